@@ -1,0 +1,222 @@
+/* Command lines against the descriptors. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pl_args_parse(struct pl_args *args, const struct pl_command *command, int argc, char **argv);
+
+/* What every command takes. */
+const struct pl_option pl_common_options[] = {
+    {.name = "db", .argument = "FILE", .help = "results database (default $POULA_DB or results/poula.db)"},
+    {.name = "data", .argument = "DIR", .help = "folder of data sets (default $POULA_DATA or data)"},
+    {.name = "help", .letter = 'h', .help = "show this help"},
+};
+const size_t pl_common_option_count = sizeof pl_common_options / sizeof *pl_common_options;
+
+static const struct pl_option *option_at(const struct pl_command *command, size_t i)
+{
+    if (i < command->option_count)
+        return &command->options[i];
+    i -= command->option_count;
+    return i < pl_common_option_count ? &pl_common_options[i] : NULL;
+}
+
+static const struct pl_option *find_option(const struct pl_command *command, const char *name, size_t length)
+{
+    const struct pl_option *option;
+    for (size_t i = 0; (option = option_at(command, i)); i++)
+        if (strlen(option->name) == length && !memcmp(option->name, name, length))
+            return option;
+    return NULL;
+}
+
+static const struct pl_option *find_letter(const struct pl_command *command, char letter)
+{
+    const struct pl_option *option;
+    for (size_t i = 0; (option = option_at(command, i)); i++)
+        if (option->letter == letter)
+            return option;
+    return NULL;
+}
+
+static int unknown_option(const struct pl_args *args, const char *given)
+{
+    const char *names[64];
+    size_t count = 0;
+    const struct pl_option *option;
+    for (size_t i = 0; (option = option_at(args->command, i)) && count < 64; i++)
+        names[count++] = option->name;
+    const char *nearest = given[0] == '-' && given[1] == '-' ? pl_nearest(given + 2, names, count) : NULL;
+    if (nearest)
+        return pl_cmd_usage_error(args, "there is no option %s; did you mean --%s?", given, nearest);
+    return pl_cmd_usage_error(args, "there is no option %s", given);
+}
+
+static int take_option(struct pl_args *args, const struct pl_option *option, const char *value)
+{
+    if (option->argument && option->words && !pl_has_word(option->words, value))
+        return pl_cmd_usage_error(args, "--%s is '%s', but must be one of: %s", option->name, value, option->words);
+    args->options[2 * args->option_count] = option->name;
+    args->options[2 * args->option_count + 1] = value;
+    args->option_count++;
+    return 0;
+}
+
+/* Reads one word of the command line (and its argument). Returns the words used, or a negative exit code. */
+static int parse_word(struct pl_args *args, int argc, char **argv)
+{
+    const char *word = argv[0], *equals = NULL;
+    const struct pl_option *option;
+    if (word[1] == '-') {
+        equals = strchr(word, '=');
+        option = find_option(args->command, word + 2, equals ? (size_t)(equals - word - 2) : strlen(word + 2));
+    } else {
+        option = find_letter(args->command, word[1]);
+        if (option && word[2])
+            equals = option->argument ? word + 1 : NULL; /* -j4 */
+        if (option && word[2] && !equals)
+            return -pl_cmd_usage_error(args, "write switches one by one, not '%s'", word);
+    }
+    if (!option)
+        return -unknown_option(args, word);
+    if (!option->argument && equals)
+        return -pl_cmd_usage_error(args, "--%s takes no argument", option->name);
+    if (!option->argument)
+        return take_option(args, option, "") ? -2 : 1;
+    if (equals)
+        return take_option(args, option, equals + 1) ? -2 : 1;
+    if (argc < 2)
+        return -pl_cmd_usage_error(args, "--%s needs an argument: %s", option->name, option->argument);
+    return take_option(args, option, argv[1]) ? -2 : 2;
+}
+
+/* Fills args from the words behind the command's name. Returns 0, an exit code, or -1 when help was asked. */
+int pl_args_parse(struct pl_args *args, const struct pl_command *command, int argc, char **argv)
+{
+    args->command = command;
+    args->arguments = pl_new(((size_t)argc + 1) * sizeof *args->arguments);
+    args->options = pl_new((2 * (size_t)argc + 2) * sizeof *args->options);
+    bool only_arguments = false;
+    for (int i = 0; i < argc;) {
+        if (!only_arguments && !strcmp(argv[i], "--")) {
+            only_arguments = true;
+            i++;
+        } else if (only_arguments || argv[i][0] != '-' || !argv[i][1]) {
+            args->arguments[args->count++] = argv[i++];
+        } else {
+            int used = parse_word(args, argc - i, argv + i);
+            if (used < 0)
+                return -used;
+            i += used;
+        }
+    }
+    if (pl_args_has(args, "help"))
+        return -1;
+    if (args->count < command->least)
+        return pl_cmd_usage_error(args, "%s is missing", command->arguments);
+    if (args->count > command->most)
+        return pl_cmd_usage_error(args, "'%s' is one argument too many", args->arguments[command->most]);
+    return 0;
+}
+
+bool pl_args_has(const struct pl_args *args, const char *option)
+{
+    return pl_args_nth(args, option, 0) != NULL;
+}
+
+const char *pl_args_nth(const struct pl_args *args, const char *option, size_t index)
+{
+    for (size_t i = 0; i < args->option_count; i++)
+        if (!strcmp(args->options[2 * i], option) && !index--)
+            return args->options[2 * i + 1];
+    return NULL;
+}
+
+const char *pl_args_get(const struct pl_args *args, const char *option, const char *fallback)
+{
+    const char *found = fallback, *value;
+    for (size_t i = 0; (value = pl_args_nth(args, option, i)); i++)
+        found = value;
+    return found;
+}
+
+bool pl_args_integer(const struct pl_args *args, const char *option, int64_t low, int64_t high, int64_t fallback,
+                     int64_t *value)
+{
+    const char *given = pl_args_get(args, option, NULL);
+    *value = fallback;
+    if (!given)
+        return true;
+    if (pl_count_read(given, value) && *value >= low && *value <= high)
+        return true;
+    pl_cmd_usage_error(args, "--%s is '%s', but must be a whole number from %lld to %lld", option, given,
+                       (long long)low, (long long)high);
+    return false;
+}
+
+bool pl_args_real(const struct pl_args *args, const char *option, double low, double high, double fallback,
+                  double *value)
+{
+    const char *given = pl_args_get(args, option, NULL);
+    *value = fallback;
+    if (!given)
+        return true;
+    if (pl_number_read(given, value) && *value >= low && *value <= high)
+        return true;
+    pl_cmd_usage_error(args, "--%s is '%s', but must be a number from %g to %g", option, given, low, high);
+    return false;
+}
+
+static const char *from_environment(const char *name, const char *fallback)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : fallback;
+}
+
+const char *pl_args_db(const struct pl_args *args)
+{
+    return pl_args_get(args, "db", from_environment("POULA_DB", "results/poula.db"));
+}
+
+const char *pl_args_data(const struct pl_args *args)
+{
+    return pl_args_get(args, "data", from_environment("POULA_DATA", "data"));
+}
+
+int pl_cmd_fail(const struct pl_args *args, const struct pl_error *err)
+{
+    fprintf(stderr, "poula %s: %s\n", args->command->name, err->text);
+    return err->code == PL_EINPUT ? 2 : 1;
+}
+
+int pl_cmd_usage_error(const struct pl_args *args, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fprintf(stderr, "poula %s: ", args->command->name);
+    vfprintf(stderr, format, list);
+    fprintf(stderr, "\nSee 'poula %s --help'.\n", args->command->name);
+    va_end(list);
+    return 2;
+}
+
+void pl_cmd_note(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
+}
+
+int pl_cmd_finish(const struct pl_args *args, int exit_code)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return exit_code;
+    if (errno != EPIPE) /* the reader of a pipe may leave early: `poula runs | head` */
+        fprintf(stderr, "poula %s: cannot write the output: %s\n", args->command->name, strerror(errno));
+    return exit_code ? exit_code : 1;
+}

@@ -1,0 +1,69 @@
+/* The command line: every command is one const descriptor in its own file. Help, completion and the man
+ * page are made from these tables, so nothing about a command is said twice. */
+#ifndef PL_CMD_H
+#define PL_CMD_H
+
+#include "base/base.h"
+
+struct pl_args;
+
+struct pl_option {
+    const char *name;     /* long name without dashes: "jobs" */
+    char letter;          /* 'j', or 0 */
+    const char *argument; /* "N", "FILE"; NULL: a switch */
+    const char *help;     /* one line, no full stop */
+    const char *words;    /* legal arguments, space separated, checked and completed; or NULL */
+};
+
+struct pl_command {
+    const char *name;
+    const char *summary;     /* one line, no full stop */
+    const char *arguments;   /* "SPEC...", "[RUN]", "" */
+    const char *description; /* a paragraph or two for help and the man page */
+    const char *example;     /* one command line that works */
+    const struct pl_option *options; /* besides --db, --data and --help, which all take */
+    size_t option_count;
+    size_t least, most;      /* number of arguments */
+    bool hidden;             /* not listed (worker) */
+    int (*run)(const struct pl_args *args); /* returns the exit code */
+};
+#define PL_OPTIONS(table) .options = table, .option_count = sizeof table / sizeof *table
+
+extern const struct pl_command *const pl_commands[];
+extern const size_t pl_command_count;
+const struct pl_command *pl_command_find(const char *name);
+
+/* A parsed command line. */
+struct pl_args {
+    const struct pl_command *command;
+    const char *program;      /* argv[0], for starting workers */
+    const char **arguments;   /* positional */
+    size_t count;
+    const char **options;     /* pairs: name, argument ("" for a switch) */
+    size_t option_count;      /* number of pairs */
+};
+
+bool pl_args_has(const struct pl_args *args, const char *option);
+const char *pl_args_get(const struct pl_args *args, const char *option, const char *fallback); /* the last one given */
+/* The index-th use of a repeatable option, or NULL. */
+const char *pl_args_nth(const struct pl_args *args, const char *option, size_t index);
+/* A whole number (10M counts as 10000000) in [low, high]. Prints what is wrong and returns false. */
+bool pl_args_integer(const struct pl_args *args, const char *option, int64_t low, int64_t high, int64_t fallback,
+                     int64_t *value);
+bool pl_args_real(const struct pl_args *args, const char *option, double low, double high, double fallback,
+                  double *value);
+const char *pl_args_db(const struct pl_args *args);   /* --db, $POULA_DB, results/poula.db */
+const char *pl_args_data(const struct pl_args *args); /* --data, $POULA_DATA, data */
+
+/* Messages for people, on stderr. cmd_fail prints "poula COMMAND: TEXT" and returns the exit code that err's code
+ * calls for: 2 for PL_EINPUT, else 1. cmd_usage_error prints the sentence and a hint at --help, and returns 2. */
+int pl_cmd_fail(const struct pl_args *args, const struct pl_error *err);
+int pl_cmd_usage_error(const struct pl_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pl_cmd_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Flushes stdout; a full disk or closed pipe there is an error like any other. Returns the exit code. */
+int pl_cmd_finish(const struct pl_args *args, int exit_code);
+
+void pl_help_command(const struct pl_command *command, struct pl_text *out);
+void pl_help_overview(struct pl_text *out);
+
+#endif

@@ -1,0 +1,21 @@
+/* The command table, in the order that help shows. */
+#include "cmd.h"
+
+#include <string.h>
+
+extern const struct pl_command pl_cmd_completion, pl_cmd_help, pl_cmd_version;
+
+const struct pl_command *const pl_commands[] = {
+    &pl_cmd_completion,
+    &pl_cmd_version,
+    &pl_cmd_help,
+};
+const size_t pl_command_count = sizeof pl_commands / sizeof *pl_commands;
+
+const struct pl_command *pl_command_find(const char *name)
+{
+    for (size_t i = 0; i < pl_command_count; i++)
+        if (!strcmp(pl_commands[i]->name, name))
+            return pl_commands[i];
+    return NULL;
+}

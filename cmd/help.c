@@ -1,0 +1,72 @@
+/* Help texts from the command descriptors. */
+#include "cmd.h"
+
+#include <string.h>
+
+extern const struct pl_option pl_common_options[];
+extern const size_t pl_common_option_count;
+
+void pl_help_overview(struct pl_text *out)
+{
+    pl_text_add(out, "usage: poula COMMAND [ARGUMENT...] [OPTION...]\n\n"
+                     "Sweeps of optimizer experiments, kept in one SQLite file.\n\n");
+    for (size_t i = 0; i < pl_command_count; i++)
+        if (!pl_commands[i]->hidden)
+            pl_text_addf(out, "  %-12s %s\n", pl_commands[i]->name, pl_commands[i]->summary);
+    pl_text_add(out, "\n'poula COMMAND --help' shows what a command takes, with an example.\n");
+}
+
+static void add_wrapped(struct pl_text *out, const char *text, size_t width)
+{
+    size_t column = 0;
+    while (*text) {
+        size_t n = strcspn(text, " \n");
+        if (column && column + 1 + n > width) {
+            pl_text_add_char(out, '\n');
+            column = 0;
+        }
+        if (column && n) {
+            pl_text_add_char(out, ' ');
+            column++;
+        }
+        pl_text_add_bytes(out, text, n);
+        column += n;
+        text += n;
+        if (*text == '\n') {
+            pl_text_add_char(out, '\n');
+            column = 0;
+        }
+        text += *text != '\0';
+    }
+    pl_text_add_char(out, '\n');
+}
+
+static void add_option(struct pl_text *out, const struct pl_option *option)
+{
+    struct pl_text flag = {0};
+    if (option->letter)
+        pl_text_addf(&flag, "-%c, ", option->letter);
+    pl_text_addf(&flag, "--%s", option->name);
+    if (option->argument)
+        pl_text_addf(&flag, " %s", option->argument);
+    pl_text_addf(out, "  %-24s %s", pl_text(&flag), option->help);
+    if (option->words)
+        pl_text_addf(out, ": %s", option->words);
+    pl_text_add_char(out, '\n');
+    pl_text_release(&flag);
+}
+
+void pl_help_command(const struct pl_command *command, struct pl_text *out)
+{
+    pl_text_addf(out, "usage: poula %s", command->name);
+    if (command->arguments[0])
+        pl_text_addf(out, " %s", command->arguments);
+    pl_text_add(out, " [OPTION...]\n\n");
+    add_wrapped(out, command->description, 78);
+    pl_text_add(out, "\noptions:\n");
+    for (size_t i = 0; i < command->option_count; i++)
+        add_option(out, &command->options[i]);
+    for (size_t i = 0; i < pl_common_option_count; i++)
+        add_option(out, &pl_common_options[i]);
+    pl_text_addf(out, "\nexample:\n  %s\n", command->example);
+}

@@ -1,0 +1,66 @@
+/* poula: the program. Only finds the command; everything else is in the command's own file. */
+#include "cmd.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pl_args_parse(struct pl_args *args, const struct pl_command *command, int argc, char **argv);
+
+static void out_of_memory(size_t bytes)
+{
+    fprintf(stderr, "poula: out of memory (%zu bytes more were needed)\n", bytes);
+    exit(1);
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[64];
+    size_t count = 0;
+    for (size_t i = 0; i < pl_command_count && count < 64; i++)
+        if (!pl_commands[i]->hidden)
+            names[count++] = pl_commands[i]->name;
+    const char *nearest = pl_nearest(name, names, count);
+    fprintf(stderr, "poula: '%s' is not a command", name);
+    if (nearest)
+        fprintf(stderr, "; did you mean '%s'?\n", nearest);
+    else
+        fprintf(stderr, "; see 'poula --help'\n");
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    pl_set_memory_handler(out_of_memory);
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit is a full disk, not a crash */
+    struct pl_text text = {0};
+    if (argc < 2) {
+        pl_help_overview(&text);
+        fputs(pl_text(&text), stderr);
+        pl_text_release(&text);
+        return 2;
+    }
+    const char *name = argv[1];
+    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+        name = "help";
+    else if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+        name = "version";
+    const struct pl_command *command = pl_command_find(name);
+    if (!command)
+        return unknown_command(name);
+    struct pl_args args = {.program = argv[0]};
+    int code = pl_args_parse(&args, command, argc - 2, argv + 2);
+    if (code < 0) {
+        pl_help_command(command, &text);
+        fputs(pl_text(&text), stdout);
+        pl_text_release(&text);
+        code = pl_cmd_finish(&args, 0);
+    } else if (!code) {
+        code = pl_cmd_finish(&args, command->run(&args));
+    }
+    free(args.arguments);
+    free(args.options);
+    return code;
+}

@@ -1,0 +1,17 @@
+/* base: what every other module stands on. One umbrella over the small headers of this folder.
+ *
+ * Invariants: nothing here prints or exits; nothing keeps state between calls except the
+ * out-of-memory handler; every function may be called from any thread on distinct objects. */
+#ifndef PL_BASE_H
+#define PL_BASE_H
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/number.h"
+#include "base/random.h"
+#include "base/setting.h"
+#include "base/file.h"
+#include "base/host.h"
+
+#endif

@@ -1,0 +1,156 @@
+#include "base/host.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double pl_clock(void)
+{
+    return seconds(CLOCK_REALTIME);
+}
+
+double pl_clock_steady(void)
+{
+    return seconds(CLOCK_MONOTONIC);
+}
+
+/* First line of a small kernel file, without its newline; "" if it cannot be read. */
+static void first_line(const char *path, char *line, size_t size)
+{
+    line[0] = '\0';
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return;
+    if (!fgets(line, (int)size, file))
+        line[0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    fclose(file);
+}
+
+int pl_host_cores(void)
+{
+    cpu_set_t allowed;
+    int cores = 1;
+    if (!sched_getaffinity(0, sizeof allowed, &allowed))
+        cores = CPU_COUNT(&allowed);
+    char line[64];
+    first_line("/sys/fs/cgroup/cpu.max", line, sizeof line);
+    double quota, period;
+    if (sscanf(line, "%lf %lf", &quota, &period) == 2 && period > 0 && quota / period < cores)
+        cores = (int)(quota / period);
+    return cores > 0 ? cores : 1;
+}
+
+static uint64_t meminfo(const char *key)
+{
+    FILE *file = fopen("/proc/meminfo", "re");
+    if (!file)
+        return 0;
+    char line[128];
+    unsigned long long kilobytes = 0;
+    size_t n = strlen(key);
+    while (fgets(line, sizeof line, file))
+        if (!strncmp(line, key, n) && sscanf(line + n, ": %llu", &kilobytes) == 1)
+            break;
+    fclose(file);
+    return kilobytes * 1024;
+}
+
+uint64_t pl_host_memory_free(void)
+{
+    uint64_t bytes = meminfo("MemAvailable");
+    char limit[64], used[64];
+    first_line("/sys/fs/cgroup/memory.max", limit, sizeof limit);
+    first_line("/sys/fs/cgroup/memory.current", used, sizeof used);
+    if (limit[0] && strcmp(limit, "max")) {
+        uint64_t most = strtoull(limit, NULL, 10), now = strtoull(used, NULL, 10);
+        uint64_t left = most > now ? most - now : 0;
+        if (left < bytes)
+            bytes = left;
+    }
+    return bytes;
+}
+
+void pl_host_name(char *name, size_t size)
+{
+    if (gethostname(name, size))
+        snprintf(name, size, "unknown");
+    name[size - 1] = '\0';
+}
+
+void pl_host_cpu(char *name, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char line[256];
+    name[0] = '\0';
+    while (file && !name[0] && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (!strncmp(line, "model name", 10) && colon) {
+            line[strcspn(line, "\n")] = '\0';
+            snprintf(name, size, "%s", colon + 2);
+        }
+    }
+    if (file)
+        fclose(file);
+    struct utsname system;
+    if (!name[0] && !uname(&system))
+        snprintf(name, size, "%s", system.machine);
+}
+
+const char *pl_isa_name(enum pl_isa isa)
+{
+    static const char *const names[PL_ISA_COUNT] = {"base", "avx2", "avx512"};
+    return names[isa];
+}
+
+static enum pl_isa detect(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("fma"))
+        return PL_ISA_AVX512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return PL_ISA_AVX2;
+#endif
+    return PL_ISA_BASE;
+}
+
+enum pl_isa pl_host_isa(void)
+{
+    enum pl_isa isa = detect();
+    const char *wish = getenv("POULA_ISA");
+    for (int i = 0; wish && i < PL_ISA_COUNT; i++)
+        if (!strcmp(wish, pl_isa_name((enum pl_isa)i)) && (enum pl_isa)i < isa)
+            isa = (enum pl_isa)i;
+    return isa;
+}
+
+void pl_process_identity(long pid, char *identity, size_t size)
+{
+    char path[64], line[1024], boot[64];
+    identity[0] = '\0';
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    first_line(path, line, sizeof line);
+    const char *rest = strrchr(line, ')'); /* the command name may hold spaces and brackets */
+    if (!rest)
+        return;
+    char state = 0;
+    unsigned long long start = 0;
+    if (sscanf(rest + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+               &state, &start) != 2 || state == 'Z' || state == 'X')
+        return;
+    first_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    snprintf(identity, size, "%s:%ld:%llu", boot, pid, start);
+}

@@ -1,0 +1,27 @@
+/* The machine and the clock. */
+#ifndef PL_BASE_HOST_H
+#define PL_BASE_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+double pl_clock(void);       /* seconds since 1970, for records */
+double pl_clock_steady(void);/* seconds that never jump, for intervals */
+
+int pl_host_cores(void);     /* cores this process may use: affinity and cgroup quota, at least 1 */
+uint64_t pl_host_memory_free(void); /* bytes available without swapping, cgroup limit included */
+void pl_host_name(char *name, size_t size);
+void pl_host_cpu(char *name, size_t size); /* model name, or the machine type */
+
+/* The instruction set that own kernels run on, in rising order; pl_host_isa is detected once and can
+ * be lowered by $POULA_ISA (base, avx2, avx512) for tests and for equal bits on unlike machines. */
+enum pl_isa { PL_ISA_BASE, PL_ISA_AVX2, PL_ISA_AVX512, PL_ISA_COUNT };
+enum pl_isa pl_host_isa(void);
+const char *pl_isa_name(enum pl_isa isa);
+
+/* Names a process so that it can be told from a later one with the same number: boot id and start
+ * time ("" when pid does not run). */
+void pl_process_identity(long pid, char *identity, size_t size);
+
+#endif

@@ -1,0 +1,322 @@
+#include "base/setting.h"
+
+#include "base/number.h"
+
+#include <jansson.h>
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *pl_type_name(enum pl_type type)
+{
+    switch (type) {
+    case PL_REAL: return "number";
+    case PL_INTEGER: return "whole number";
+    case PL_BOOLEAN: return "true or false";
+    case PL_STRING: return "text";
+    }
+    return "?";
+}
+
+const struct pl_setting *pl_setting_find(const struct pl_setting *table, size_t count, const char *key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(table[i].key, key) || pl_has_word(table[i].aliases, key))
+            return &table[i];
+    return NULL;
+}
+
+static bool in_range(const char *range, double value)
+{
+    if (isnan(value))
+        return false;
+    if (!range)
+        return isfinite(value);
+    char open, close;
+    double low, high;
+    int got = sscanf(range, "%c%lf,%lf%c", &open, &low, &high, &close);
+    assert(got == 4);
+    (void)got;
+    return (open == '[' ? value >= low : value > low) && (close == ']' ? value <= high : value < high);
+}
+
+static int wrong(const struct pl_setting *setting, const struct pl_value *value, struct pl_error *err)
+{
+    struct pl_text spelled = {0};
+    pl_value_write(value, &spelled);
+    if (value->type == PL_STRING && setting->type != PL_STRING)
+        pl_fail(err, PL_EINPUT, "%s is \"%.100s\", but must be a %s%s%s", setting->key, pl_text(&spelled),
+                pl_type_name(setting->type), setting->range ? " in " : "",
+                setting->range ? setting->range : "");
+    else if (setting->type == PL_STRING && setting->range)
+        pl_fail(err, PL_EINPUT, "%s is \"%.100s\", but must be one of: %s", setting->key, pl_text(&spelled),
+                setting->range);
+    else
+        pl_fail(err, PL_EINPUT, "%s is %.100s, but must be %s%s%s%s", setting->key, pl_text(&spelled),
+                setting->type == PL_BOOLEAN ? "" : "a ", pl_type_name(setting->type),
+                setting->range && setting->type != PL_BOOLEAN ? " in " : "",
+                setting->range && setting->type != PL_BOOLEAN ? setting->range : "");
+    pl_text_release(&spelled);
+    return PL_EINPUT;
+}
+
+int pl_setting_check(const struct pl_setting *setting, struct pl_value *value, struct pl_error *err)
+{
+    struct pl_value v = *value;
+    if (setting->type == PL_REAL && v.type == PL_INTEGER)
+        v = (struct pl_value){PL_REAL, {.real = (double)v.integer}};
+    if (setting->type == PL_INTEGER && v.type == PL_REAL && v.real == floor(v.real) && fabs(v.real) < 9e18)
+        v = (struct pl_value){PL_INTEGER, {.integer = (int64_t)v.real}};
+    bool legal = v.type == setting->type;
+    if (legal && v.type == PL_REAL)
+        legal = in_range(setting->range, v.real);
+    else if (legal && v.type == PL_INTEGER)
+        legal = in_range(setting->range, (double)v.integer);
+    else if (legal && v.type == PL_STRING && setting->range)
+        legal = pl_has_word(setting->range, v.string);
+    if (!legal)
+        return wrong(setting, value, err);
+    *value = v;
+    return 0;
+}
+
+int pl_setting_read(const struct pl_setting *setting, const char *spelling, struct pl_value *value,
+                    struct pl_error *err)
+{
+    struct pl_value v = {PL_STRING, {.string = spelling}};
+    double real;
+    int64_t integer;
+    if (setting->type == PL_BOOLEAN && (!strcmp(spelling, "true") || !strcmp(spelling, "false")))
+        v = (struct pl_value){PL_BOOLEAN, {.boolean = *spelling == 't'}};
+    else if (setting->type == PL_INTEGER && pl_integer_read(spelling, &integer))
+        v = (struct pl_value){PL_INTEGER, {.integer = integer}};
+    else if ((setting->type == PL_REAL || setting->type == PL_INTEGER) && pl_number_read(spelling, &real))
+        v = (struct pl_value){PL_REAL, {.real = real}};
+    int status = pl_setting_check(setting, &v, err);
+    if (!status)
+        *value = v;
+    return status;
+}
+
+/* Index of key, or where it would be inserted. */
+static size_t place(const struct pl_settings *s, const char *key, bool *found)
+{
+    size_t low = 0, high = s->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(s->entries[middle].key, key);
+        if (!order) {
+            *found = true;
+            return middle;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *found = false;
+    return low;
+}
+
+void pl_settings_set(struct pl_settings *s, const char *key, struct pl_value value)
+{
+    if (value.type == PL_STRING)
+        value.string = pl_pool_copy(&s->pool, value.string);
+    bool found;
+    size_t at = place(s, key, &found);
+    if (!found) {
+        void *list = s->entries;
+        pl_grow(&list, &s->capacity, s->count + 1, sizeof *s->entries);
+        s->entries = list;
+        memmove(s->entries + at + 1, s->entries + at, (s->count - at) * sizeof *s->entries);
+        s->entries[at].key = pl_pool_copy(&s->pool, key);
+        s->count++;
+    }
+    s->entries[at].value = value;
+}
+
+void pl_settings_set_real(struct pl_settings *s, const char *key, double value)
+{
+    pl_settings_set(s, key, (struct pl_value){PL_REAL, {.real = value}});
+}
+
+void pl_settings_set_integer(struct pl_settings *s, const char *key, int64_t value)
+{
+    pl_settings_set(s, key, (struct pl_value){PL_INTEGER, {.integer = value}});
+}
+
+void pl_settings_set_boolean(struct pl_settings *s, const char *key, bool value)
+{
+    pl_settings_set(s, key, (struct pl_value){PL_BOOLEAN, {.boolean = value}});
+}
+
+void pl_settings_set_string(struct pl_settings *s, const char *key, const char *value)
+{
+    pl_settings_set(s, key, (struct pl_value){PL_STRING, {.string = value}});
+}
+
+void pl_settings_remove(struct pl_settings *s, const char *key)
+{
+    bool found;
+    size_t at = place(s, key, &found);
+    if (!found)
+        return;
+    s->count--;
+    memmove(s->entries + at, s->entries + at + 1, (s->count - at) * sizeof *s->entries);
+}
+
+const struct pl_value *pl_settings_find(const struct pl_settings *s, const char *key)
+{
+    bool found;
+    size_t at = place(s, key, &found);
+    return found ? &s->entries[at].value : NULL;
+}
+
+double pl_settings_real(const struct pl_settings *s, const char *key, double fallback)
+{
+    const struct pl_value *v = pl_settings_find(s, key);
+    if (v && v->type == PL_REAL)
+        return v->real;
+    if (v && v->type == PL_INTEGER)
+        return (double)v->integer;
+    if (v && v->type == PL_STRING && !strcmp(v->string, "inf"))
+        return INFINITY;
+    if (v && v->type == PL_STRING && !strcmp(v->string, "-inf"))
+        return -INFINITY;
+    return fallback;
+}
+
+int64_t pl_settings_integer(const struct pl_settings *s, const char *key, int64_t fallback)
+{
+    const struct pl_value *v = pl_settings_find(s, key);
+    if (v && v->type == PL_INTEGER)
+        return v->integer;
+    if (v && v->type == PL_REAL && v->real == floor(v->real) && fabs(v->real) < 9e18)
+        return (int64_t)v->real;
+    return fallback;
+}
+
+bool pl_settings_boolean(const struct pl_settings *s, const char *key, bool fallback)
+{
+    const struct pl_value *v = pl_settings_find(s, key);
+    return v && v->type == PL_BOOLEAN ? v->boolean : fallback;
+}
+
+const char *pl_settings_string(const struct pl_settings *s, const char *key, const char *fallback)
+{
+    const struct pl_value *v = pl_settings_find(s, key);
+    return v && v->type == PL_STRING ? v->string : fallback;
+}
+
+void pl_settings_fill(struct pl_settings *s, const struct pl_setting *table, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!table[i].initial || pl_settings_find(s, table[i].key))
+            continue;
+        struct pl_value value;
+        int status = pl_setting_read(&table[i], table[i].initial, &value, NULL);
+        assert(!status);
+        if (!status)
+            pl_settings_set(s, table[i].key, value);
+    }
+}
+
+bool pl_value_equal(const struct pl_value *a, const struct pl_value *b)
+{
+    if (a->type == PL_STRING || b->type == PL_STRING)
+        return a->type == b->type && !strcmp(a->string, b->string);
+    if (a->type == PL_BOOLEAN || b->type == PL_BOOLEAN)
+        return a->type == b->type && a->boolean == b->boolean;
+    if (a->type == PL_INTEGER && b->type == PL_INTEGER)
+        return a->integer == b->integer;
+    double x = a->type == PL_REAL ? a->real : (double)a->integer;
+    double y = b->type == PL_REAL ? b->real : (double)b->integer;
+    return x == y;
+}
+
+void pl_value_write(const struct pl_value *value, struct pl_text *out)
+{
+    switch (value->type) {
+    case PL_REAL: pl_text_add_number(out, value->real); break;
+    case PL_INTEGER: pl_text_addf(out, "%lld", (long long)value->integer); break;
+    case PL_BOOLEAN: pl_text_add(out, value->boolean ? "true" : "false"); break;
+    case PL_STRING: pl_text_add(out, value->string); break;
+    }
+}
+
+void pl_settings_write(const struct pl_settings *s, struct pl_text *out)
+{
+    pl_text_add_char(out, '{');
+    for (size_t i = 0; i < s->count; i++) {
+        const struct pl_value *v = &s->entries[i].value;
+        if (i)
+            pl_text_add_char(out, ',');
+        pl_text_add_json(out, s->entries[i].key);
+        pl_text_add_char(out, ':');
+        if (v->type == PL_STRING)
+            pl_text_add_json(out, v->string);
+        else if (v->type == PL_REAL && isinf(v->real))
+            pl_text_add(out, v->real > 0 ? "\"inf\"" : "\"-inf\"");
+        else if (v->type == PL_REAL && v->real == 0)
+            pl_text_add_char(out, '0'); /* -0 and 0 are one setting */
+        else
+            pl_value_write(v, out);
+    }
+    pl_text_add_char(out, '}');
+}
+
+int pl_settings_read(struct pl_settings *s, const char *json, struct pl_error *err)
+{
+    json_error_t problem;
+    json_t *object = json_loads(json, JSON_REJECT_DUPLICATES, &problem);
+    if (!object)
+        return pl_fail(err, PL_ECORRUPT, "settings are not JSON: %s at column %d", problem.text, problem.column);
+    int status = 0;
+    if (!json_is_object(object)) {
+        status = pl_fail(err, PL_ECORRUPT, "settings are JSON, but not an object");
+        goto done;
+    }
+    pl_settings_clear(s);
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) {
+        if (json_is_string(value))
+            pl_settings_set_string(s, key, json_string_value(value));
+        else if (json_is_integer(value))
+            pl_settings_set_integer(s, key, json_integer_value(value));
+        else if (json_is_real(value))
+            pl_settings_set_real(s, key, json_real_value(value));
+        else if (json_is_boolean(value))
+            pl_settings_set_boolean(s, key, json_boolean_value(value));
+        else {
+            status = pl_fail(err, PL_ECORRUPT, "setting %s is neither a number, a text nor a boolean", key);
+            goto done;
+        }
+    }
+done:
+    json_decref(object);
+    return status;
+}
+
+void pl_settings_copy(struct pl_settings *to, const struct pl_settings *from)
+{
+    pl_settings_clear(to);
+    for (size_t i = 0; i < from->count; i++)
+        pl_settings_set(to, from->entries[i].key, from->entries[i].value);
+}
+
+void pl_settings_clear(struct pl_settings *s)
+{
+    s->count = 0;
+    pl_pool_clear(&s->pool);
+}
+
+void pl_settings_release(struct pl_settings *s)
+{
+    free(s->entries);
+    pl_pool_release(&s->pool);
+    *s = (struct pl_settings){0};
+}

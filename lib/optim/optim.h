@@ -1,0 +1,97 @@
+/* optim: the optimizers behind one driver.
+ *
+ * An optimizer is one file and one const descriptor; this header is all that the rest of poula sees.
+ * Parameters, gradients and state are contiguous arenas of float or double; a layout names the tensors
+ * in them. The whole arena is one parameter group: norms such as |theta| run over all of it. A step is
+ * one pass over the arena: gradient in, parameter in and out, state in and out, noise made in registers.
+ *
+ * Invariants: a step allocates nothing; its result depends on theta, the gradient, the state, the
+ * learning rate and the noise stream's (key, step number), not on the number of threads; padding
+ * between tensors is never read into a result. One pl_optim must not be stepped by two threads at once;
+ * different ones may.
+ *
+ * The learning rate is `lambda` in every optimizer's settings (aliases lr, learning_rate, λ). Formulas:
+ * docs/optimizers.md, which cites the paper or the published code for each. */
+#ifndef PL_OPTIM_H
+#define PL_OPTIM_H
+
+#include "base/base.h"
+
+enum pl_precision { PL_FLOAT, PL_DOUBLE };
+
+struct pl_tensor {
+    size_t offset; /* of the first element in the arena, a multiple of PL_TENSOR_ALIGN */
+    size_t count;  /* elements */
+    size_t rows;   /* first dimension (AdamP projects rows); count / rows elements a row */
+    int dims;      /* number of dimensions */
+};
+
+enum { PL_TENSOR_ALIGN = 32 };
+
+struct pl_layout {
+    struct pl_tensor *tensors;
+    size_t count;
+    size_t length; /* arena elements, padding included: a multiple of PL_TENSOR_ALIGN */
+};
+
+/* Appends a tensor of the given dimensions behind the last one. */
+void pl_layout_add(struct pl_layout *layout, const size_t *dimensions, int dims);
+void pl_layout_release(struct pl_layout *layout);
+
+/* What is known of an optimizer without making one. */
+struct pl_optimizer_info {
+    const char *name;
+    const char *help; /* one line: full name and source */
+    const struct pl_setting *settings;
+    size_t setting_count;
+};
+
+size_t pl_optim_count(void);
+const struct pl_optimizer_info *pl_optim_info(size_t index); /* in alphabetical order */
+const struct pl_optimizer_info *pl_optim_find(const char *name);
+
+/* Settings that every optimizer takes besides its own: weight averaging and its trigger. */
+const struct pl_setting *pl_optim_common_settings(size_t *count);
+
+struct pl_optim;
+
+/* Makes an optimizer. settings holds the key "optimizer" (the name) and checked values of that
+ * optimizer's settings; absent ones take their defaults. The layout is copied. noise is the run's
+ * PL_STREAM_NOISE. Fails with PL_EINPUT (unknown name, illegal combination of settings) or PL_EMEMORY. */
+int pl_optim_new(struct pl_optim **optim, const struct pl_settings *settings, const struct pl_layout *layout,
+                 enum pl_precision precision, struct pl_random noise, int threads, struct pl_error *err);
+void pl_optim_free(struct pl_optim *optim);
+
+/* One step. theta and gradient are arenas of the layout and precision; the gradient may be overwritten.
+ * xi gives the standard normal draws explicitly (an arena of the same layout); NULL: drawn from the
+ * noise stream at (step number, element). */
+void pl_optim_step(struct pl_optim *optim, void *theta, void *gradient, const void *xi);
+
+/* The learning rate in force; the schedule sets it. pl_optim_set_rate acts from the next step on and
+ * leaves the initial rate (which AdaBound's final_lr scaling and SWATS refer to) as it was. */
+double pl_optim_rate(const struct pl_optim *optim);
+void pl_optim_set_rate(struct pl_optim *optim, double lambda);
+uint64_t pl_optim_steps(const struct pl_optim *optim); /* steps taken */
+
+/* Tells the trigger of averaging the newest validation loss (lower is better), once an epoch. Returns 1
+ * in the epoch in which it fires, else 0. */
+int pl_optim_validated(struct pl_optim *optim, double loss);
+
+/* The averaged parameters, or NULL while nothing is averaged (or averaging is off). */
+const void *pl_optim_average(const struct pl_optim *optim);
+
+/* Everything that a checkpoint must hold besides theta: named arrays, to be written and read in place.
+ * Returns the number of arrays; fills at most capacity of them. The set does not change during a run. */
+struct pl_optim_array {
+    const char *name;  /* "m", "v", "counters", "average", ... */
+    void *data;
+    size_t count;      /* elements */
+    char kind;         /* 'f' float, 'd' double, 'u' uint64 */
+};
+size_t pl_optim_state(struct pl_optim *optim, struct pl_optim_array *arrays, size_t capacity);
+
+/* Fills out (length elements) with the noise of one step, as pl_optim_step would draw it. */
+void pl_optim_noise(struct pl_random noise, uint64_t step, enum pl_precision precision, size_t length,
+                    int threads, void *out);
+
+#endif

@@ -1,0 +1,111 @@
+/* spec: a YAML sweep file as studies, each a grid of checked settings (the only user of yaml.h).
+ *
+ * A spec is parsed and checked whole before anything runs: every problem found is reported with
+ * file:line:column, the key, and what would be legal. The grid is never held in memory: a walk gives one
+ * configuration after another, in document order, the last axis fastest, seeds inside configurations. */
+#ifndef PL_SPEC_H
+#define PL_SPEC_H
+
+#include "base/base.h"
+#include "train/train.h"
+
+struct pl_spec;
+
+/* A list of names in a table or figure declaration. */
+struct pl_names {
+    char **names;
+    size_t count;
+};
+
+enum pl_select { PL_SELECT_BEST, PL_SELECT_LAST, PL_SELECT_BEST_VALID };
+
+/* A condition on a setting: the run's value is one of the given ones. */
+struct pl_condition {
+    char *key;
+    struct pl_value *values;
+    size_t count;
+};
+
+/* - {rows: [model, dataset], columns: lambda, value: best test_accuracy, cell: mean(std)} */
+struct pl_table_spec {
+    char *title;               /* or NULL */
+    struct pl_names rows, columns;
+    char *metric;              /* "test_accuracy" */
+    enum pl_select select;
+    char *cell;                /* "mean(std)" (default), "mean", "median", "min", "max", "n" */
+    int digits;                /* decimals; -1: chosen from the data */
+    struct pl_condition *where;
+    size_t where_count;
+};
+
+enum pl_figure_kind { PL_FIGURE_CURVES, PL_FIGURE_SENSITIVITY, PL_FIGURE_HEATMAP, PL_FIGURE_TRAJECTORIES };
+
+/* - {kind: curves, x: epoch, y: test_accuracy, panels: [model, dataset], lines: lambda} */
+struct pl_figure_spec {
+    enum pl_figure_kind kind;
+    char *name;                /* file name without ending; default STUDY-KIND or STUDY-KIND-2 */
+    char *title;               /* or NULL */
+    char *x;                   /* curves: "epoch"; sensitivity, heatmap: a setting */
+    char *y;                   /* the metric; heatmap: the second setting */
+    char *z;                   /* heatmap: the metric */
+    struct pl_names panels, lines;
+    enum pl_select select;     /* sensitivity, heatmap */
+    bool log_x, log_y;         /* as declared (`log: x`, `log: [x, y]`) */
+    double x_range[2], y_range[2]; /* NaN where not declared */
+    struct pl_condition *where;
+    size_t where_count;
+};
+
+struct pl_metric_spec {
+    char *name;
+    enum pl_direction direction;
+};
+
+struct pl_study {
+    char *name;
+    char *description;         /* or NULL */
+    const int64_t *seeds;
+    size_t seed_count;
+    uint64_t configs;          /* after zip, cases and exclude */
+    uint64_t runs;             /* configs x seeds, less excluded ones */
+    double timeout;            /* seconds a run may take, 0: no limit */
+    struct pl_metric_spec *metrics;
+    size_t metric_count;
+    struct pl_table_spec *tables;
+    size_t table_count;
+    struct pl_figure_spec *figures;
+    size_t figure_count;
+    char **axes;               /* keys that vary, in document order (default rows and columns of a table) */
+    size_t axis_count;
+    struct pl_study_grid *grid;/* private */
+};
+
+/* Loads and checks a spec. On PL_EINPUT, problems holds every complaint, one per line, each starting
+ * with "file:line:column: ". path "-" reads standard input. */
+int pl_spec_load(struct pl_spec **spec, const char *path, struct pl_text *problems, struct pl_error *err);
+/* The same from text (name is used in complaints). */
+int pl_spec_parse(struct pl_spec **spec, const char *text, size_t length, const char *name,
+                  struct pl_text *problems, struct pl_error *err);
+/* Only names, tables, figures, metrics and seeds, without walking the grid (configs and runs are 0): for
+ * reports from a spec kept in the database. */
+int pl_spec_parse_declarations(struct pl_spec **spec, const char *text, size_t length, const char *name,
+                               struct pl_text *problems, struct pl_error *err);
+void pl_spec_free(struct pl_spec *spec);
+
+const char *pl_spec_text(const struct pl_spec *spec); /* the file's text as read */
+size_t pl_spec_study_count(const struct pl_spec *spec);
+const struct pl_study *pl_spec_study(const struct pl_spec *spec, size_t index);
+
+/* A walk over the configurations of a study. */
+struct pl_walk;
+struct pl_walk *pl_walk_new(const struct pl_study *study);
+/* The next configuration: complete checked settings (owned by the walk, valid until the next call) and
+ * the seeds to run it with. Returns 1 at the end, 0 otherwise. */
+int pl_walk_next(struct pl_walk *walk, const struct pl_settings **settings, const int64_t **seeds,
+                 size_t *seed_count);
+void pl_walk_free(struct pl_walk *walk);
+
+/* A run's key: SHA-256 over the canonical settings and the seed ("SETTINGS\nseed=SEED\n"). */
+void pl_run_key(const char *canonical_settings, int64_t seed, unsigned char key[PL_DIGEST_SIZE]);
+
+#endif

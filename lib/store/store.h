@@ -1,0 +1,194 @@
+/* store: the results database (the only user of sqlite3.h).
+ *
+ * Contract. A run is named by its key (settings and seed) and exists once however many sweeps hold it.
+ * Its status goes planned -> running -> finished | diverged | failed | interrupted; finished and diverged
+ * are final and their rows are never touched again. Every change happens in an immediate transaction; a
+ * kill at any moment leaves the last committed state. Runs that a dead supervisor left running are given
+ * back by the next one (pl_store_recover). Non-finite values are kept by kind and are never best, never 0
+ * and never part of a mean. No SQL and no sqlite3 type leaves this module.
+ *
+ * Threading: one pl_store per thread. Many processes may use one database. */
+#ifndef PL_STORE_H
+#define PL_STORE_H
+
+#include "base/base.h"
+#include "spec/spec.h"
+#include "train/train.h"
+
+struct pl_store;
+
+enum pl_store_mode { PL_STORE_READ, PL_STORE_WRITE };
+
+/* Opens path. WRITE creates the file and its folder and migrates an older schema; READ fails with
+ * PL_EMISSING if there is no file and creates nothing. A newer schema gives PL_EVERSION, a foreign or damaged file
+ * PL_ECORRUPT. */
+int pl_store_open(struct pl_store **store, const char *path, enum pl_store_mode mode, struct pl_error *err);
+void pl_store_close(struct pl_store *store);
+
+/* How long to wait for another writer (default 120 s). waiting is called about once a second while
+ * waiting, so that a command can tell its user; it may be NULL. Returning false gives up. */
+void pl_store_set_patience(struct pl_store *store, double seconds, bool (*waiting)(void *self, double waited),
+                           void *self);
+
+/* Transactions around the writing calls below (each also works alone). */
+int pl_store_begin(struct pl_store *store, struct pl_error *err);
+int pl_store_commit(struct pl_store *store, struct pl_error *err);
+void pl_store_rollback(struct pl_store *store);
+
+/* ---- planning ---- */
+
+enum pl_status { PL_RUN_PLANNED, PL_RUN_RUNNING, PL_RUN_FINISHED, PL_RUN_DIVERGED, PL_RUN_FAILED, PL_RUN_INTERRUPTED,
+                 PL_STATUS_COUNT };
+const char *pl_status_name(enum pl_status status);
+
+struct pl_sweep_info {
+    int64_t id;
+    const char *study;
+    const char *path;      /* of the spec, as given */
+    const char *spec;      /* its whole text */
+    int64_t seeds;         /* planned per configuration */
+    double created, started; /* seconds since 1970: first and last time it was swept */
+};
+
+/* Records a sweep of one study, or finds the same one (same study name and spec text) and updates its
+ * time. All studies started by one command share one launch number: *launch 0 makes a new one. */
+int pl_store_put_sweep(struct pl_store *store, const struct pl_sweep_info *info, int64_t *launch, int64_t *sweep,
+                       struct pl_error *err);
+int pl_store_put_config(struct pl_store *store, const struct pl_settings *settings, const char *canonical,
+                        int64_t *config, struct pl_error *err);
+/* Records a run (if its key is new) and that the sweep holds it. */
+int pl_store_put_run(struct pl_store *store, int64_t sweep, int64_t config, int64_t seed,
+                     const unsigned char key[PL_DIGEST_SIZE], int64_t *run, enum pl_status *status,
+                     struct pl_error *err);
+/* Looks a key up. Returns 1 when there is no such run. */
+int pl_store_find_run(struct pl_store *store, const unsigned char key[PL_DIGEST_SIZE], int64_t *run,
+                      enum pl_status *status, struct pl_error *err);
+
+/* ---- running ---- */
+
+/* What a supervisor (or worker command) is: written once per session as provenance. */
+struct pl_provenance {
+    const char *host, *cpu, *isa, *version, *compiler, *libraries;
+    int jobs, threads;
+    const char *data; /* checksums of data sets used, or NULL */
+};
+
+int pl_store_join(struct pl_store *store, const struct pl_provenance *provenance, int64_t *session,
+                  struct pl_error *err);
+int pl_store_beat(struct pl_store *store, int64_t session, struct pl_error *err); /* every few seconds */
+/* Gives back what the session still holds and closes it. */
+int pl_store_leave(struct pl_store *store, int64_t session, struct pl_error *err);
+/* Gives back the runs of sessions that died (process gone on this host; on other hosts: no beat for five
+ * minutes), recording an interrupted attempt for each. */
+int pl_store_recover(struct pl_store *store, int64_t *recovered, struct pl_error *err);
+
+struct pl_claim {
+    int64_t run, config, seed;
+    int64_t attempt; /* counted from 1 */
+};
+
+/* Takes up to most missing runs of the sweeps (in grid order) for this session: planned and interrupted
+ * ones, and failed ones if retry_failed (a failed run is taken at most once per session). */
+int pl_store_claim(struct pl_store *store, int64_t session, const int64_t *sweeps, size_t sweep_count,
+                   bool retry_failed, struct pl_claim *claims, size_t most, size_t *taken, struct pl_error *err);
+/* Puts a claimed run that was never started back to what it was. */
+int pl_store_unclaim(struct pl_store *store, int64_t run, struct pl_error *err);
+
+/* Number of a metric series ("test_accuracy"); made when new. */
+int pl_store_series(struct pl_store *store, const char *metric, enum pl_direction direction, int64_t *series,
+                    struct pl_error *err);
+/* Drops recorded values of an earlier attempt at or after epoch (all: INT64_MIN). */
+int pl_store_forget_points(struct pl_store *store, int64_t run, int64_t from_epoch, struct pl_error *err);
+/* Appends recorded values of a running run; an (epoch) that exists is replaced. */
+int pl_store_points(struct pl_store *store, int64_t run, int64_t series, const int64_t *epochs,
+                    const double *values, size_t count, struct pl_error *err);
+
+struct pl_ending {
+    int64_t session;
+    enum pl_outcome outcome;
+    int64_t bad_epoch;
+    int exit_code, signal;
+    const char *reason; /* or NULL */
+    const char *log;    /* the last lines, or NULL */
+    double started, seconds;
+    int threads;
+    int64_t worker;     /* process number */
+};
+/* Ends an attempt: writes it, the run's status and, for finished and diverged runs, its results (best,
+ * last, best by validation) from the recorded values. */
+int pl_store_end(struct pl_store *store, int64_t run, const struct pl_ending *ending, struct pl_error *err);
+
+/* ---- reading ---- */
+
+int pl_store_config(struct pl_store *store, int64_t config, struct pl_settings *settings, struct pl_error *err);
+
+/* Counts of a sweep's runs per status (an array of PL_STATUS_COUNT). */
+int pl_store_counts(struct pl_store *store, int64_t sweep, int64_t *counts, struct pl_error *err);
+
+/* The sweeps of the last launch (study NULL), or the newest sweep of that study. The texts live until the next call
+ * or close. PL_EMISSING if there is none. */
+int pl_store_sweeps(struct pl_store *store, const char *study, const struct pl_sweep_info **sweeps, size_t *count,
+                    struct pl_error *err);
+
+/* One run of a sweep with its value of one metric. */
+struct pl_result {
+    int64_t run, config, seed;
+    enum pl_status status;
+    bool has_value;  /* false: the run has no finite value of the metric (yet) */
+    double value;
+    int64_t epoch;   /* at which value was recorded */
+};
+/* Calls row for every run of the sweep, configurations together and in grid order; a negative return
+ * stops. Fails with PL_EMISSING when the database knows no such metric (err lists those it has). A million
+ * runs take well under a second; the curves are not read. */
+int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metric, enum pl_select select,
+                         int (*row)(void *self, const struct pl_result *result), void *self, struct pl_error *err);
+
+/* Calls point for every recorded value of a run's metric, by epoch. Non-finite values come as such. */
+int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
+                        int (*point)(void *self, int64_t epoch, double value), void *self, struct pl_error *err);
+
+/* The names of all metrics a sweep has recorded, and which way each is better. */
+struct pl_metric_info {
+    const char *name;
+    enum pl_direction direction;
+};
+int pl_store_metrics(struct pl_store *store, int64_t sweep, const struct pl_metric_info **metrics, size_t *count,
+                     struct pl_error *err);
+
+/* A cell of a query's answer. */
+struct pl_cell {
+    enum { PL_CELL_NULL, PL_CELL_INTEGER, PL_CELL_REAL, PL_CELL_TEXT, PL_CELL_BLOB } kind;
+    int64_t integer;
+    double real;
+    const char *text; /* of every kind but NULL, as SQLite spells it; blobs as hex */
+    size_t length;
+};
+/* Runs one or more read-only SQL statements; a statement that would write is refused (PL_EINPUT), as is bad SQL.
+ * head is called once per statement with the column names. */
+int pl_store_query(struct pl_store *store, const char *sql,
+                   int (*head)(void *self, const char *const *names, size_t count),
+                   int (*row)(void *self, const struct pl_cell *cells, size_t count), void *self,
+                   struct pl_error *err);
+
+/* Everything known of one run, found by number or by a unique prefix of its key: the newest attempt. */
+struct pl_run_info {
+    int64_t run, config, seed, attempts;
+    char key[2 * PL_DIGEST_SIZE + 1];
+    enum pl_status status;
+    int64_t bad_epoch;
+    int exit_code, signal;
+    char *reason, *log, *host, *cpu, *version; /* may be NULL; pl_run_info_release frees them */
+    double started, seconds;
+    int threads;
+};
+int pl_store_run_info(struct pl_store *store, const char *name, struct pl_run_info *info, struct pl_error *err);
+void pl_run_info_release(struct pl_run_info *info);
+
+/* Copies a consistent snapshot to a new file (temporary name, then rename) while others write. */
+int pl_store_backup(struct pl_store *store, const char *path, struct pl_error *err);
+/* SQLite's integrity and foreign key checks plus poula's own invariants; problems gets a line for each. Returns 0
+ * when the check ran, whether or not it found any. */
+int pl_store_check(struct pl_store *store, struct pl_text *problems, struct pl_error *err);
+
+#endif

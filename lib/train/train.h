@@ -1,0 +1,91 @@
+/* train: what one run is, from its settings to its outcome.
+ *
+ * A task kind (problem, command; later dataset) has a const descriptor with its settings and a function
+ * that trains. A run is given its settings and a seed, reports every metric to a sink, and ends with an
+ * outcome. Divergence is an outcome, not an error. Nothing here knows YAML, SQLite or the command line.
+ *
+ * Keys are flat: `optimizer` is the optimizer's name, `lambda` its learning rate, `problem`, `dataset`
+ * or `command` says the task kind. */
+#ifndef PL_TRAIN_H
+#define PL_TRAIN_H
+
+#include "base/base.h"
+
+/* Sections of a spec. `settings` is the free section of a command task. */
+enum pl_section { PL_SECTION_TASK, PL_SECTION_OPTIMIZER, PL_SECTION_SCHEDULE, PL_SECTION_SETTINGS, PL_SECTION_COUNT };
+const char *pl_section_name(enum pl_section section); /* "task", "optimizer", "schedule", "settings" */
+
+/* What is legal once the choosing settings (problem, command, optimizer, ...) are known. */
+struct pl_schema {
+    struct pl_schema_part {
+        enum pl_section section;
+        const struct pl_setting *settings;
+        size_t count;
+    } parts[16];
+    size_t count;
+    bool free_settings; /* any key is legal in section `settings` */
+};
+
+/* Fills schema from the choosing keys in chosen (others are ignored). Fails with PL_EINPUT when the task
+ * is missing, ambiguous or unknown, or the optimizer is missing or unknown (the nearest name is given). */
+int pl_train_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err);
+
+/* All parts of every task, problem, optimizer and schedule: for help, completion, documentation and the
+ * nearest-key search. Returns how many; fills at most capacity. owner is "theopoula", "theta30", ... */
+struct pl_schema_source {
+    struct pl_schema_part part;
+    const char *owner;
+};
+size_t pl_train_schema_sources(struct pl_schema_source *sources, size_t capacity);
+
+/* The settings that choose a schema: problem, dataset, model, command, optimizer. */
+bool pl_train_is_choice(const char *key);
+
+/* Checks what no single range can say (r without eta, every without decay, ...), after defaults were
+ * filled in. Fails with PL_EINPUT. */
+int pl_train_check(const struct pl_settings *settings, struct pl_error *err);
+
+/* Which way a metric is better, by its name when the spec does not say: accuracy up, all else down;
+ * theta, lambda and times have no better. */
+enum pl_direction { PL_NEUTRAL, PL_MINIMIZE, PL_MAXIMIZE };
+enum pl_direction pl_train_direction(const char *metric);
+
+/* Where a run reports to. Calls come from the thread that called pl_train_run. */
+struct pl_sink {
+    void *self;
+    /* A series is a metric as tables name it: "loss", "test_accuracy". Returns its number, counted from 0
+     * in order of first use within the run. */
+    int (*series)(void *self, const char *metric, enum pl_direction direction);
+    /* One recorded value; epoch is the iteration for a problem. NaN and infinities are recorded as such. */
+    void (*value)(void *self, int series, int64_t epoch, double value);
+    /* One line of log (a command's stderr, a warning). */
+    void (*log)(void *self, const char *line);
+    /* Polled at least once an epoch (for a problem, every few thousand iterations): should the run stop
+     * at a clean point? */
+    bool (*stop)(void *self);
+};
+
+enum pl_outcome { PL_FINISHED, PL_DIVERGED, PL_FAILED, PL_INTERRUPTED };
+const char *pl_outcome_name(enum pl_outcome outcome); /* "finished", "diverged", "failed", "interrupted" */
+
+struct pl_run_result {
+    enum pl_outcome outcome;
+    int64_t bad_epoch;  /* diverged: the first epoch (iteration) with a non-finite value; else -1 */
+    int exit_code;      /* of a command; -1 where there is none */
+    int signal;         /* that ended a command; 0 where there is none */
+    char reason[500];   /* failed, diverged, interrupted: one sentence */
+};
+
+struct pl_run_request {
+    const struct pl_settings *settings; /* complete: defaults filled in, checked */
+    int64_t seed;
+    int threads;
+    const char *folder; /* for checkpoints and logs of this run; NULL: none are kept */
+};
+
+/* Trains. Returns 0 whatever the outcome; a negative code only when the request makes no sense (then
+ * result says failed as well). */
+int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
+                 struct pl_error *err);
+
+#endif
