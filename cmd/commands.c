@@ -3,10 +3,9 @@
 
 #include <string.h>
 
-extern const struct pl_command pl_cmd_completion, pl_cmd_help, pl_cmd_version;
+extern const struct pl_command pl_cmd_help, pl_cmd_version;
 
 const struct pl_command *const pl_commands[] = {
-    &pl_cmd_completion,
     &pl_cmd_version,
     &pl_cmd_help,
 };

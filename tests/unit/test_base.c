@@ -1,27 +1,371 @@
 #include "base/base.h"
 
+#include <Random123/philox.h>
+#include <gsl/gsl_cdf.h>
+
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
 
 static void numbers_in_every_spelling(void **state)
 {
     (void)state;
-    static const char *const same[] = {"1e-3", "1E-3", ".001", "+1e-3", "0.001", "1.0e-03"};
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    static const char *const thousandth[] = {"1e-3", "1E-3", ".001", "+1e-3", "0.001", "1.0e-03", "1.e-3"};
+    for (size_t i = 0; i < COUNT(thousandth); i++) {
         double value = 0;
-        assert_true(pl_number_read(same[i], &value));
+        assert_true(pl_number_read(thousandth[i], &value));
         assert_true(value == 0.001);
     }
+    static const char *const infinite[] = {".inf", ".Inf", ".INF", "+.inf", "inf"};
+    for (size_t i = 0; i < COUNT(infinite); i++) {
+        double value = 0;
+        assert_true(pl_number_read(infinite[i], &value));
+        assert_true(value == INFINITY);
+    }
+    double value;
+    assert_true(pl_number_read("-.inf", &value) && value == -INFINITY);
+    assert_true(pl_number_read("1e-400", &value) && value == 0);
+}
+
+static void ambiguous_numbers_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"010", "1:30", "1_000", "0x10", "", ".", "e5", "1e", "1e+", "--1", "1 ", " 1",
+                                      "nan", ".nan", "1e999", "-1e999", "1,5", "0b1", "00", "1.2.3", "infx", "i"};
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        double value = 42;
+        if (pl_number_read(bad[i], &value))
+            fail_msg("'%s' was read as a number", bad[i]);
+        assert_true(value == 42);
+    }
+    static const char *const not_whole[] = {"1.0", "010", "9223372036854775808", "1e3", "", "+", "1_0"};
+    for (size_t i = 0; i < COUNT(not_whole); i++) {
+        int64_t value;
+        if (pl_integer_read(not_whole[i], &value))
+            fail_msg("'%s' was read as a whole number", not_whole[i]);
+    }
+}
+
+static void shortest_number_reads_back(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *spelling;
+    } known[] = {{0.1, "0.1"}, {1e-8, "1e-08"}, {1e12, "1000000000000"}, {5e-4, "0.0005"}, {-0.0, "-0"}, {3, "3"},
+                 {1.0 / 3, "0.3333333333333333"}, {INFINITY, "inf"}, {-INFINITY, "-inf"}, {NAN, "nan"},
+                 {-2147483648.0, "-2147483648"}, {4294967296.0, "4294967296"}};
+    char spelling[PL_NUMBER_SIZE];
+    for (size_t i = 0; i < COUNT(known); i++) {
+        size_t length = pl_number_write(known[i].value, spelling);
+        assert_string_equal(spelling, known[i].spelling);
+        assert_int_equal(length, strlen(spelling));
+    }
+    struct pl_random r = pl_random_stream(7, PL_STREAM_DATA);
+    for (uint64_t i = 0; i < 20000; i++) {
+        uint32_t bits[4];
+        pl_random_bits(&r, 0, i, bits);
+        double value, again;
+        memcpy(&value, bits, sizeof value);
+        if (!isfinite(value))
+            continue;
+        pl_number_write(value, spelling);
+        assert_true(pl_number_read(spelling, &again));
+        assert_true(value == again);
+    }
+}
+
+static void counts_have_suffixes(void **state)
+{
+    (void)state;
+    int64_t value;
+    assert_true(pl_count_read("10M", &value) && value == 10000000);
+    assert_true(pl_count_read("1.5k", &value) && value == 1500);
+    assert_true(pl_count_read("2G", &value) && value == 2000000000);
+    assert_false(pl_count_read("1.5", &value));
+    assert_false(pl_count_read("M", &value));
+    assert_false(pl_count_read("1e30", &value));
+}
+
+static void random_is_philox(void **state)
+{
+    (void)state;
+    /* The known-answer vector that Random123 ships for philox4x32-10. */
+    struct pl_random r = {{0xa4093822, 0x299f31d0}};
+    uint32_t bits[4];
+    pl_random_bits(&r, 0x0370734413198a2eULL, 0x85a308d3243f6a88ULL, bits);
+    static const uint32_t want[4] = {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1};
+    assert_memory_equal(bits, want, sizeof want);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Kolmogorov-Smirnov: sqrt(n) * D stays below 1.95 with probability 0.999. */
+static void normals_are_normal(void **state)
+{
+    (void)state;
+    enum { N = 100000 };
+    static double draws[N];
+    struct pl_random r = pl_random_stream(1, PL_STREAM_NOISE);
+    double sum = 0, squares = 0;
+    for (int i = 0; i < N; i++) {
+        draws[i] = pl_random_normal(&r, 3, (uint64_t)i);
+        sum += draws[i];
+        squares += draws[i] * draws[i];
+    }
+    assert_true(fabs(sum / sqrt(N)) < 4);
+    assert_true(fabs((squares / N - 1) * sqrt(N / 2.0)) < 4);
+    qsort(draws, N, sizeof *draws, by_value);
+    double distance = 0;
+    for (int i = 0; i < N; i++) {
+        double cdf = gsl_cdf_ugaussian_P(draws[i]);
+        distance = fmax(distance, fmax(cdf - i / (double)N, (i + 1) / (double)N - cdf));
+    }
+    assert_true(sqrt(N) * distance < 1.95);
+}
+
+static void streams_differ(void **state)
+{
+    (void)state;
+    struct pl_random a = pl_random_stream(1, PL_STREAM_NOISE), b = pl_random_stream(1, PL_STREAM_DATA),
+                     c = pl_random_stream(2, PL_STREAM_NOISE), again = pl_random_stream(1, PL_STREAM_NOISE);
+    assert_memory_not_equal(&a, &b, sizeof a);
+    assert_memory_not_equal(&a, &c, sizeof a);
+    assert_memory_equal(&a, &again, sizeof a);
+    for (uint64_t i = 0; i < 10000; i++) {
+        assert_true(pl_random_below(&a, 0, i, 7) < 7);
+        double u = pl_random_uniform(&a, 0, i);
+        assert_true(u > 0 && u < 1);
+    }
+}
+
+static const struct pl_setting table[] = {
+    {.key = "lambda", .aliases = "lr λ", .type = PL_REAL, .initial = "0.1", .range = "(0,inf)", .help = "step size"},
+    {.key = "epsilon", .type = PL_REAL, .initial = ".inf", .range = "(0,inf]", .help = "boosting"},
+    {.key = "steps", .type = PL_INTEGER, .initial = "10", .range = "[1,100]", .help = "steps"},
+    {.key = "nesterov", .type = PL_BOOLEAN, .initial = "false", .help = "look ahead"},
+    {.key = "variant", .type = PL_STRING, .initial = "paper", .range = "paper official", .help = "order"},
+};
+
+static void settings_are_checked(void **state)
+{
+    (void)state;
+    struct pl_value v;
+    struct pl_error err;
+    assert_ptr_equal(pl_setting_find(table, COUNT(table), "λ"), &table[0]);
+    assert_null(pl_setting_find(table, COUNT(table), "lamda"));
+    assert_int_equal(pl_setting_read(&table[0], "1e-3", &v, &err), 0);
+    assert_true(v.type == PL_REAL && v.real == 0.001);
+    assert_int_equal(pl_setting_read(&table[0], "0", &v, &err), PL_EINPUT);
+    assert_string_equal(err.text, "lambda is 0, but must be a number in (0,inf)");
+    assert_int_equal(pl_setting_read(&table[0], ".inf", &v, &err), PL_EINPUT);
+    assert_int_equal(pl_setting_read(&table[1], ".inf", &v, &err), 0);
+    assert_int_equal(pl_setting_read(&table[0], "fast", &v, &err), PL_EINPUT);
+    assert_string_equal(err.text, "lambda is \"fast\", but must be a number in (0,inf)");
+    assert_int_equal(pl_setting_read(&table[2], "1e2", &v, &err), 0);
+    assert_true(v.type == PL_INTEGER && v.integer == 100);
+    assert_int_equal(pl_setting_read(&table[2], "1.5", &v, &err), PL_EINPUT);
+    assert_int_equal(pl_setting_read(&table[2], "101", &v, &err), PL_EINPUT);
+    assert_int_equal(pl_setting_read(&table[3], "yes", &v, &err), PL_EINPUT);
+    assert_int_equal(pl_setting_read(&table[4], "offical", &v, &err), PL_EINPUT);
+    assert_string_equal(err.text, "variant is \"offical\", but must be one of: paper official");
+    v = (struct pl_value){PL_REAL, {.real = NAN}};
+    assert_int_equal(pl_setting_check(&table[1], &v, &err), PL_EINPUT);
+}
+
+static void canonical_text_ignores_order_and_spelling(void **state)
+{
+    (void)state;
+    struct pl_settings a = {0}, b = {0}, c = {0};
+    struct pl_text x = {0}, y = {0};
+    pl_settings_set_real(&a, "lambda", 0.1);
+    pl_settings_set_string(&a, "note", "say \"hi\"\n");
+    pl_settings_set_real(&a, "iterations", 100);
+    pl_settings_set_real(&a, "epsilon", INFINITY);
+    pl_settings_set_integer(&b, "iterations", 100);
+    pl_settings_set_real(&b, "epsilon", INFINITY);
+    pl_settings_set_string(&b, "note", "say \"hi\"\n");
+    pl_settings_set_real(&b, "lambda", 1e-1);
+    pl_settings_write(&a, &x);
+    pl_settings_write(&b, &y);
+    assert_string_equal(pl_text(&x), pl_text(&y));
+    assert_string_equal(pl_text(&x), "{\"epsilon\":\"inf\",\"iterations\":100,\"lambda\":0.1,"
+                                     "\"note\":\"say \\\"hi\\\"\\n\"}");
+    struct pl_error err;
+    assert_int_equal(pl_settings_read(&c, pl_text(&x), &err), 0);
+    assert_true(pl_settings_real(&c, "epsilon", 0) == INFINITY);
+    assert_true(pl_settings_real(&c, "iterations", 0) == 100);
+    assert_int_equal(pl_settings_integer(&c, "iterations", 0), 100);
+    pl_text_clear(&y);
+    pl_settings_write(&c, &y);
+    assert_string_equal(pl_text(&x), pl_text(&y));
+    assert_int_equal(pl_settings_read(&c, "{\"a\":[1]}", &err), PL_ECORRUPT);
+    assert_int_equal(pl_settings_read(&c, "[", &err), PL_ECORRUPT);
+    pl_settings_release(&a);
+    pl_settings_release(&b);
+    pl_settings_release(&c);
+    pl_text_release(&x);
+    pl_text_release(&y);
+}
+
+static void defaults_fill_what_is_absent(void **state)
+{
+    (void)state;
+    struct pl_settings s = {0};
+    pl_settings_set_real(&s, "lambda", 7);
+    pl_settings_fill(&s, table, COUNT(table));
+    assert_int_equal(s.count, COUNT(table));
+    assert_true(pl_settings_real(&s, "lambda", 0) == 7);
+    assert_true(pl_settings_real(&s, "epsilon", 0) == INFINITY);
+    assert_string_equal(pl_settings_string(&s, "variant", ""), "paper");
+    pl_settings_remove(&s, "epsilon");
+    assert_null(pl_settings_find(&s, "epsilon"));
+    pl_settings_release(&s);
+}
+
+static void nearest_name_is_near(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"lambda", "epsilon", "beta", "momentum"};
+    assert_string_equal(pl_nearest("lamda", names, 4), "lambda");
+    assert_string_equal(pl_nearest("momentun", names, 4), "momentum");
+    assert_string_equal(pl_nearest("btea", names, 4), "beta");
+    assert_null(pl_nearest("dataset", names, 4));
+    assert_null(pl_nearest("xy", names, 4));
+}
+
+static void utf8_is_checked_and_measured(void **state)
+{
+    (void)state;
+    size_t bad = 99;
+    assert_true(pl_utf8_valid("λ=0.1 ε", strlen("λ=0.1 ε"), &bad));
+    static const char *const broken[] = {"a\xff", "a\xc0\xaf", "a\xe2\x82", "a\xed\xa0\x80", "a\xf4\x90\x80\x80"};
+    for (size_t i = 0; i < COUNT(broken); i++) {
+        assert_false(pl_utf8_valid(broken[i], strlen(broken[i]), &bad));
+        assert_int_equal(bad, 1);
+    }
+    assert_int_equal(pl_text_width("λ=1"), 3);
+    assert_int_equal(pl_text_width("数"), 2);
+}
+
+static void words_of_a_list(void **state)
+{
+    (void)state;
+    assert_true(pl_has_word("lr λ  rate", "λ"));
+    assert_true(pl_has_word("lr λ  rate", "rate"));
+    assert_false(pl_has_word("lr λ  rate", "rat"));
+    assert_false(pl_has_word(NULL, "lr"));
+    assert_false(pl_has_word("lr", ""));
+}
+
+static void files_are_replaced_whole(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/poula-base.XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    struct pl_error err;
+    struct pl_text text = {0};
+    snprintf(path, sizeof path, "%s/a/b/file", folder);
+    assert_int_equal(pl_folder_make_parent(path, &err), 0);
+    assert_int_equal(pl_file_write(path, "old", 3, &err), 0);
+
+    /* A write that runs into the file size limit leaves the old content and no temporary file. */
+    struct rlimit before, small = {.rlim_cur = 100};
+    getrlimit(RLIMIT_FSIZE, &before);
+    small.rlim_max = before.rlim_max;
+    static char large[1000];
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    int status = pl_file_write(path, large, sizeof large, &err);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(status, PL_EIO);
+    assert_int_equal(pl_file_read(path, 1000, &text, &err), 0);
+    assert_string_equal(pl_text(&text), "old");
+    assert_int_equal(pl_file_read(path, 2, &text, &err), PL_EINPUT);
+    assert_int_equal(pl_file_read(folder, 1000, &text, &err), PL_EIO);
+
+    unsigned char digest[PL_DIGEST_SIZE], of_file[PL_DIGEST_SIZE];
+    char hex[2 * PL_DIGEST_SIZE + 1];
+    pl_digest("abc", 3, digest);
+    pl_digest_hex(digest, PL_DIGEST_SIZE, hex);
+    assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_int_equal(pl_file_write(path, "abc", 3, &err), 0);
+    assert_int_equal(pl_digest_file(path, of_file, &err), 0);
+    assert_memory_equal(digest, of_file, sizeof digest);
+
+    unlink(path);
+    snprintf(path, sizeof path, "%s/a/b", folder);
+    assert_int_equal(rmdir(path), 0); /* nothing else was left in it */
+    snprintf(path, sizeof path, "%s/a", folder);
+    rmdir(path);
+    rmdir(folder);
+    assert_int_equal(pl_file_read(path, 10, &text, &err), PL_EMISSING);
+    pl_text_release(&text);
+}
+
+static void absurd_arenas_are_refused(void **state)
+{
+    (void)state;
+    assert_null(pl_arena(SIZE_MAX / 2, 8));
+    assert_null(pl_arena(SIZE_MAX - 10, 1));
+    float *arena = pl_arena(33, sizeof *arena);
+    assert_non_null(arena);
+    assert_int_equal((uintptr_t)arena % 64, 0);
+    assert_true(arena[32] == 0);
+    free(arena);
+}
+
+static void processes_have_identities(void **state)
+{
+    (void)state;
+    char mine[128], again[128], nobody[128];
+    pl_process_identity(getpid(), mine, sizeof mine);
+    pl_process_identity(getpid(), again, sizeof again);
+    pl_process_identity(0x7ffffff0, nobody, sizeof nobody);
+    assert_true(mine[0]);
+    assert_string_equal(mine, again);
+    assert_string_equal(nobody, "");
+    assert_true(pl_host_cores() >= 1);
+    assert_true(pl_host_memory_free() > 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_in_every_spelling),
+        cmocka_unit_test(ambiguous_numbers_are_refused),
+        cmocka_unit_test(shortest_number_reads_back),
+        cmocka_unit_test(counts_have_suffixes),
+        cmocka_unit_test(random_is_philox),
+        cmocka_unit_test(normals_are_normal),
+        cmocka_unit_test(streams_differ),
+        cmocka_unit_test(settings_are_checked),
+        cmocka_unit_test(canonical_text_ignores_order_and_spelling),
+        cmocka_unit_test(defaults_fill_what_is_absent),
+        cmocka_unit_test(nearest_name_is_near),
+        cmocka_unit_test(utf8_is_checked_and_measured),
+        cmocka_unit_test(words_of_a_list),
+        cmocka_unit_test(files_are_replaced_whole),
+        cmocka_unit_test(absurd_arenas_are_refused),
+        cmocka_unit_test(processes_have_identities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
