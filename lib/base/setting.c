@@ -63,8 +63,37 @@ static int wrong(const struct pl_setting *setting, const struct pl_value *value,
     return PL_EINPUT;
 }
 
+/* A list is the text of a JSON array whose elements must each be legal. */
+static int check_list(const struct pl_setting *setting, const struct pl_value *value, struct pl_error *err)
+{
+    struct pl_setting scalar = *setting;
+    scalar.list = false;
+    json_t *list = value->type == PL_STRING ? json_loads(value->string, 0, NULL) : NULL;
+    if (!json_is_array(list)) {
+        json_decref(list);
+        return pl_fail(err, PL_EINPUT, "%s must be a list, each element a %s", setting->key,
+                       pl_type_name(setting->type));
+    }
+    int status = 0;
+    for (size_t i = 0; i < json_array_size(list) && !status; i++) {
+        json_t *item = json_array_get(list, i);
+        struct pl_value v = {PL_STRING, {.string = json_is_string(item) ? json_string_value(item) : ""}};
+        if (json_is_integer(item))
+            v = (struct pl_value){PL_INTEGER, {.integer = json_integer_value(item)}};
+        else if (json_is_real(item))
+            v = (struct pl_value){PL_REAL, {.real = json_real_value(item)}};
+        else if (json_is_boolean(item))
+            v = (struct pl_value){PL_BOOLEAN, {.boolean = json_boolean_value(item)}};
+        status = pl_setting_check(&scalar, &v, err);
+    }
+    json_decref(list);
+    return status;
+}
+
 int pl_setting_check(const struct pl_setting *setting, struct pl_value *value, struct pl_error *err)
 {
+    if (setting->list)
+        return check_list(setting, value, err);
     struct pl_value v = *value;
     if (setting->type == PL_REAL && v.type == PL_INTEGER)
         v = (struct pl_value){PL_REAL, {.real = (double)v.integer}};
@@ -83,18 +112,24 @@ int pl_setting_check(const struct pl_setting *setting, struct pl_value *value, s
     return 0;
 }
 
+/* The scalar that spelling stands for, as the type wanted where it can be one, else as text. */
+static struct pl_value read_scalar(enum pl_type wanted, const char *spelling)
+{
+    double real;
+    int64_t integer;
+    if (wanted == PL_BOOLEAN && (!strcmp(spelling, "true") || !strcmp(spelling, "false")))
+        return (struct pl_value){PL_BOOLEAN, {.boolean = *spelling == 't'}};
+    if (wanted == PL_INTEGER && pl_integer_read(spelling, &integer))
+        return (struct pl_value){PL_INTEGER, {.integer = integer}};
+    if ((wanted == PL_REAL || wanted == PL_INTEGER) && pl_number_read(spelling, &real))
+        return (struct pl_value){PL_REAL, {.real = real}};
+    return (struct pl_value){PL_STRING, {.string = spelling}};
+}
+
 int pl_setting_read(const struct pl_setting *setting, const char *spelling, struct pl_value *value,
                     struct pl_error *err)
 {
-    struct pl_value v = {PL_STRING, {.string = spelling}};
-    double real;
-    int64_t integer;
-    if (setting->type == PL_BOOLEAN && (!strcmp(spelling, "true") || !strcmp(spelling, "false")))
-        v = (struct pl_value){PL_BOOLEAN, {.boolean = *spelling == 't'}};
-    else if (setting->type == PL_INTEGER && pl_integer_read(spelling, &integer))
-        v = (struct pl_value){PL_INTEGER, {.integer = integer}};
-    else if ((setting->type == PL_REAL || setting->type == PL_INTEGER) && pl_number_read(spelling, &real))
-        v = (struct pl_value){PL_REAL, {.real = real}};
+    struct pl_value v = read_scalar(setting->list ? PL_STRING : setting->type, spelling);
     int status = pl_setting_check(setting, &v, err);
     if (!status)
         *value = v;

@@ -59,10 +59,12 @@ const char *pl_type_name(enum pl_type type); /* "number", "whole number", "true 
 const struct pl_setting *pl_setting_find(const struct pl_setting *table, size_t count, const char *key);
 
 /* Checks type and range, converting a whole number to REAL where a number is wanted (and a REAL that
- * is whole to INTEGER). On failure err says what would be legal: "lambda is -1, but must be in (0,inf)". */
+ * is whole to INTEGER); of a list, every element. On failure err says what would be legal: "lambda is -1, but
+ * must be in (0,inf)". */
 int pl_setting_check(const struct pl_setting *setting, struct pl_value *value, struct pl_error *err);
 
-/* Reads a scalar as a spec spells it (unquoted) into the type the descriptor wants, and checks it. */
+/* Reads a scalar as a spec spells it (unquoted) into the type the descriptor wants, and checks it. A list is
+ * read from the text of a JSON array. */
 int pl_setting_read(const struct pl_setting *setting, const char *spelling, struct pl_value *value,
                     struct pl_error *err);
 
