@@ -1,0 +1,71 @@
+/* An ill-conditioned quadratic, u(theta) = 1/2 sum a_i theta_i^2, whose curvatures a_i run geometrically
+ * from 1 to the condition number: a_i = condition^(i/(n-1)), and a = 1 where n = 1. Minimum at 0. */
+#include "problem/problem_priv.h"
+
+#include <math.h>
+
+static const struct pl_setting settings_table[] = {
+    PL_PROBLEM_DIMENSION("10", "1"),
+    PL_PROBLEM_START("1"),
+    {"condition", NULL, PL_REAL, "100", "[1,inf)", "condition number: largest over smallest curvature", false},
+    PL_PROBLEM_NOISE,
+};
+
+/* The curvatures by repeated multiplication: the ratio of neighbours, restarted from pow now and then so
+ * that rounding does not add up. */
+struct curvature {
+    double log_condition, ratio, current;
+    size_t n, index;
+};
+
+static struct curvature curvature_first(const struct pl_settings *settings, size_t n)
+{
+    double condition = pl_settings_real(settings, "condition", 100);
+    double exponent = n > 1 ? 1 / (double)(n - 1) : 0;
+    return (struct curvature){log(condition) * exponent, pow(condition, exponent), 1, n, 0};
+}
+
+static inline void curvature_next(struct curvature *a)
+{
+    a->index++;
+    if (a->index % 64)
+        a->current *= a->ratio;
+    else
+        a->current = exp(a->log_condition * (double)a->index);
+}
+
+static double value(const struct pl_settings *settings, const double *theta, size_t n)
+{
+    struct curvature a = curvature_first(settings, n);
+    double sum = 0;
+    for (size_t i = 0; i < n; i++, curvature_next(&a))
+        sum += a.current * theta[i] * theta[i];
+    return sum / 2;
+}
+
+static double sample(const struct pl_settings *settings, const double *theta, const double *x, size_t n)
+{
+    return value(settings, theta, n) + pl_problem_noise_sample(settings, theta, x, n);
+}
+
+static void gradient(const struct pl_settings *settings, const double *theta, const double *x, size_t n,
+                     double *out)
+{
+    struct curvature a = curvature_first(settings, n);
+    for (size_t i = 0; i < n; i++, curvature_next(&a))
+        out[i] = a.current * theta[i];
+    pl_problem_noise_add(settings, x, n, out);
+}
+
+const struct pl_problem pl_problem_quadratic = {
+    .name = "quadratic",
+    .help = "a quadratic with a given condition number",
+    .settings = settings_table,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
+    .value = value,
+    .gradient = gradient,
+    .sample = sample,
+    .data = pl_problem_noise_data,
+    .random = pl_problem_noise_random,
+    .distance = pl_problem_norm,
+};

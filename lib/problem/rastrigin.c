@@ -1,0 +1,56 @@
+/* Rastrigin's function (1974; Muehlenbein et al., Parallel Computing 17, 1991, for n coordinates):
+ *   u(theta) = sum theta_i^2 + amplitude (1 - cos(2 pi theta_i)).
+ * One global minimum at 0 among local minima near every whole number. */
+#include "problem/problem_priv.h"
+
+#include <math.h>
+
+static const struct pl_setting settings_table[] = {
+    PL_PROBLEM_DIMENSION("2", "1"),
+    PL_PROBLEM_START("3.7"),
+    {"amplitude", NULL, PL_REAL, "10", "[0,inf)", "height of the ripples", false},
+    PL_PROBLEM_NOISE,
+};
+
+static double amplitude_of(const struct pl_settings *settings)
+{
+    return pl_settings_real(settings, "amplitude", 10);
+}
+
+static double value(const struct pl_settings *settings, const double *theta, size_t n)
+{
+    double amplitude = amplitude_of(settings), sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        /* 1 - cos(2a) = 2 sin(a)^2 keeps its digits near the minimum. */
+        double wave = sin(M_PI * theta[i]);
+        sum += theta[i] * theta[i] + 2 * amplitude * wave * wave;
+    }
+    return sum;
+}
+
+static double sample(const struct pl_settings *settings, const double *theta, const double *x, size_t n)
+{
+    return value(settings, theta, n) + pl_problem_noise_sample(settings, theta, x, n);
+}
+
+static void gradient(const struct pl_settings *settings, const double *theta, const double *x, size_t n,
+                     double *out)
+{
+    double slope = 2 * M_PI * amplitude_of(settings);
+    for (size_t i = 0; i < n; i++)
+        out[i] = 2 * theta[i] + slope * sin(2 * M_PI * theta[i]);
+    pl_problem_noise_add(settings, x, n, out);
+}
+
+const struct pl_problem pl_problem_rastrigin = {
+    .name = "rastrigin",
+    .help = "Rastrigin's function: a bowl with many local minima",
+    .settings = settings_table,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
+    .value = value,
+    .gradient = gradient,
+    .sample = sample,
+    .data = pl_problem_noise_data,
+    .random = pl_problem_noise_random,
+    .distance = pl_problem_norm,
+};

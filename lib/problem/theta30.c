@@ -1,0 +1,85 @@
+/* The toy example of section 3.1 of the TheoPouLa paper (Lim and Sabanis), summed over coordinates:
+ *   U(theta, x) = theta^2 (1 + [x <= 1]) + theta^30           for |theta| <= 1,
+ *                 (2|theta| - 1)(1 + [x <= 1]) + theta^30     otherwise,      X uniform on (-2, 2).
+ * P(X <= 1) = 3/4, so the expected objective has the factor 7/4. Its minimum is at 0; at the paper's
+ * start, theta = 5, the gradient is about 5.6e21. */
+#include "problem/problem_priv.h"
+
+#include <math.h>
+
+static const struct pl_setting settings_table[] = {
+    PL_PROBLEM_DIMENSION("1", "1"),
+    PL_PROBLEM_START("5"),
+};
+
+/* theta^29 by repeated squaring: pow would take most of a run's time. */
+static inline double power29(double theta)
+{
+    double p2 = theta * theta, p4 = p2 * p2, p8 = p4 * p4, p16 = p8 * p8;
+    return p16 * p8 * (p4 * theta);
+}
+
+static inline double objective(double theta, double factor)
+{
+    double size = fabs(theta);
+    return (size <= 1 ? size * size : 2 * size - 1) * factor + power29(theta) * theta;
+}
+
+static inline double factor_of(double x)
+{
+    return x <= 1 ? 2 : 1;
+}
+
+static double value(const struct pl_settings *settings, const double *theta, size_t n)
+{
+    (void)settings;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += objective(theta[i], 1.75);
+    return sum;
+}
+
+static double sample(const struct pl_settings *settings, const double *theta, const double *x, size_t n)
+{
+    (void)settings;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += objective(theta[i], factor_of(x[i]));
+    return sum;
+}
+
+static void gradient(const struct pl_settings *settings, const double *theta, const double *x, size_t n,
+                     double *out)
+{
+    (void)settings;
+    for (size_t i = 0; i < n; i++) {
+        /* 2 theta within [-1, 1] and 2 sgn(theta) outside. A NaN fails both comparisons and stays. */
+        double inner = theta[i] > 1 ? 1 : theta[i] < -1 ? -1 : theta[i];
+        out[i] = 2 * inner * factor_of(x[i]) + 30 * power29(theta[i]);
+    }
+}
+
+static void data(double *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        x[i] = 4 * x[i] - 2;
+}
+
+static bool is_random(const struct pl_settings *settings)
+{
+    (void)settings;
+    return true;
+}
+
+const struct pl_problem pl_problem_theta30 = {
+    .name = "theta30",
+    .help = "the TheoPouLa paper's toy example: convex, a gradient that grows like theta^29",
+    .settings = settings_table,
+    .setting_count = sizeof settings_table / sizeof *settings_table,
+    .value = value,
+    .gradient = gradient,
+    .sample = sample,
+    .data = data,
+    .random = is_random,
+    .distance = pl_problem_norm,
+};
