@@ -26,8 +26,9 @@ struct pl_schema {
     bool free_settings; /* any key is legal in section `settings` */
 };
 
-/* Fills schema from the choosing keys in chosen (others are ignored). Fails with PL_EINPUT when the task
- * is missing, ambiguous or unknown, or the optimizer is missing or unknown (the nearest name is given). */
+/* Fills schema from the choosing keys in chosen (others are ignored). With `command` there, all other keys are
+ * the program's own and choose nothing. Fails with PL_EINPUT when the task
+ * is missing or unknown, or the optimizer is missing or unknown (the nearest name is given). */
 int pl_train_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err);
 
 /* All parts of every task, problem, optimizer and schedule: for help, completion, documentation and the
@@ -44,6 +45,10 @@ bool pl_train_is_choice(const char *key);
 /* Checks what no single range can say (r without eta, every without decay, ...), after defaults were
  * filled in. Fails with PL_EINPUT. */
 int pl_train_check(const struct pl_settings *settings, struct pl_error *err);
+
+/* Is key fit for the free section of a command task? Fails with PL_EINPUT for a name that poula uses itself
+ * (seed, status, ...) and for one that is not a word of letters, digits and _. */
+int pl_train_check_free_key(const char *key, struct pl_error *err);
 
 /* Which way a metric is better, by its name when the spec does not say: accuracy up, all else down;
  * theta, lambda and times have no better. */

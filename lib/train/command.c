@@ -1,0 +1,195 @@
+/* The task kind `command`: any program as a trainer. docs/command-tasks.md is its protocol. */
+#include "train/command_priv.h"
+
+#include <jansson.h>
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pl_setting command_settings[] = {
+    {"command", NULL, PL_STRING, NULL, NULL, "program and its arguments; {key} stands for a setting's value", true},
+    {"directory", NULL, PL_STRING, ".", NULL, "folder that the program starts in", false},
+};
+enum { COMMAND_SETTING_COUNT = sizeof command_settings / sizeof *command_settings };
+
+/* Names that the views of the results database and the placeholders give another meaning. */
+static const char reserved[] = "attempt attempts bad_epoch command config cpu created direction directory ended epoch "
+                               "exit_code host id key kind last log metric n name reason run run_folder seconds seed "
+                               "select session signal split started status study sweep threads value version worker";
+
+enum { KEY_LENGTH_MOST = 64 };
+
+int pl_train_check_free_key(const char *key, struct pl_error *err)
+{
+    size_t length = strlen(key);
+    bool legal = isalpha((unsigned char)*key) && length <= KEY_LENGTH_MOST;
+    for (size_t i = 0; i < length; i++)
+        legal = legal && (isalnum((unsigned char)key[i]) || key[i] == '_');
+    if (!legal)
+        return pl_fail(err, PL_EINPUT, "\"%.100s\" cannot be a setting of a command: a key is a letter followed by "
+                                       "letters, digits and _, at most %d in all", key, KEY_LENGTH_MOST);
+    if (pl_has_word(reserved, key))
+        return pl_fail(err, PL_EINPUT, "%s cannot be a setting of a command: poula uses that name itself", key);
+    return 0;
+}
+
+static int command_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
+{
+    (void)chosen;
+    (void)err;
+    pl_schema_add(schema, PL_SECTION_TASK, command_settings, COMMAND_SETTING_COUNT);
+    schema->free_settings = true;
+    return 0;
+}
+
+static void command_sources(struct pl_schema_source *sources, size_t capacity, size_t *count)
+{
+    pl_source_add(sources, capacity, count, "command", PL_SECTION_TASK, command_settings, COMMAND_SETTING_COUNT);
+}
+
+static bool is_own_setting(const char *key)
+{
+    return pl_setting_find(command_settings, COMMAND_SETTING_COUNT, key);
+}
+
+/* Appends what stands for {name}. */
+static int replace(const struct pl_run_request *request, const char *name, struct pl_text *out, struct pl_error *err)
+{
+    if (!strcmp(name, "seed")) {
+        pl_text_addf(out, "%lld", (long long)request->seed);
+        return 0;
+    }
+    if (!strcmp(name, "threads")) {
+        pl_text_addf(out, "%d", request->threads);
+        return 0;
+    }
+    if (!strcmp(name, "run_folder")) {
+        if (!request->folder)
+            return pl_fail(err, PL_EINPUT, "the command asks for {run_folder}, but this run has no folder");
+        pl_text_add(out, request->folder);
+        return pl_folder_make(request->folder, err);
+    }
+    const struct pl_value *value = is_own_setting(name) ? NULL : pl_settings_find(request->settings, name);
+    if (value) {
+        pl_value_write(value, out);
+        return 0;
+    }
+    struct pl_text known = {0};
+    for (size_t i = 0; i < request->settings->count; i++)
+        if (!is_own_setting(request->settings->entries[i].key))
+            pl_text_addf(&known, "{%s}, ", request->settings->entries[i].key);
+    pl_fail(err, PL_EINPUT, "the command has the placeholder {%.100s}, but there are only %.600s{seed}, {threads} and "
+                            "{run_folder}; write {{ for a brace", name, pl_text(&known));
+    pl_text_release(&known);
+    return PL_EINPUT;
+}
+
+/* Replaces the placeholders of one word: {key} by its value, {{ by a brace; } alone is itself. */
+static int expand_word(const struct pl_run_request *request, const char *word, struct pl_text *out,
+                       struct pl_error *err)
+{
+    while (*word) {
+        if (*word != '{') {
+            pl_text_add_char(out, *word++);
+            continue;
+        }
+        if (word[1] == '{') {
+            pl_text_add_char(out, '{');
+            word += 2;
+            continue;
+        }
+        const char *end = strchr(word, '}');
+        if (!end)
+            return pl_fail(err, PL_EINPUT, "the command has an opening brace without a closing one: \"%.100s\"; write "
+                                           "{{ for a brace", word);
+        char *name = pl_copy_bytes(word + 1, (size_t)(end - word - 1));
+        int status = replace(request, name, out, err);
+        free(name);
+        if (status)
+            return status;
+        word = end + 1;
+    }
+    return 0;
+}
+
+int pl_words_expand(struct pl_words *words, const struct pl_run_request *request, struct pl_error *err)
+{
+    *words = (struct pl_words){0};
+    json_t *list = json_loads(pl_settings_string(request->settings, "command", ""), 0, NULL);
+    int status = 0;
+    size_t count = json_is_array(list) ? json_array_size(list) : 0;
+    const char *first = json_string_value(json_array_get(list, 0));
+    if (!first || !*first) {
+        status = pl_fail(err, PL_EINPUT, "command must be a list of words, the program first, as in "
+                                         "command: [sh, train.sh, \"{lambda}\", \"{seed}\"]");
+        goto done;
+    }
+    words->words = pl_new((count + 1) * sizeof *words->words);
+    for (size_t i = 0; i < count && !status; i++) {
+        const char *word = json_string_value(json_array_get(list, i));
+        struct pl_text expanded = {0};
+        status = word ? expand_word(request, word, &expanded, err)
+                      : pl_fail(err, PL_EINPUT, "word %zu of command is not text", i + 1);
+        words->words[words->count++] = pl_text_take(&expanded);
+    }
+done:
+    json_decref(list);
+    return status;
+}
+
+void pl_words_release(struct pl_words *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        free(words->words[i]);
+    free(words->words);
+    *words = (struct pl_words){0};
+}
+
+static int command_check(const struct pl_settings *settings, struct pl_error *err)
+{
+    for (size_t i = 0; i < settings->count; i++) {
+        const char *key = settings->entries[i].key;
+        int status = is_own_setting(key) ? 0 : pl_train_check_free_key(key, err);
+        if (status)
+            return status;
+    }
+    struct pl_run_request trial = {settings, 0, 1, "."};
+    struct pl_words words;
+    int status = pl_words_expand(&words, &trial, err);
+    pl_words_release(&words);
+    return status;
+}
+
+static int command_run(const struct pl_run_request *request, const struct pl_sink *sink,
+                       struct pl_run_result *result, struct pl_error *err)
+{
+    struct pl_words words;
+    struct pl_reading reading = {.sink = sink};
+    int status = pl_words_expand(&words, request, err);
+    if (status)
+        goto done;
+    pl_process_run(words.words, pl_settings_string(request->settings, "directory", "."), sink, &reading, result);
+    if (result->outcome != PL_FINISHED)
+        goto done;
+    const char *metric;
+    int64_t bad = pl_reading_bad_epoch(&reading, &metric);
+    if (!reading.any) {
+        pl_result_set(result, PL_FAILED, "exited 0 without reporting any metric");
+    } else if (bad >= 0) {
+        result->bad_epoch = bad;
+        pl_result_set(result, PL_DIVERGED, "%s is not finite from epoch %lld on", metric, (long long)bad);
+    }
+done:
+    pl_words_release(&words);
+    pl_reading_release(&reading);
+    return status;
+}
+
+const struct pl_task_kind pl_task_command = {
+    .key = "command",
+    .schema = command_schema,
+    .sources = command_sources,
+    .check = command_check,
+    .run = command_run,
+};

@@ -1,0 +1,280 @@
+/* The task kind `problem`: an optimizer on an analytic objective. An epoch is one iteration. */
+#include "optim/optim.h"
+#include "problem/problem.h"
+#include "train/train_priv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pl_setting problem_settings[] = {
+    {"problem", NULL, PL_STRING, NULL, NULL, "name of an analytic objective", false},
+    {"iterations", NULL, PL_INTEGER, "1000", "[1,1000000000000]", "steps of the optimizer", false},
+    {"record", NULL, PL_INTEGER, "100", "[1,1000000]", "recorded points, evenly spaced over the iterations", false},
+};
+enum { PROBLEM_SETTING_COUNT = sizeof problem_settings / sizeof *problem_settings };
+
+enum {
+    DRAW_BLOCK = 256,        /* data drawn at a time, when several iterations fit */
+    STOP_INTERVAL = 1 << 20, /* coordinate updates between two looks at sink->stop, at most 4096 iterations */
+    SHOWN_COORDINATES = 3,
+    SERIES_COUNT = 2 + SHOWN_COORDINATES,
+};
+
+/* What is reported of one point: the iterate, or the optimizer's average of iterates. */
+struct report {
+    const char *prefix; /* "" or "averaged_" */
+    int series[SERIES_COUNT];
+    bool opened;
+};
+
+struct objective {
+    const struct pl_run_request *request;
+    const struct pl_sink *sink;
+    const struct pl_problem *problem;
+    struct pl_optim *optim;
+    struct pl_layout layout;
+    struct pl_schedule schedule;
+    struct pl_random data;
+    bool random;
+    size_t n;
+    int64_t iterations, points;
+    double *theta, *gradient, *x;
+    int64_t block;          /* iterations whose data fit into x */
+    double rate, last_rate; /* initial learning rate, and the one last set */
+    double last_factor;
+    struct report iterate, average;
+};
+
+static int problem_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
+{
+    const char *name = pl_settings_string(chosen, "problem", NULL);
+    if (!name)
+        return pl_fail(err, PL_EINPUT, "problem must be the name of a problem");
+    const struct pl_problem *problem = pl_problem_find(name);
+    if (!problem) {
+        size_t count = pl_problem_count();
+        const char **names = pl_new(count * sizeof *names);
+        for (size_t i = 0; i < count; i++)
+            names[i] = pl_problem_at(i)->name;
+        pl_fail_unknown(err, "problem", name, names, count);
+        free(names);
+        return PL_EINPUT;
+    }
+    pl_schema_add(schema, PL_SECTION_TASK, problem_settings, PROBLEM_SETTING_COUNT);
+    pl_schema_add(schema, PL_SECTION_TASK, problem->settings, problem->setting_count);
+    return pl_schema_add_training(chosen, schema, err);
+}
+
+static void problem_sources(struct pl_schema_source *sources, size_t capacity, size_t *count)
+{
+    pl_source_add(sources, capacity, count, "problem", PL_SECTION_TASK, problem_settings, PROBLEM_SETTING_COUNT);
+    for (size_t i = 0; i < pl_problem_count(); i++) {
+        const struct pl_problem *problem = pl_problem_at(i);
+        pl_source_add(sources, capacity, count, problem->name, PL_SECTION_TASK, problem->settings,
+                      problem->setting_count);
+    }
+}
+
+static int problem_check(const struct pl_settings *settings, struct pl_error *err)
+{
+    return pl_train_check_training(settings, pl_settings_integer(settings, "iterations", 1000), err);
+}
+
+/* Draws the data of iterations first, first+1, ... that fit into x. */
+static void draw_block(struct objective *o, int64_t first)
+{
+    double *x = o->x;
+    for (int64_t t = first; t < first + o->block; t++)
+        for (size_t i = 0; i < o->n; i++)
+            *x++ = pl_random_uniform(&o->data, (uint64_t)t, i);
+    o->problem->data(o->x, (size_t)o->block * o->n);
+}
+
+/* Sets the learning rate before an iteration (counted from 0) and returns when to come again. An optimizer
+ * that has changed its own rate since (SWATS does) keeps that and takes the schedule's change as a factor. */
+static int64_t apply_schedule(struct objective *o, int64_t iteration)
+{
+    double factor = pl_schedule_factor(&o->schedule, iteration);
+    if (factor != o->last_factor) {
+        double now = pl_optim_rate(o->optim);
+        double next = now == o->last_rate ? o->rate * factor : now * (factor / o->last_factor);
+        pl_optim_set_rate(o->optim, next);
+        o->last_rate = next;
+        o->last_factor = factor;
+    }
+    return pl_schedule_next(&o->schedule, iteration);
+}
+
+static bool all_finite(const double *theta, size_t n)
+{
+    /* Infinities and NaN times 0 are NaN. Four sums keep the additions from waiting for one another. */
+    double sum[4] = {0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            sum[k] += theta[i + k] * 0;
+    for (; i < n; i++)
+        sum[0] += theta[i] * 0;
+    return sum[0] + sum[1] + sum[2] + sum[3] == 0;
+}
+
+static int open_series(struct objective *o, const struct report *report, const char *name, int number)
+{
+    char metric[40], digits[12] = "";
+    if (number)
+        snprintf(digits, sizeof digits, "%d", number);
+    snprintf(metric, sizeof metric, "%s%s%s", report->prefix, name, digits);
+    return o->sink->series(o->sink->self, metric, pl_train_direction(metric));
+}
+
+static void open_report(struct objective *o, struct report *report)
+{
+    report->opened = true;
+    report->series[0] = open_series(o, report, "loss", 0);
+    if (o->n > 1)
+        report->series[1] = open_series(o, report, "distance", 0);
+    if (o->n <= SHOWN_COORDINATES)
+        for (size_t i = 0; i < o->n; i++)
+            report->series[2 + i] = open_series(o, report, "theta", o->n > 1 ? (int)i + 1 : 0);
+}
+
+/* Reports one point and returns its loss. */
+static double report_point(struct objective *o, struct report *report, const double *theta, int64_t iteration)
+{
+    const struct pl_settings *settings = o->request->settings;
+    const struct pl_sink *sink = o->sink;
+    if (!report->opened)
+        open_report(o, report);
+    double loss = o->problem->value(settings, theta, o->n);
+    sink->value(sink->self, report->series[0], iteration, loss);
+    if (o->n > 1)
+        sink->value(sink->self, report->series[1], iteration, o->problem->distance(settings, theta, o->n));
+    if (o->n <= SHOWN_COORDINATES)
+        for (size_t i = 0; i < o->n; i++)
+            sink->value(sink->self, report->series[2 + i], iteration, theta[i]);
+    return loss;
+}
+
+static double record(struct objective *o, int64_t iteration)
+{
+    double loss = report_point(o, &o->iterate, o->theta, iteration);
+    pl_optim_validated(o->optim, loss);
+    const double *average = pl_optim_average(o->optim);
+    if (average)
+        report_point(o, &o->average, average, iteration);
+    return loss;
+}
+
+/* The index-th recorded iteration, counted from 1: round(index * iterations / points). */
+static int64_t recorded_iteration(const struct objective *o, int64_t index)
+{
+    return (2 * index * o->iterations + o->points) / (2 * o->points);
+}
+
+static void iterate(struct objective *o, struct pl_run_result *result)
+{
+    const struct pl_settings *settings = o->request->settings;
+    int64_t next_change = 0, next_point = 1, next_record = recorded_iteration(o, 1);
+    int64_t look = STOP_INTERVAL / (int64_t)o->n;
+    look = look < 1 ? 1 : look > 4096 ? 4096 : look;
+    int64_t next_look = look, block_start = 1 - o->block;
+    for (int64_t t = 1; t <= o->iterations; t++) {
+        if (t - 1 >= next_change)
+            next_change = apply_schedule(o, t - 1);
+        if (o->random && t - block_start >= o->block)
+            draw_block(o, block_start = t);
+        const double *x = o->random ? o->x + (size_t)(t - block_start) * o->n : NULL;
+        o->problem->gradient(settings, o->theta, x, o->n, o->gradient);
+        pl_optim_step(o->optim, o->theta, o->gradient, NULL);
+        bool finite = all_finite(o->theta, o->n), loss_finite = true;
+        if (!finite || t == next_record) {
+            loss_finite = isfinite(record(o, t));
+            next_record = recorded_iteration(o, ++next_point);
+        }
+        if (!finite || !loss_finite) {
+            result->bad_epoch = t;
+            pl_result_set(result, PL_DIVERGED, "%s is not finite after iteration %lld", finite ? "the loss" : "theta",
+                          (long long)t);
+            return;
+        }
+        if (t == next_look && t < o->iterations) {
+            next_look += look;
+            if (o->sink->stop(o->sink->self)) {
+                pl_result_set(result, PL_INTERRUPTED, "stopped after iteration %lld of %lld", (long long)t,
+                              (long long)o->iterations);
+                return;
+            }
+        }
+    }
+}
+
+static int prepare(struct objective *o, struct pl_error *err)
+{
+    const struct pl_settings *settings = o->request->settings;
+    const char *name = pl_settings_string(settings, "problem", "");
+    o->problem = pl_problem_find(name);
+    if (!o->problem)
+        return pl_fail(err, PL_EINPUT, "there is no problem \"%.100s\"", name);
+    o->n = (size_t)pl_settings_integer(settings, "dimension", 1);
+    o->iterations = pl_settings_integer(settings, "iterations", 1000);
+    o->points = pl_settings_integer(settings, "record", 100);
+    if (o->points > o->iterations)
+        o->points = o->iterations;
+    o->random = o->problem->random(settings);
+    o->block = o->n >= DRAW_BLOCK ? 1 : DRAW_BLOCK / (int64_t)o->n;
+    if (o->block > o->iterations)
+        o->block = o->iterations;
+    o->data = pl_random_stream((uint64_t)o->request->seed, PL_STREAM_DATA);
+    int status = pl_schedule_init(&o->schedule, settings, o->iterations, err);
+    if (status)
+        return status;
+    pl_layout_add(&o->layout, &o->n, 1);
+    o->theta = pl_arena(o->layout.length, sizeof(double));
+    o->gradient = pl_arena(o->layout.length, sizeof(double));
+    o->x = o->random ? pl_arena((size_t)o->block * o->n, sizeof(double)) : NULL;
+    if (!o->theta || !o->gradient || (o->random && !o->x))
+        return pl_fail(err, PL_EMEMORY, "there is not enough memory for %zu coordinates", o->n);
+    double start = pl_settings_real(settings, "start", 0);
+    for (size_t i = 0; i < o->n; i++)
+        o->theta[i] = start;
+    status = pl_optim_new(&o->optim, settings, &o->layout, PL_DOUBLE,
+                          pl_random_stream((uint64_t)o->request->seed, PL_STREAM_NOISE), o->request->threads, err);
+    if (status)
+        return status;
+    o->rate = o->last_rate = pl_optim_rate(o->optim);
+    o->last_factor = 1;
+    return 0;
+}
+
+static int problem_run(const struct pl_run_request *request, const struct pl_sink *sink,
+                       struct pl_run_result *result, struct pl_error *err)
+{
+    struct objective o = {.request = request, .sink = sink, .iterate = {.prefix = ""}, .average = {.prefix = "averaged_"}};
+    struct pl_error own = {0};
+    int status = prepare(&o, &own);
+    if (!status)
+        iterate(&o, result);
+    else if (status == PL_EMEMORY) {
+        pl_result_set(result, PL_FAILED, "%s", own.text);
+        status = 0;
+    } else {
+        pl_fail(err, status, "%s", own.text);
+    }
+    pl_optim_free(o.optim);
+    pl_layout_release(&o.layout);
+    pl_schedule_release(&o.schedule);
+    free(o.theta);
+    free(o.gradient);
+    free(o.x);
+    return status;
+}
+
+const struct pl_task_kind pl_task_problem = {
+    .key = "problem",
+    .schema = problem_schema,
+    .sources = problem_sources,
+    .check = problem_check,
+    .run = problem_run,
+};

@@ -1,0 +1,300 @@
+/* A program as a child process in a process group of its own, together with a guard: a second child that
+ * does nothing but wait for poula's death (the end of a pipe) and then kills the group. So neither the
+ * program nor what it started outlives the worker, even one that is killed by SIGKILL. */
+#include "train/command_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    LINE_MOST = 64 * 1024,    /* longer lines are cut */
+    DRAIN_MOST = 1024 * 1024, /* read at most after the program has ended */
+    POLL_MILLISECONDS = 50,
+    GRACE_SECONDS = 5, /* from SIGTERM to SIGKILL */
+};
+
+struct stream {
+    int fd;
+    char *line;
+    size_t length;
+    bool skipping; /* the rest of a line that was too long */
+    void (*take)(struct pl_reading *reading, const char *line, size_t length);
+};
+
+struct process {
+    pid_t pid, guard;
+    int guard_pipe, handle; /* handle: pidfd, or -1 */
+    struct stream output, error;
+};
+
+/* What a child that could not start tells its parent. */
+struct start_failure {
+    int in_directory;
+    int code;
+};
+
+/* Marks every descriptor from first on to be closed by exec. Descriptors that poula was started with may
+ * lack that mark, and a program that holds the worker's event pipe would keep it open. */
+static void close_on_exec_from(int first)
+{
+    if (!close_range((unsigned)first, ~0U, CLOSE_RANGE_CLOEXEC))
+        return;
+    for (int fd = first; fd < 1024; fd++)
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+static void default_signals(void)
+{
+    static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD, SIGUSR1, SIGUSR2};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* The child between fork and exec: only calls that are safe there. */
+_Noreturn static void become_program(char *const *words, const char *directory, pid_t parent, int output, int error,
+                                     int failure_pipe)
+{
+    struct start_failure failure = {0};
+    setpgid(0, 0);
+    default_signals();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127);
+    int nothing = open("/dev/null", O_RDONLY);
+    dup2(nothing, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(error, STDERR_FILENO);
+    close_on_exec_from(STDERR_FILENO + 1);
+    if (chdir(directory))
+        failure = (struct start_failure){1, errno};
+    else {
+        execvp(words[0], words);
+        failure = (struct start_failure){0, errno};
+    }
+    ssize_t written = write(failure_pipe, &failure, sizeof failure);
+    (void)written;
+    _exit(127);
+}
+
+/* The guard: in its own session, holding nothing of the worker's but the reading end of a pipe. */
+_Noreturn static void become_guard(int pipe_end, pid_t group)
+{
+    setsid();
+    prctl(PR_SET_NAME, "poula-guard");
+    dup2(pipe_end, STDIN_FILENO);
+    if (close_range(STDIN_FILENO + 1, ~0U, 0))
+        for (int fd = STDIN_FILENO + 1; fd < 1024; fd++)
+            close(fd);
+    char byte;
+    while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
+        ;
+    kill(-group, SIGKILL);
+    _exit(0);
+}
+
+static void close_pair(int pair[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (pair[i] >= 0)
+            close(pair[i]);
+}
+
+static bool start_guard(struct process *process)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC))
+        return false;
+    process->guard = fork();
+    if (!process->guard)
+        become_guard(ends[0], process->pid);
+    int problem = errno;
+    close(ends[0]);
+    if (process->guard < 0) {
+        close(ends[1]);
+        errno = problem;
+        return false;
+    }
+    process->guard_pipe = ends[1];
+    return true;
+}
+
+/* Starts the program and its guard. On failure says why in result and leaves nothing behind. */
+static bool start(struct process *process, char *const *words, const char *directory, struct pl_run_result *result)
+{
+    int output[2] = {-1, -1}, error[2] = {-1, -1}, failures[2] = {-1, -1};
+    bool started = false;
+    struct start_failure failure = {0};
+    if (pipe2(output, O_CLOEXEC) || pipe2(error, O_CLOEXEC) || pipe2(failures, O_CLOEXEC)) {
+        pl_result_set(result, PL_FAILED, "cannot make a pipe: %s", strerror(errno));
+        goto done;
+    }
+    pid_t parent = getpid();
+    process->pid = fork();
+    if (!process->pid)
+        become_program(words, directory, parent, output[1], error[1], failures[1]);
+    if (process->pid < 0) {
+        pl_result_set(result, PL_FAILED, "cannot start a process: %s", strerror(errno));
+        goto done;
+    }
+    setpgid(process->pid, process->pid); /* as the child does: whoever comes first */
+    close(failures[1]);
+    failures[1] = -1;
+    ssize_t got;
+    while ((got = read(failures[0], &failure, sizeof failure)) < 0 && errno == EINTR)
+        ;
+    if (got > 0)
+        pl_result_set(result, PL_FAILED, "cannot %s %.200s: %s", failure.in_directory ? "enter folder" : "start",
+                      failure.in_directory ? directory : words[0], strerror(failure.code));
+    else if (!start_guard(process))
+        pl_result_set(result, PL_FAILED, "cannot start a process: %s", strerror(errno));
+    else
+        started = true;
+    if (!started) {
+        kill(-process->pid, SIGKILL);
+        waitpid(process->pid, NULL, 0);
+        goto done;
+    }
+    process->handle = (int)syscall(SYS_pidfd_open, process->pid, 0);
+    process->output.fd = output[0];
+    process->error.fd = error[0];
+    output[0] = error[0] = -1;
+done:
+    close_pair(output);
+    close_pair(error);
+    close_pair(failures);
+    return started;
+}
+
+static void take_bytes(struct stream *stream, const char *bytes, size_t count, struct pl_reading *reading)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (bytes[i] == '\n') {
+            stream->take(reading, stream->line, stream->length);
+            stream->length = 0;
+            stream->skipping = false;
+        } else if (stream->length < LINE_MOST) {
+            stream->line[stream->length++] = bytes[i];
+        } else if (!stream->skipping) {
+            stream->skipping = true;
+            reading->sink->log(reading->sink->self, "poula: a line was longer than 65536 bytes; the rest is ignored");
+        }
+    }
+}
+
+/* Reads what is there now, one buffer at most. Returns the number of bytes; 0: nothing (more). */
+static size_t read_some(struct stream *stream, struct pl_reading *reading)
+{
+    char bytes[16384];
+    if (stream->fd < 0)
+        return 0;
+    ssize_t count = read(stream->fd, bytes, sizeof bytes);
+    if (count > 0) {
+        take_bytes(stream, bytes, (size_t)count, reading);
+        return (size_t)count;
+    }
+    if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+        close(stream->fd);
+        stream->fd = -1;
+    }
+    return 0;
+}
+
+static void finish_stream(struct stream *stream, struct pl_reading *reading)
+{
+    for (size_t count, sum = 0; sum < DRAIN_MOST && (count = read_some(stream, reading)); sum += count)
+        ;
+    if (stream->length)
+        stream->take(reading, stream->line, stream->length);
+    if (stream->fd >= 0)
+        close(stream->fd);
+}
+
+/* Feeds lines to reading until the program has ended (it is not reaped yet). Returns whether the sink asked
+ * to stop. */
+static bool attend(struct process *process, const struct pl_sink *sink, struct pl_reading *reading, siginfo_t *ending)
+{
+    bool stopping = false;
+    double kill_at = 0, next_look = 0;
+    for (;;) {
+        struct pollfd waiting[3] = {{process->output.fd, POLLIN, 0}, {process->error.fd, POLLIN, 0},
+                                    {process->handle, POLLIN, 0}};
+        poll(waiting, 3, POLL_MILLISECONDS);
+        if (waiting[0].revents)
+            read_some(&process->output, reading);
+        if (waiting[1].revents)
+            read_some(&process->error, reading);
+        ending->si_pid = 0;
+        if (waitid(P_PID, (id_t)process->pid, ending, WEXITED | WNOHANG | WNOWAIT) || ending->si_pid)
+            return stopping;
+        double now = pl_clock_steady();
+        if (!stopping && now >= next_look) {
+            next_look = now + 0.1;
+            if (sink->stop(sink->self)) {
+                stopping = true;
+                kill_at = now + GRACE_SECONDS;
+                kill(-process->pid, SIGTERM);
+            }
+        }
+        if (stopping && now >= kill_at)
+            kill(-process->pid, SIGKILL);
+    }
+}
+
+static void describe(const siginfo_t *ending, bool stopped, const struct pl_reading *reading,
+                     struct pl_run_result *result)
+{
+    if (ending->si_code == CLD_EXITED)
+        result->exit_code = ending->si_status;
+    else
+        result->signal = ending->si_status;
+    const char *colon = *reading->last_error ? ": " : "";
+    if (stopped)
+        pl_result_set(result, PL_INTERRUPTED, "the command was stopped");
+    else if (result->signal)
+        pl_result_set(result, PL_FAILED, "was killed by signal %d (%s)", result->signal, strsignal(result->signal));
+    else if (result->exit_code)
+        pl_result_set(result, PL_FAILED, "exited with code %d%s%s", result->exit_code, colon, reading->last_error);
+    else
+        pl_result_set(result, PL_FINISHED, "%s", "");
+}
+
+void pl_process_run(char *const *words, const char *directory, const struct pl_sink *sink,
+                    struct pl_reading *reading, struct pl_run_result *result)
+{
+    struct process process = {
+        .guard_pipe = -1, .handle = -1,
+        .output = {.fd = -1, .take = pl_reading_output}, .error = {.fd = -1, .take = pl_reading_error}};
+    if (!start(&process, words, directory, result))
+        return;
+    process.output.line = pl_new(LINE_MOST);
+    process.error.line = pl_new(LINE_MOST);
+    fcntl(process.output.fd, F_SETFL, O_NONBLOCK);
+    fcntl(process.error.fd, F_SETFL, O_NONBLOCK);
+    siginfo_t ending = {0};
+    bool stopped = attend(&process, sink, reading, &ending);
+    /* The leader is a zombie until waitpid, so its number still names the group and nothing else. */
+    kill(-process.pid, SIGKILL);
+    finish_stream(&process.output, reading);
+    finish_stream(&process.error, reading);
+    kill(process.guard, SIGKILL);
+    waitpid(process.guard, NULL, 0);
+    waitpid(process.pid, NULL, 0);
+    close(process.guard_pipe);
+    if (process.handle >= 0)
+        close(process.handle);
+    free(process.output.line);
+    free(process.error.line);
+    describe(&ending, stopped, reading, result);
+}

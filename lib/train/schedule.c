@@ -1,0 +1,106 @@
+/* Schedules of the learning rate: lambda times a warm-up, times an annealing over the whole run, times a
+ * decay at fixed epochs. All are 1 by default. */
+#include "train/train_priv.h"
+
+#include <jansson.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct pl_setting pl_schedule_settings[] = {
+    {"decay", NULL, PL_REAL, "1", "(0,1]", "factor on lambda at every decay (with every or milestones)", false},
+    {"every", NULL, PL_INTEGER, "0", "[0,1000000000000]", "epochs from one decay to the next, 0: none", false},
+    {"milestones", NULL, PL_INTEGER, "[]", "[1,1000000000000]", "epochs before which lambda decays", true},
+    {"anneal", NULL, PL_STRING, "none", "none cosine linear", "decline of lambda over the whole run", false},
+    {"floor", NULL, PL_REAL, "0", "[0,1]", "fraction of lambda that anneal ends at", false},
+    {"warmup", NULL, PL_INTEGER, "0", "[0,1000000000000]", "epochs in which lambda first rises to its value", false},
+};
+const size_t pl_schedule_setting_count = sizeof pl_schedule_settings / sizeof *pl_schedule_settings;
+
+static int read_milestones(struct pl_schedule *schedule, const char *text, struct pl_error *err)
+{
+    json_t *list = json_loads(text, 0, NULL);
+    if (!json_is_array(list)) {
+        json_decref(list);
+        return pl_fail(err, PL_EINPUT, "milestones must be a list of epochs, but is %.100s", text);
+    }
+    size_t count = json_array_size(list);
+    schedule->milestones = count ? pl_new(count * sizeof *schedule->milestones) : NULL;
+    int status = 0;
+    for (size_t i = 0; i < count && !status; i++) {
+        int64_t epoch = json_integer_value(json_array_get(list, i));
+        if (epoch < 1 || (i && epoch <= schedule->milestones[i - 1]))
+            status = pl_fail(err, PL_EINPUT, "milestones must be rising epochs from 1 on, but are %.100s", text);
+        schedule->milestones[i] = epoch;
+    }
+    schedule->milestone_count = count;
+    json_decref(list);
+    return status;
+}
+
+int pl_schedule_init(struct pl_schedule *schedule, const struct pl_settings *settings, int64_t epochs,
+                     struct pl_error *err)
+{
+    const char *anneal = pl_settings_string(settings, "anneal", "none");
+    *schedule = (struct pl_schedule){
+        .decay = pl_settings_real(settings, "decay", 1),
+        .floor = pl_settings_real(settings, "floor", 0),
+        .every = pl_settings_integer(settings, "every", 0),
+        .warmup = pl_settings_integer(settings, "warmup", 0),
+        .epochs = epochs,
+        .anneal = !strcmp(anneal, "cosine") ? PL_ANNEAL_COSINE
+                  : !strcmp(anneal, "linear") ? PL_ANNEAL_LINEAR : PL_ANNEAL_NONE,
+    };
+    int status = read_milestones(schedule, pl_settings_string(settings, "milestones", "[]"), err);
+    if (status)
+        return status;
+    if (schedule->every && schedule->milestone_count)
+        return pl_fail(err, PL_EINPUT, "every and milestones both say when lambda decays; give one of them");
+    bool when = schedule->every || schedule->milestone_count;
+    if (when && schedule->decay == 1)
+        return pl_fail(err, PL_EINPUT, "%s says when lambda decays, but decay is 1; give decay",
+                       schedule->every ? "every" : "milestones");
+    if (!when && schedule->decay != 1)
+        return pl_fail(err, PL_EINPUT, "decay is %g, but neither every nor milestones says when lambda decays",
+                       schedule->decay);
+    if (schedule->anneal == PL_ANNEAL_NONE && schedule->floor > 0)
+        return pl_fail(err, PL_EINPUT, "floor is %g, but anneal is none, so nothing declines to it", schedule->floor);
+    if (schedule->warmup > epochs)
+        return pl_fail(err, PL_EINPUT, "warmup is %lld, but the run has %lld epochs", (long long)schedule->warmup,
+                       (long long)epochs);
+    return 0;
+}
+
+void pl_schedule_release(struct pl_schedule *schedule)
+{
+    free(schedule->milestones);
+    schedule->milestones = NULL;
+}
+
+double pl_schedule_factor(const struct pl_schedule *schedule, int64_t epoch)
+{
+    int64_t decays = schedule->every ? epoch / schedule->every : 0;
+    for (size_t i = 0; i < schedule->milestone_count && schedule->milestones[i] <= epoch; i++)
+        decays++;
+    double factor = decays ? pow(schedule->decay, (double)decays) : 1;
+    if (epoch < schedule->warmup)
+        return factor * (double)(epoch + 1) / (double)schedule->warmup;
+    if (schedule->anneal == PL_ANNEAL_NONE)
+        return factor;
+    double done = (double)(epoch - schedule->warmup) / (double)(schedule->epochs - schedule->warmup);
+    double left = schedule->anneal == PL_ANNEAL_COSINE ? (1 + cos(M_PI * done)) / 2 : 1 - done;
+    return factor * (schedule->floor + (1 - schedule->floor) * left);
+}
+
+int64_t pl_schedule_next(const struct pl_schedule *schedule, int64_t epoch)
+{
+    if (schedule->anneal != PL_ANNEAL_NONE || epoch < schedule->warmup)
+        return epoch + 1;
+    if (schedule->every)
+        return (epoch / schedule->every + 1) * schedule->every;
+    for (size_t i = 0; i < schedule->milestone_count; i++)
+        if (schedule->milestones[i] > epoch)
+            return schedule->milestones[i];
+    return INT64_MAX;
+}

@@ -1,0 +1,146 @@
+/* What is legal in a task: the table of task kinds, and what their schemas are put together from. */
+#include "optim/optim.h"
+#include "train/train_priv.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pl_task_kind *const kinds[] = {&pl_task_command, &pl_task_problem};
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
+
+static const struct pl_setting optimizer_setting[] = {
+    {"optimizer", NULL, PL_STRING, NULL, NULL, "name of the optimizer", false},
+};
+
+const char *pl_section_name(enum pl_section section)
+{
+    static const char *const names[PL_SECTION_COUNT] = {"task", "optimizer", "schedule", "settings"};
+    return names[section];
+}
+
+bool pl_train_is_choice(const char *key)
+{
+    return pl_has_word("problem dataset model command optimizer", key);
+}
+
+const struct pl_task_kind *pl_task_kind_of(const struct pl_settings *settings)
+{
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        if (pl_settings_find(settings, kinds[i]->key))
+            return kinds[i];
+    return NULL;
+}
+
+void pl_schema_add(struct pl_schema *schema, enum pl_section section, const struct pl_setting *settings, size_t count)
+{
+    assert(schema->count < sizeof schema->parts / sizeof *schema->parts);
+    schema->parts[schema->count++] = (struct pl_schema_part){section, settings, count};
+}
+
+void pl_source_add(struct pl_schema_source *sources, size_t capacity, size_t *count, const char *owner,
+                   enum pl_section section, const struct pl_setting *settings, size_t setting_count)
+{
+    if (*count < capacity)
+        sources[*count] = (struct pl_schema_source){{section, settings, setting_count}, owner};
+    ++*count;
+}
+
+int pl_fail_unknown(struct pl_error *err, const char *what, const char *name, const char *const *names, size_t count)
+{
+    const char *nearest = pl_nearest(name, names, count);
+    if (nearest)
+        return pl_fail(err, PL_EINPUT, "there is no %s \"%.100s\"; did you mean %s?", what, name, nearest);
+    struct pl_text all = {0};
+    for (size_t i = 0; i < count; i++)
+        pl_text_addf(&all, "%s%s", i ? ", " : "", names[i]);
+    pl_fail(err, PL_EINPUT, "there is no %s \"%.100s\"; there are: %s", what, name, pl_text(&all));
+    pl_text_release(&all);
+    return PL_EINPUT;
+}
+
+static int fail_optimizer(const char *name, struct pl_error *err)
+{
+    size_t count = pl_optim_count();
+    const char **names = pl_new(count * sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = pl_optim_info(i)->name;
+    pl_fail_unknown(err, "optimizer", name, names, count);
+    free(names);
+    return PL_EINPUT;
+}
+
+int pl_schema_add_training(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
+{
+    if (!pl_settings_find(chosen, "optimizer"))
+        return pl_fail(err, PL_EINPUT, "the optimizer is missing; a spec says, for example, "
+                                       "optimizer: {name: theopoula, lambda: 0.1}");
+    const char *name = pl_settings_string(chosen, "optimizer", NULL);
+    if (!name)
+        return pl_fail(err, PL_EINPUT, "optimizer must be the name of an optimizer");
+    const struct pl_optimizer_info *info = pl_optim_find(name);
+    if (!info)
+        return fail_optimizer(name, err);
+    size_t count;
+    const struct pl_setting *common = pl_optim_common_settings(&count);
+    pl_schema_add(schema, PL_SECTION_OPTIMIZER, optimizer_setting, 1);
+    pl_schema_add(schema, PL_SECTION_OPTIMIZER, info->settings, info->setting_count);
+    pl_schema_add(schema, PL_SECTION_OPTIMIZER, common, count);
+    pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_settings, pl_schedule_setting_count);
+    return 0;
+}
+
+int pl_train_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
+{
+    *schema = (struct pl_schema){0};
+    const struct pl_task_kind *kind = pl_task_kind_of(chosen);
+    if (!kind && (pl_settings_find(chosen, "dataset") || pl_settings_find(chosen, "model")))
+        return pl_fail(err, PL_EINPUT, "this version of poula trains no networks; the task must name a problem or "
+                                       "a command");
+    if (!kind)
+        return pl_fail(err, PL_EINPUT, "the task must name a problem or a command, as in task: {problem: theta30}");
+    return kind->schema(chosen, schema, err);
+}
+
+size_t pl_train_schema_sources(struct pl_schema_source *sources, size_t capacity)
+{
+    size_t count = 0, common_count;
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        kinds[i]->sources(sources, capacity, &count);
+    pl_source_add(sources, capacity, &count, "optimizer", PL_SECTION_OPTIMIZER, optimizer_setting, 1);
+    const struct pl_setting *common = pl_optim_common_settings(&common_count);
+    pl_source_add(sources, capacity, &count, "optimizer", PL_SECTION_OPTIMIZER, common, common_count);
+    for (size_t i = 0; i < pl_optim_count(); i++) {
+        const struct pl_optimizer_info *info = pl_optim_info(i);
+        pl_source_add(sources, capacity, &count, info->name, PL_SECTION_OPTIMIZER, info->settings,
+                      info->setting_count);
+    }
+    pl_source_add(sources, capacity, &count, "schedule", PL_SECTION_SCHEDULE, pl_schedule_settings,
+                  pl_schedule_setting_count);
+    return count;
+}
+
+/* Combinations of an optimizer's settings are judged where they are known: by making one of one element. */
+int pl_train_check_training(const struct pl_settings *settings, int64_t epochs, struct pl_error *err)
+{
+    struct pl_schedule schedule;
+    int status = pl_schedule_init(&schedule, settings, epochs, err);
+    pl_schedule_release(&schedule);
+    if (status)
+        return status;
+    struct pl_tensor tensor = {0, 1, 1, 1};
+    struct pl_layout layout = {&tensor, 1, PL_TENSOR_ALIGN};
+    struct pl_optim *optim;
+    status = pl_optim_new(&optim, settings, &layout, PL_DOUBLE, (struct pl_random){{0, 0}}, 1, err);
+    if (!status)
+        pl_optim_free(optim);
+    return status;
+}
+
+int pl_train_check(const struct pl_settings *settings, struct pl_error *err)
+{
+    const struct pl_task_kind *kind = pl_task_kind_of(settings);
+    if (!kind)
+        return pl_fail(err, PL_EINPUT, "the task must name a problem or a command");
+    return kind->check(settings, err);
+}

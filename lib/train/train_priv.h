@@ -1,0 +1,52 @@
+/* Parts that the task kinds share. */
+#ifndef PL_TRAIN_PRIV_H
+#define PL_TRAIN_PRIV_H
+
+#include "train/train.h"
+
+/* A kind of task: one const descriptor in the table of schema.c. */
+struct pl_task_kind {
+    const char *key; /* the setting that chooses it */
+    /* Adds the parts that are legal under the chosen settings. */
+    int (*schema)(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err);
+    /* Adds every part that any choice may bring. */
+    void (*sources)(struct pl_schema_source *sources, size_t capacity, size_t *count);
+    int (*check)(const struct pl_settings *settings, struct pl_error *err);
+    int (*run)(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
+               struct pl_error *err);
+};
+extern const struct pl_task_kind pl_task_problem, pl_task_command;
+const struct pl_task_kind *pl_task_kind_of(const struct pl_settings *settings); /* or NULL */
+
+void pl_schema_add(struct pl_schema *schema, enum pl_section section, const struct pl_setting *settings, size_t count);
+/* The optimizer, what all optimizers share, and the schedule. */
+int pl_schema_add_training(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err);
+void pl_source_add(struct pl_schema_source *sources, size_t capacity, size_t *count, const char *owner,
+                   enum pl_section section, const struct pl_setting *settings, size_t setting_count);
+int pl_train_check_training(const struct pl_settings *settings, int64_t epochs, struct pl_error *err);
+
+/* "there is no problem "theta3"; did you mean theta30?", or all names where none is near. */
+int pl_fail_unknown(struct pl_error *err, const char *what, const char *name, const char *const *names, size_t count);
+
+/* A schedule: the factor on the initial learning rate before each epoch, counted from 0. */
+enum pl_anneal { PL_ANNEAL_NONE, PL_ANNEAL_COSINE, PL_ANNEAL_LINEAR };
+struct pl_schedule {
+    double decay, floor;
+    int64_t every, warmup, epochs;
+    int64_t *milestones;
+    size_t milestone_count;
+    enum pl_anneal anneal;
+};
+extern const struct pl_setting pl_schedule_settings[];
+extern const size_t pl_schedule_setting_count;
+int pl_schedule_init(struct pl_schedule *schedule, const struct pl_settings *settings, int64_t epochs,
+                     struct pl_error *err);
+void pl_schedule_release(struct pl_schedule *schedule);
+double pl_schedule_factor(const struct pl_schedule *schedule, int64_t epoch);
+/* The first epoch after this one at which the factor may differ; INT64_MAX: never. */
+int64_t pl_schedule_next(const struct pl_schedule *schedule, int64_t epoch);
+
+void pl_result_set(struct pl_run_result *result, enum pl_outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif
