@@ -1,0 +1,58 @@
+/* SQLite's error codes as sentences for a person. */
+#include "store_priv.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int full(const struct pl_store *store, int number, struct pl_error *err)
+{
+    return pl_fail(err, PL_EDATABASE, "cannot write to %s: %s; everything committed so far is kept", store->path,
+                   number ? strerror(number) : "the disk is full");
+}
+
+static int input_output(struct pl_store *store, const char *doing, struct pl_error *err)
+{
+    int number = sqlite3_system_errno(store->db);
+    if (number == ENOSPC || number == EFBIG || number == EDQUOT)
+        return full(store, number, err);
+    return pl_fail(err, PL_EDATABASE, "cannot %s %s: %s", doing, store->path,
+                   number ? strerror(number) : sqlite3_errmsg(store->db));
+}
+
+static int read_only(const struct pl_store *store, int code, struct pl_error *err)
+{
+    if (store->mode == PL_STORE_READ && code == SQLITE_READONLY)
+        return pl_fail(err, PL_EDATABASE, "%s was opened for reading only", store->path);
+    if (code == SQLITE_READONLY_DBMOVED)
+        return pl_fail(err, PL_EDATABASE, "%s was moved or deleted while it was open", store->path);
+    return pl_fail(err, PL_EDATABASE, "cannot write to %s: the file or its folder is read-only", store->path);
+}
+
+int pl_store_fail(struct pl_store *store, const char *doing, struct pl_error *err)
+{
+    int code = sqlite3_extended_errcode(store->db);
+    switch (code & 0xFF) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return pl_fail(err, PL_EDATABASE, "%s is locked by another process; gave up after %.0f s", store->path,
+                       store->patience);
+    case SQLITE_FULL:
+        return full(store, sqlite3_system_errno(store->db), err);
+    case SQLITE_IOERR:
+        return input_output(store, doing, err);
+    case SQLITE_READONLY:
+        return read_only(store, code, err);
+    case SQLITE_CANTOPEN:
+        return pl_fail(err, PL_EDATABASE, "cannot open %s: %s", store->path,
+                       sqlite3_system_errno(store->db) ? strerror(sqlite3_system_errno(store->db))
+                                                       : "it is not a file that can be opened");
+    case SQLITE_NOTADB:
+        return pl_fail(err, PL_ECORRUPT, "%s is not a database", store->path);
+    case SQLITE_CORRUPT:
+        return pl_fail(err, PL_ECORRUPT, "%s is damaged (%s); restore it from a backup or move it away",
+                       store->path, sqlite3_errmsg(store->db));
+    case SQLITE_NOMEM:
+        return pl_fail(err, PL_EMEMORY, "cannot %s %s: out of memory", doing, store->path);
+    }
+    return pl_fail(err, PL_EDATABASE, "cannot %s %s: %s", doing, store->path, sqlite3_errmsg(store->db));
+}

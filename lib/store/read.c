@@ -1,0 +1,223 @@
+/* Reading what reports and figures are made of. */
+#include "store_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pl_store_config(struct pl_store *store, int64_t config, struct pl_settings *settings, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_first(store, err, PL_SQL_CONFIG_READ, &row, "i", config);
+    if (status)
+        return status < 0 ? status : pl_fail(err, PL_EMISSING, "there is no configuration %lld", (long long)config);
+    status = pl_settings_read(settings, (const char *)sqlite3_column_text(row, 0), err);
+    sqlite3_reset(row);
+    return status;
+}
+
+int pl_store_counts(struct pl_store *store, int64_t sweep, int64_t *counts, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    memset(counts, 0, PL_STATUS_COUNT * sizeof *counts);
+    int status = pl_store_first(store, err, PL_SQL_COUNTS, &row, "i", sweep);
+    for (; !status; status = pl_store_next(store, row, err))
+        counts[sqlite3_column_int(row, 0)] = sqlite3_column_int64(row, 1);
+    return status < 0 ? status : 0;
+}
+
+static const char *keep_text(struct pl_store *store, sqlite3_stmt *row, int column)
+{
+    return pl_pool_copy(&store->texts, (const char *)sqlite3_column_text(row, column));
+}
+
+int pl_store_sweeps(struct pl_store *store, const char *study, const struct pl_sweep_info **sweeps, size_t *count,
+                    struct pl_error *err)
+{
+    static const char newest[] = "SELECT id, study, path, spec, seeds, created, started FROM sweep WHERE study = ?1"
+                                 " ORDER BY launch DESC, id DESC LIMIT 1";
+    static const char launch[] = "SELECT id, study, path, spec, seeds, created, started FROM sweep"
+                                 " WHERE launch = (SELECT max(launch) FROM sweep) ORDER BY place, id";
+    sqlite3_stmt *row;
+    *count = 0;
+    int status = pl_store_prepare(store, study ? newest : launch, &row, err);
+    if (status)
+        return status;
+    pl_pool_clear(&store->texts);
+    if (study)
+        sqlite3_bind_text(row, 1, study, -1, SQLITE_STATIC);
+    while (!(status = pl_store_next(store, row, err))) {
+        void *list = store->sweeps;
+        pl_grow(&list, &store->sweep_capacity, *count + 1, sizeof *store->sweeps);
+        store->sweeps = list;
+        store->sweeps[(*count)++] = (struct pl_sweep_info){
+            sqlite3_column_int64(row, 0), keep_text(store, row, 1), keep_text(store, row, 2), keep_text(store, row, 3),
+            sqlite3_column_int64(row, 4), sqlite3_column_double(row, 5), sqlite3_column_double(row, 6)};
+    }
+    sqlite3_finalize(row);
+    *sweeps = store->sweeps;
+    if (status < 0 || *count)
+        return status < 0 ? status : 0;
+    return study ? pl_fail(err, PL_EMISSING, "%s holds no study named %s", store->path, study)
+                 : pl_fail(err, PL_EMISSING, "%s holds no sweep yet", store->path);
+}
+
+/* ---- results of a whole sweep ---- */
+
+/* A walk over rows that are sorted by their first column, the run. Runs are mostly asked for in rising
+ * order, where one of the next rows is nearly always the wanted one; anything else is a search. */
+struct walk {
+    sqlite3_stmt *rows;
+    int64_t from, at; /* it stands on the row of run at, and no run in [from, at) has one */
+};
+
+static const int64_t near_by = 16; /* so many steps cost about as much as a search */
+
+static int walk_step(struct pl_store *store, struct walk *walk, int64_t from, struct pl_error *err)
+{
+    int status = pl_store_next(store, walk->rows, err);
+    walk->from = from;
+    walk->at = status ? INT64_MAX : sqlite3_column_int64(walk->rows, 0);
+    return status < 0 ? status : 0;
+}
+
+/* 0 when walk stands on the run, 1 when there is no row for it. */
+static int walk_to(struct pl_store *store, struct walk *walk, int64_t run, struct pl_error *err)
+{
+    int status = 0;
+    if (run >= walk->from && run < walk->at)
+        return 1;
+    if (run < walk->at || run - walk->at > near_by) {
+        sqlite3_reset(walk->rows);
+        sqlite3_bind_int64(walk->rows, 1, run);
+        status = walk_step(store, walk, run, err);
+    }
+    while (!status && walk->at < run)
+        status = walk_step(store, walk, walk->at + 1, err);
+    return status < 0 ? status : walk->at != run;
+}
+
+static int each_result(struct pl_store *store, sqlite3_stmt *members, struct walk *runs, struct walk *values,
+                       int (*row)(void *self, const struct pl_result *result), void *self, struct pl_error *err)
+{
+    int status;
+    while (!(status = pl_store_next(store, members, err))) {
+        struct pl_result result = {.run = sqlite3_column_int64(members, 0)};
+        status = walk_to(store, runs, result.run, err);
+        if (status)
+            return status < 0 ? status : pl_fail(err, PL_ECORRUPT, "%s is damaged: run %lld is gone", store->path,
+                                                 (long long)result.run);
+        result.config = sqlite3_column_int64(runs->rows, 1);
+        result.seed = sqlite3_column_int64(runs->rows, 2);
+        result.status = (enum pl_status)sqlite3_column_int(runs->rows, 3);
+        status = walk_to(store, values, result.run, err);
+        if (status < 0)
+            return status;
+        result.has_value = !status && sqlite3_column_type(values->rows, 1) != SQLITE_NULL;
+        if (result.has_value) {
+            result.value = sqlite3_column_double(values->rows, 1);
+            result.epoch = sqlite3_column_int64(values->rows, 2);
+        }
+        status = row(self, &result);
+        if (status < 0)
+            return status;
+    }
+    return status < 0 ? status : 0;
+}
+
+static int check_validation(struct pl_store *store, struct pl_error *err)
+{
+    if (pl_store_find_series(store, "valid_accuracy") || pl_store_find_series(store, "valid_perplexity") ||
+        pl_store_find_series(store, "valid_loss"))
+        return 0;
+    return pl_fail(err, PL_EMISSING, "best-valid needs a metric valid_accuracy, valid_perplexity or valid_loss, "
+                                     "and no run has recorded one");
+}
+
+int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metric, enum pl_select select,
+                         int (*row)(void *self, const struct pl_result *result), void *self, struct pl_error *err)
+{
+    static const char *const columns[] = {[PL_SELECT_BEST] = "best, best_epoch", [PL_SELECT_LAST] = "last, last_epoch",
+                                          [PL_SELECT_BEST_VALID] = "valid, valid_epoch"};
+    const struct pl_store_series *series;
+    int status = pl_store_need_series(store, metric, &series, err);
+    if (!status && select == PL_SELECT_BEST_VALID)
+        status = check_validation(store, err);
+    if (status)
+        return status;
+    struct walk runs = {.at = -near_by}, values = {.at = -near_by}; /* run numbers start at 1 */
+    sqlite3_stmt *members = NULL;
+    struct pl_text sql = {0};
+    pl_text_addf(&sql, "SELECT run, %s FROM result WHERE series = %lld AND run >= ?1 ORDER BY run", columns[select],
+                 (long long)series->id);
+    status = pl_store_prepare(store, pl_text(&sql), &values.rows, err);
+    if (!status)
+        status = pl_store_prepare(store, "SELECT id, config, seed, status FROM run WHERE id >= ?1 ORDER BY id",
+                                  &runs.rows, err);
+    if (!status)
+        status = pl_store_prepare(store, "SELECT run FROM sweep_run WHERE sweep = ?1 ORDER BY position", &members, err);
+    if (!status) {
+        sqlite3_bind_int64(members, 1, sweep);
+        status = each_result(store, members, &runs, &values, row, self, err);
+    }
+    sqlite3_finalize(members);
+    sqlite3_finalize(runs.rows);
+    sqlite3_finalize(values.rows);
+    pl_text_release(&sql);
+    return status;
+}
+
+int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
+                        int (*point)(void *self, int64_t epoch, double value), void *self, struct pl_error *err)
+{
+    const struct pl_store_series *series;
+    sqlite3_stmt *row;
+    int status = pl_store_need_series(store, metric, &series, err);
+    if (!status)
+        status = pl_store_prepare(store, "SELECT epoch, value, kind FROM metric WHERE run = ?1 AND series = ?2"
+                                         " ORDER BY epoch", &row, err);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, run);
+    sqlite3_bind_int64(row, 2, series->id);
+    while (!(status = pl_store_next(store, row, err))) {
+        double value = sqlite3_column_double(row, 1);
+        if (sqlite3_column_type(row, 1) == SQLITE_NULL)
+            value = pl_store_kind_value((const char *)sqlite3_column_text(row, 2));
+        status = point(self, sqlite3_column_int64(row, 0), value);
+        if (status < 0)
+            break;
+    }
+    sqlite3_finalize(row);
+    return status < 0 ? status : 0;
+}
+
+int pl_store_metrics(struct pl_store *store, int64_t sweep, const struct pl_metric_info **metrics, size_t *count,
+                     struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    *count = 0;
+    int status = pl_store_load_series(store, err);
+    if (!status)
+        status = pl_store_first(store, err, PL_SQL_SWEEP_SPAN, &row, "i", sweep);
+    if (status)
+        return status < 0 ? status : 0;
+    int64_t low = sqlite3_column_int64(row, 0), high = sqlite3_column_int64(row, 1);
+    sqlite3_reset(row);
+    pl_pool_clear(&store->texts);
+    for (size_t i = 0; i < store->series_count; i++) {
+        status = pl_store_first(store, err, PL_SQL_SERIES_IN_SWEEP, &row, "iiii", sweep, store->series[i].id, low, high);
+        if (status < 0)
+            return status;
+        if (status)
+            continue;
+        sqlite3_reset(row);
+        void *list = store->metrics;
+        pl_grow(&list, &store->metric_capacity, *count + 1, sizeof *store->metrics);
+        store->metrics = list;
+        store->metrics[(*count)++] = (struct pl_metric_info){pl_pool_copy(&store->texts, store->series[i].name),
+                                                             store->series[i].direction};
+    }
+    *metrics = store->metrics;
+    return 0;
+}

@@ -1,0 +1,414 @@
+/* Recording: metric series, points, and the end of an attempt with its results. */
+#include "store_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- series ---- */
+
+int pl_store_load_series(struct pl_store *store, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    store->series_count = 0;
+    pl_pool_clear(&store->series_pool);
+    int status = pl_store_first(store, err, PL_SQL_SERIES_ALL, &row, "");
+    for (; !status; status = pl_store_next(store, row, err)) {
+        void *list = store->series;
+        pl_grow(&list, &store->series_capacity, store->series_count + 1, sizeof *store->series);
+        store->series = list;
+        store->series[store->series_count++] = (struct pl_store_series){
+            sqlite3_column_int64(row, 0), pl_pool_copy(&store->series_pool, (const char *)sqlite3_column_text(row, 1)),
+            (enum pl_direction)sqlite3_column_int(row, 2)};
+    }
+    store->series_known = status == 1;
+    return status < 0 ? status : 0;
+}
+
+const struct pl_store_series *pl_store_find_series(const struct pl_store *store, const char *name)
+{
+    for (size_t i = 0; i < store->series_count; i++)
+        if (!strcmp(store->series[i].name, name))
+            return &store->series[i];
+    return NULL;
+}
+
+int pl_store_need_series(struct pl_store *store, const char *metric, const struct pl_store_series **series,
+                         struct pl_error *err)
+{
+    int status = pl_store_load_series(store, err);
+    if (status)
+        return status;
+    *series = pl_store_find_series(store, metric);
+    if (*series)
+        return 0;
+    if (!store->series_count)
+        return pl_fail(err, PL_EMISSING, "no run in %s has recorded a metric yet", store->path);
+    struct pl_text names = {0};
+    for (size_t i = 0; i < store->series_count; i++)
+        pl_text_addf(&names, "%s%s", i ? ", " : "", store->series[i].name);
+    status = pl_fail(err, PL_EMISSING, "no run has recorded the metric %s; there are: %s", metric, pl_text(&names));
+    pl_text_release(&names);
+    return status;
+}
+
+/* A metric that is declared the other way round than before: what was best is so no longer. */
+static int turn_series(struct pl_store *store, int64_t series, enum pl_direction direction, struct pl_error *err)
+{
+    int64_t *runs = NULL;
+    size_t count = 0, capacity = 0;
+    sqlite3_stmt *row;
+    int status = pl_store_exec(store, err, PL_SQL_SERIES_TURN, "ii", series, (int64_t)direction);
+    if (!status)
+        status = pl_store_load_series(store, err);
+    if (!status)
+        status = pl_store_first(store, err, PL_SQL_SERIES_RUNS, &row, "i", series);
+    for (; !status; status = pl_store_next(store, row, err)) {
+        void *list = runs;
+        pl_grow(&list, &capacity, count + 1, sizeof *runs);
+        runs = list;
+        runs[count++] = sqlite3_column_int64(row, 0);
+    }
+    status = status < 0 ? status : 0;
+    for (size_t i = 0; !status && i < count; i++)
+        status = pl_store_write_results(store, runs[i], err);
+    free(runs);
+    return status;
+}
+
+static int put_series(struct pl_store *store, const char *metric, enum pl_direction direction, int64_t *series,
+                      struct pl_error *err)
+{
+    int status = pl_store_load_series(store, err);
+    if (status)
+        return status;
+    const struct pl_store_series *known = pl_store_find_series(store, metric);
+    if (known) {
+        *series = known->id;
+        return known->direction == direction ? 0 : turn_series(store, known->id, direction, err);
+    }
+    status = pl_store_exec(store, err, PL_SQL_SERIES_ADD, "si", metric, (int64_t)direction);
+    *series = sqlite3_last_insert_rowid(store->db);
+    return status ? status : pl_store_load_series(store, err);
+}
+
+int pl_store_series(struct pl_store *store, const char *metric, enum pl_direction direction, int64_t *series,
+                    struct pl_error *err)
+{
+    const struct pl_store_series *known = store->series_known ? pl_store_find_series(store, metric) : NULL;
+    if (known && known->direction == direction) {
+        *series = known->id;
+        return 0;
+    }
+    bool own;
+    int status = pl_store_write_enter(store, &own, err);
+    return status ? status : pl_store_write_leave(store, own, put_series(store, metric, direction, series, err), err);
+}
+
+/* ---- points ---- */
+
+static const char *kind_of(double value)
+{
+    return isnan(value) ? "nan" : isinf(value) ? value > 0 ? "inf" : "-inf" : NULL;
+}
+
+double pl_store_kind_value(const char *kind)
+{
+    return !kind || *kind == 'n' ? NAN : *kind == '-' ? -INFINITY : INFINITY;
+}
+
+static void bind_number(sqlite3_stmt *statement, int at, double value)
+{
+    if (isfinite(value))
+        sqlite3_bind_double(statement, at, value);
+    else
+        sqlite3_bind_null(statement, at);
+}
+
+static void bind_kind(sqlite3_stmt *statement, int at, double value)
+{
+    const char *kind = kind_of(value);
+    if (kind)
+        sqlite3_bind_text(statement, at, kind, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(statement, at);
+}
+
+/* 0 when the run is being run, 1 when it is not (it was given back, or has ended). */
+static int must_run(struct pl_store *store, int64_t run, int64_t *session, int64_t *attempts, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_first(store, err, PL_SQL_RUN_STATE, &row, "i", run);
+    if (status)
+        return status < 0 ? status : pl_fail(err, PL_EMISSING, "there is no run %lld", (long long)run);
+    status = sqlite3_column_int(row, 0) != PL_RUN_RUNNING;
+    *session = sqlite3_column_int64(row, 1);
+    *attempts = sqlite3_column_int64(row, 2);
+    sqlite3_reset(row);
+    return status;
+}
+
+static int put_points(struct pl_store *store, int64_t run, int64_t series, const int64_t *epochs,
+                      const double *values, size_t count, struct pl_error *err)
+{
+    int64_t session, attempts;
+    sqlite3_stmt *add;
+    int status = must_run(store, run, &session, &attempts, err);
+    if (!status)
+        status = pl_store_statement(store, PL_SQL_POINT_ADD, &add, err);
+    if (status)
+        return status;
+    sqlite3_bind_int64(add, 1, run);
+    sqlite3_bind_int64(add, 2, series);
+    for (size_t i = 0; !status && i < count; i++) {
+        sqlite3_bind_int64(add, 3, epochs[i]);
+        bind_number(add, 4, values[i]);
+        bind_kind(add, 5, values[i]);
+        if (sqlite3_step(add) != SQLITE_DONE)
+            status = pl_store_fail(store, "write to", err);
+        sqlite3_reset(add);
+    }
+    return status;
+}
+
+int pl_store_points(struct pl_store *store, int64_t run, int64_t series, const int64_t *epochs,
+                    const double *values, size_t count, struct pl_error *err)
+{
+    bool own;
+    int status = pl_store_write_enter(store, &own, err);
+    return status ? status : pl_store_write_leave(store, own, put_points(store, run, series, epochs, values, count, err),
+                                                  err);
+}
+
+static int forget_points(struct pl_store *store, int64_t run, int64_t from_epoch, struct pl_error *err)
+{
+    int64_t session, attempts;
+    int status = must_run(store, run, &session, &attempts, err);
+    return status ? status : pl_store_exec(store, err, PL_SQL_POINT_DROP, "ii", run, from_epoch);
+}
+
+int pl_store_forget_points(struct pl_store *store, int64_t run, int64_t from_epoch, struct pl_error *err)
+{
+    bool own;
+    int status = pl_store_write_enter(store, &own, err);
+    return status ? status : pl_store_write_leave(store, own, forget_points(store, run, from_epoch, err), err);
+}
+
+/* ---- results ---- */
+
+static int read_points(struct pl_store *store, int64_t run, size_t *count, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    *count = 0;
+    int status = pl_store_first(store, err, PL_SQL_POINTS_OF_RUN, &row, "i", run);
+    for (; !status; status = pl_store_next(store, row, err)) {
+        void *list = store->points;
+        pl_grow(&list, &store->point_capacity, *count + 1, sizeof *store->points);
+        store->points = list;
+        double value = sqlite3_column_double(row, 2);
+        if (sqlite3_column_type(row, 2) == SQLITE_NULL)
+            value = pl_store_kind_value((const char *)sqlite3_column_text(row, 3));
+        store->points[(*count)++] = (struct pl_store_point){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+                                                            value};
+    }
+    return status < 0 ? status : 0;
+}
+
+/* The best finite point, the first of equals. A metric without a better direction has its last value. */
+static const struct pl_store_point *best_point(const struct pl_store_point *points, size_t count,
+                                               enum pl_direction direction)
+{
+    const struct pl_store_point *best = NULL;
+    if (!count)
+        return NULL;
+    if (direction == PL_NEUTRAL)
+        return isfinite(points[count - 1].value) ? &points[count - 1] : NULL;
+    for (size_t i = 0; i < count; i++) {
+        double value = points[i].value;
+        if (isfinite(value) &&
+            (!best || (direction == PL_MAXIMIZE ? value > best->value : value < best->value)))
+            best = &points[i];
+    }
+    return best;
+}
+
+/* The slice of a run's points that belongs to one series. */
+static const struct pl_store_point *slice(const struct pl_store_point *points, size_t count, int64_t series,
+                                          size_t *length)
+{
+    size_t from = 0, to;
+    while (from < count && points[from].series != series)
+        from++;
+    for (to = from; to < count && points[to].series == series; to++)
+        ;
+    *length = to - from;
+    return points + from;
+}
+
+static enum pl_direction direction_of(const struct pl_store *store, int64_t series)
+{
+    for (size_t i = 0; i < store->series_count; i++)
+        if (store->series[i].id == series)
+            return store->series[i].direction;
+    return PL_NEUTRAL;
+}
+
+/* The epoch in which validation was best: by accuracy, else perplexity, else loss. */
+static bool validation_epoch(const struct pl_store *store, size_t count, int64_t *epoch)
+{
+    static const char *const names[] = {"valid_accuracy", "valid_perplexity", "valid_loss"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct pl_store_series *series = pl_store_find_series(store, names[i]);
+        size_t length = 0;
+        const struct pl_store_point *points = series ? slice(store->points, count, series->id, &length) : NULL;
+        const struct pl_store_point *best = series ? best_point(points, length, series->direction) : NULL;
+        if (best) {
+            *epoch = best->epoch;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int write_result(struct pl_store *store, int64_t run, const struct pl_store_point *points, size_t count,
+                        const int64_t *valid_epoch, struct pl_error *err)
+{
+    sqlite3_stmt *add;
+    int status = pl_store_statement(store, PL_SQL_RESULT_ADD, &add, err);
+    if (status)
+        return status;
+    const struct pl_store_point *last = &points[count - 1], *valid = NULL,
+                                *best = best_point(points, count, direction_of(store, points->series));
+    for (size_t i = 0; valid_epoch && i < count; i++)
+        if (points[i].epoch == *valid_epoch && isfinite(points[i].value))
+            valid = &points[i];
+    sqlite3_clear_bindings(add);
+    sqlite3_bind_int64(add, 1, points->series);
+    sqlite3_bind_int64(add, 2, run);
+    if (best) {
+        sqlite3_bind_double(add, 3, best->value);
+        sqlite3_bind_int64(add, 4, best->epoch);
+    }
+    bind_number(add, 5, last->value);
+    sqlite3_bind_int64(add, 6, last->epoch);
+    bind_kind(add, 7, last->value);
+    if (valid) {
+        sqlite3_bind_double(add, 8, valid->value);
+        sqlite3_bind_int64(add, 9, valid->epoch);
+    }
+    if (sqlite3_step(add) != SQLITE_DONE)
+        status = pl_store_fail(store, "write to", err);
+    sqlite3_reset(add);
+    return status;
+}
+
+int pl_store_write_results(struct pl_store *store, int64_t run, struct pl_error *err)
+{
+    size_t count, length;
+    int64_t epoch;
+    int status = store->series_known ? 0 : pl_store_load_series(store, err);
+    if (!status)
+        status = read_points(store, run, &count, err);
+    if (status)
+        return status;
+    bool validated = validation_epoch(store, count, &epoch);
+    for (size_t i = 0; !status && i < count; i += length) {
+        const struct pl_store_point *points = slice(store->points + i, count - i, store->points[i].series, &length);
+        status = write_result(store, run, points, length, validated ? &epoch : NULL, err);
+    }
+    return status;
+}
+
+/* ---- the end of an attempt ---- */
+
+static enum pl_status status_after(enum pl_outcome outcome)
+{
+    switch (outcome) {
+    case PL_FINISHED: return PL_RUN_FINISHED;
+    case PL_DIVERGED: return PL_RUN_DIVERGED;
+    case PL_FAILED: return PL_RUN_FAILED;
+    case PL_INTERRUPTED: return PL_RUN_INTERRUPTED;
+    }
+    return PL_RUN_FAILED;
+}
+
+static void bind_optional(sqlite3_stmt *statement, int at, int64_t value, bool present)
+{
+    if (present)
+        sqlite3_bind_int64(statement, at, value);
+    else
+        sqlite3_bind_null(statement, at);
+}
+
+static int add_attempt(struct pl_store *store, int64_t run, int64_t number, const struct pl_ending *e,
+                       struct pl_error *err)
+{
+    sqlite3_stmt *add;
+    int status = pl_store_statement(store, PL_SQL_ATTEMPT_ADD, &add, err);
+    if (status)
+        return status;
+    sqlite3_bind_int64(add, 1, run);
+    sqlite3_bind_int64(add, 2, number);
+    sqlite3_bind_int64(add, 3, e->session);
+    sqlite3_bind_int(add, 4, status_after(e->outcome));
+    bind_optional(add, 5, e->exit_code, e->exit_code >= 0);
+    bind_optional(add, 6, e->signal, e->signal > 0);
+    sqlite3_bind_text(add, 7, e->reason && *e->reason ? e->reason : NULL, -1, SQLITE_STATIC);
+    sqlite3_bind_text(add, 8, e->log && *e->log ? e->log : NULL, -1, SQLITE_STATIC);
+    if (e->started > 0)
+        sqlite3_bind_double(add, 9, e->started);
+    else
+        sqlite3_bind_null(add, 9);
+    if (e->started > 0)
+        sqlite3_bind_double(add, 10, e->seconds);
+    else
+        sqlite3_bind_null(add, 10);
+    bind_optional(add, 11, e->threads, e->threads > 0);
+    bind_optional(add, 12, e->worker, e->worker > 0);
+    if (sqlite3_step(add) != SQLITE_DONE)
+        status = pl_store_fail(store, "write to", err);
+    sqlite3_reset(add);
+    return status;
+}
+
+static int end_run(struct pl_store *store, int64_t run, const struct pl_ending *ending, struct pl_error *err)
+{
+    int64_t session, attempts;
+    sqlite3_stmt *update;
+    int status = must_run(store, run, &session, &attempts, err);
+    if (status)
+        return status;
+    if (session != ending->session)
+        return 1;
+    status = add_attempt(store, run, attempts + 1, ending, err);
+    if (!status && (ending->outcome == PL_FINISHED || ending->outcome == PL_DIVERGED))
+        status = pl_store_write_results(store, run, err);
+    if (!status)
+        status = pl_store_statement(store, PL_SQL_RUN_END, &update, err);
+    if (status)
+        return status;
+    sqlite3_bind_int64(update, 1, run);
+    sqlite3_bind_int(update, 2, status_after(ending->outcome));
+    bind_optional(update, 3, ending->bad_epoch, ending->outcome == PL_DIVERGED && ending->bad_epoch >= 0);
+    sqlite3_bind_int64(update, 4, attempts + 1);
+    if (sqlite3_step(update) != SQLITE_DONE)
+        status = pl_store_fail(store, "write to", err);
+    sqlite3_reset(update);
+    return status;
+}
+
+int pl_store_end(struct pl_store *store, int64_t run, const struct pl_ending *ending, struct pl_error *err)
+{
+    bool own;
+    int status = pl_store_write_enter(store, &own, err);
+    return status ? status : pl_store_write_leave(store, own, end_run(store, run, ending, err), err);
+}
+
+int pl_store_interrupt(struct pl_store *store, int64_t run, int64_t session, const char *reason,
+                       struct pl_error *err)
+{
+    struct pl_ending ending = {.session = session, .outcome = PL_INTERRUPTED, .bad_epoch = -1, .exit_code = -1,
+                               .reason = reason};
+    int status = end_run(store, run, &ending, err);
+    return status < 0 ? status : 0;
+}

@@ -1,0 +1,280 @@
+/* The schema: numbered migrations, each in one transaction, and the views that are the public interface.
+ *
+ * The tables may change from version to version; the views keep their columns. A setting is kept twice:
+ * as a typed row of `setting`, and as a column of `config` (s1, s2, ...; setting_key says which), because a
+ * view over a million runs must find twelve settings with one look-up, not with twelve. */
+#include "store_priv.h"
+
+#include <string.h>
+
+static const char *const migrations[] = {
+    /* 1 */
+    "CREATE TABLE setting_key (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
+    " name TEXT UNIQUE COLLATE NOCASE) STRICT;" /* of its column in the views */
+    "CREATE TABLE config (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),"
+    " settings TEXT NOT NULL) STRICT;"
+    "CREATE TABLE setting (config INTEGER NOT NULL REFERENCES config (id), key TEXT NOT NULL,"
+    " type TEXT NOT NULL CHECK (type IN ('real', 'integer', 'boolean', 'string')), value ANY NOT NULL,"
+    " PRIMARY KEY (config, key)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE session (id INTEGER PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, process TEXT NOT NULL,"
+    " machine TEXT NOT NULL, cpu TEXT, isa TEXT, version TEXT, compiler TEXT, libraries TEXT, data TEXT,"
+    " jobs INTEGER NOT NULL, threads INTEGER NOT NULL, started REAL NOT NULL, beat REAL NOT NULL, ended REAL) STRICT;"
+    "CREATE INDEX session_open ON session (id) WHERE ended IS NULL;"
+    "CREATE TABLE run (id INTEGER PRIMARY KEY, config INTEGER NOT NULL REFERENCES config (id),"
+    " seed INTEGER NOT NULL, key BLOB NOT NULL UNIQUE CHECK (length(key) = 32),"
+    " status INTEGER NOT NULL DEFAULT 0 CHECK (status BETWEEN 0 AND 5), session INTEGER REFERENCES session (id),"
+    " bad_epoch INTEGER, attempts INTEGER NOT NULL DEFAULT 0,"
+    " CHECK ((status = 1) = (session IS NOT NULL))) STRICT;"
+    "CREATE INDEX run_config ON run (config);"
+    "CREATE INDEX run_held ON run (session) WHERE session IS NOT NULL;"
+    "CREATE TABLE sweep (id INTEGER PRIMARY KEY, study TEXT NOT NULL, path TEXT NOT NULL, spec TEXT NOT NULL,"
+    " digest BLOB NOT NULL, seeds INTEGER NOT NULL, launch INTEGER NOT NULL, place INTEGER NOT NULL,"
+    " created REAL NOT NULL, started REAL NOT NULL, UNIQUE (study, digest)) STRICT;"
+    "CREATE TABLE sweep_run (sweep INTEGER NOT NULL REFERENCES sweep (id), position INTEGER NOT NULL,"
+    " run INTEGER NOT NULL REFERENCES run (id), PRIMARY KEY (sweep, position)) STRICT, WITHOUT ROWID;"
+    "CREATE UNIQUE INDEX sweep_run_by_run ON sweep_run (run, sweep);"
+    "CREATE TABLE attempt (run INTEGER NOT NULL REFERENCES run (id), number INTEGER NOT NULL,"
+    " session INTEGER NOT NULL REFERENCES session (id), outcome INTEGER NOT NULL CHECK (outcome BETWEEN 2 AND 5),"
+    " exit_code INTEGER, signal INTEGER, reason TEXT, log TEXT, started REAL, seconds REAL, threads INTEGER,"
+    " worker INTEGER, PRIMARY KEY (run, number)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE series (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    " direction INTEGER NOT NULL CHECK (direction BETWEEN 0 AND 2)) STRICT;"
+    "CREATE TABLE metric (run INTEGER NOT NULL REFERENCES run (id), series INTEGER NOT NULL REFERENCES series (id),"
+    " epoch INTEGER NOT NULL, value REAL, kind TEXT CHECK (kind IN ('nan', 'inf', '-inf')),"
+    " PRIMARY KEY (run, series, epoch), CHECK ((value IS NULL) = (kind IS NOT NULL))) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE result (series INTEGER NOT NULL REFERENCES series (id), run INTEGER NOT NULL REFERENCES run (id),"
+    " best REAL, best_epoch INTEGER, last REAL, last_epoch INTEGER NOT NULL,"
+    " last_kind TEXT CHECK (last_kind IN ('nan', 'inf', '-inf')), valid REAL, valid_epoch INTEGER,"
+    " PRIMARY KEY (series, run), CHECK ((last IS NULL) = (last_kind IS NOT NULL))) STRICT, WITHOUT ROWID;",
+};
+const int pl_store_version = sizeof migrations / sizeof *migrations;
+
+/* $status and $settings are filled in by expand(). */
+static const char views[] =
+    "DROP VIEW IF EXISTS runs; DROP VIEW IF EXISTS curves; DROP VIEW IF EXISTS best; DROP VIEW IF EXISTS summary;"
+    "DROP VIEW IF EXISTS study_runs; DROP VIEW IF EXISTS attempts; DROP VIEW IF EXISTS provenance;"
+    "DROP VIEW IF EXISTS studies;"
+
+    "CREATE VIEW study_runs AS SELECT w.study, x.position, x.run FROM sweep AS w JOIN sweep_run AS x"
+    " ON x.sweep = w.id WHERE NOT EXISTS (SELECT 1 FROM sweep AS n WHERE n.study = w.study"
+    " AND (n.launch, n.id) > (w.launch, w.id));"
+
+    "CREATE VIEW studies AS SELECT w.study, count(*) AS runs, count(DISTINCT r.config) AS configs, w.seeds,"
+    " sum(r.status = 0) AS planned, sum(r.status = 1) AS running, sum(r.status = 2) AS finished,"
+    " sum(r.status = 3) AS diverged, sum(r.status = 4) AS failed, sum(r.status = 5) AS interrupted, w.path,"
+    " datetime(w.created, 'unixepoch') AS created, datetime(w.started, 'unixepoch') AS started"
+    " FROM sweep AS w JOIN sweep_run AS x ON x.sweep = w.id JOIN run AS r ON r.id = x.run"
+    " WHERE NOT EXISTS (SELECT 1 FROM sweep AS n WHERE n.study = w.study"
+    " AND (n.launch, n.id) > (w.launch, w.id)) GROUP BY w.id;"
+
+    "CREATE VIEW runs AS SELECT r.id AS run, lower(hex(r.key)) AS key, $status AS status,"
+    " (SELECT group_concat(study, ', ') FROM (SELECT DISTINCT w.study FROM sweep_run AS x JOIN sweep AS w"
+    " ON w.id = x.sweep WHERE x.run = r.id ORDER BY w.id)) AS study, r.config, r.seed, r.attempts, r.bad_epoch,"
+    " a.reason, a.seconds, datetime(a.started, 'unixepoch') AS started, h.host$settings"
+    " FROM run AS r JOIN config AS c ON c.id = r.config"
+    " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts LEFT JOIN session AS h ON h.id = a.session;"
+
+    "CREATE VIEW curves AS SELECT m.run, s.name AS metric, m.epoch, m.value, m.kind"
+    " FROM metric AS m JOIN series AS s ON s.id = m.series;"
+
+    "CREATE VIEW best AS SELECT v.run, s.name AS metric, v.best AS value, v.best_epoch AS epoch, v.last,"
+    " v.last_epoch, v.last_kind, v.valid AS at_best_valid, v.valid_epoch, $status AS status, r.config, r.seed$settings"
+    " FROM result AS v JOIN series AS s ON s.id = v.series JOIN run AS r ON r.id = v.run"
+    " JOIN config AS c ON c.id = r.config;"
+
+    "CREATE VIEW summary AS SELECT g.study, g.config, s.name AS metric, m.n, m.mean,"
+    " CASE WHEN m.n > 1 THEN (SELECT sqrt(sum((v.best - m.mean) * (v.best - m.mean)) / (m.n - 1))"
+    " FROM run AS r JOIN result AS v ON v.series = m.series AND v.run = r.id JOIN study_runs AS t"
+    " ON t.run = r.id AND t.study = g.study WHERE r.config = g.config AND r.status = 2) END AS std,"
+    " m.lowest AS min, m.highest AS max, m.mean_last, g.runs, g.finished, g.diverged, g.failed$settings"
+    " FROM (SELECT t.study, r.config, count(*) AS runs, sum(r.status = 2) AS finished,"
+    " sum(r.status = 3) AS diverged, sum(r.status = 4) AS failed"
+    " FROM study_runs AS t JOIN run AS r ON r.id = t.run GROUP BY t.study, r.config) AS g"
+    " JOIN config AS c ON c.id = g.config"
+    " LEFT JOIN (SELECT t.study, r.config, v.series, count(v.best) FILTER (WHERE r.status = 2) AS n,"
+    " avg(v.best) FILTER (WHERE r.status = 2) AS mean, min(v.best) FILTER (WHERE r.status = 2) AS lowest,"
+    " max(v.best) FILTER (WHERE r.status = 2) AS highest, avg(v.last) FILTER (WHERE r.status = 2) AS mean_last"
+    " FROM study_runs AS t JOIN run AS r ON r.id = t.run CROSS JOIN series AS e"
+    " JOIN result AS v ON v.series = e.id AND v.run = r.id GROUP BY t.study, r.config, v.series) AS m"
+    " ON m.study = g.study AND m.config = g.config LEFT JOIN series AS s ON s.id = m.series;"
+
+    "CREATE VIEW attempts AS SELECT a.run, a.number,"
+    " CASE a.outcome WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged' WHEN 4 THEN 'failed' ELSE 'interrupted' END"
+    " AS outcome, a.reason, a.exit_code, a.signal, datetime(a.started, 'unixepoch') AS started, a.seconds, a.threads,"
+    " a.worker, a.session, h.host, a.log FROM attempt AS a JOIN session AS h ON h.id = a.session;"
+
+    "CREATE VIEW provenance AS SELECT r.id AS run, a.number AS attempt, h.host, h.cpu, h.isa, a.threads, h.jobs,"
+    " h.version, h.compiler, h.libraries, h.data, datetime(h.started, 'unixepoch') AS session_started, h.id AS session"
+    " FROM run AS r JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts JOIN session AS h"
+    " ON h.id = a.session;";
+
+static const char status_case[] =
+    "CASE r.status WHEN 0 THEN 'planned' WHEN 1 THEN 'running' WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged'"
+    " WHEN 4 THEN 'failed' ELSE 'interrupted' END";
+
+/* The columns of the views that also show settings: a setting with such a name is shown as setting_NAME. */
+static const char reserved[] =
+    "run key status study config seed attempts bad_epoch reason seconds started host metric value epoch last"
+    " last_epoch last_kind at_best_valid valid_epoch n mean std min max mean_last runs finished diverged failed";
+
+/* Views have at most 2,000 columns in SQLite; settings beyond this many have only their rows. */
+enum { COLUMN_MOST = 1500 };
+
+static void add_identifier(struct pl_text *out, const char *name)
+{
+    pl_text_add_char(out, '"');
+    for (; *name; name++) {
+        if (*name == '"')
+            pl_text_add_char(out, '"');
+        pl_text_add_char(out, *name);
+    }
+    pl_text_add_char(out, '"');
+}
+
+static int settings_columns(struct pl_store *store, struct pl_text *out, struct pl_error *err)
+{
+    sqlite3_stmt *keys;
+    int status = pl_store_prepare(store, "SELECT id, name FROM setting_key WHERE name IS NOT NULL ORDER BY id", &keys,
+                                  err);
+    if (status)
+        return status;
+    while (!(status = pl_store_next(store, keys, err))) {
+        pl_text_addf(out, ", c.s%lld AS ", (long long)sqlite3_column_int64(keys, 0));
+        add_identifier(out, (const char *)sqlite3_column_text(keys, 1));
+    }
+    sqlite3_finalize(keys);
+    return status < 0 ? status : 0;
+}
+
+int pl_store_make_views(struct pl_store *store, struct pl_error *err)
+{
+    struct pl_text columns = {0}, sql = {0};
+    int status = settings_columns(store, &columns, err);
+    for (const char *at = views; !status && *at;) {
+        size_t plain = strcspn(at, "$");
+        pl_text_add_bytes(&sql, at, plain);
+        at += plain;
+        if (!strncmp(at, "$status", 7)) {
+            pl_text_add(&sql, status_case);
+            at += 7;
+        } else if (*at) {
+            pl_text_add(&sql, pl_text(&columns));
+            at += strlen("$settings");
+        }
+    }
+    if (!status)
+        status = pl_store_script(store, pl_text(&sql), err);
+    if (!status)
+        store->views_stale = false;
+    pl_text_release(&columns);
+    pl_text_release(&sql);
+    return status;
+}
+
+static bool reserved_name(const char *name)
+{
+    char lower[64];
+    size_t n = strlen(name);
+    if (n >= sizeof lower)
+        return false;
+    for (size_t i = 0; i <= n; i++)
+        lower[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 32 : name[i]);
+    return pl_has_word(reserved, lower);
+}
+
+/* Gives a setting that was just entered in setting_key its column, under a name that is free. */
+static int add_column(struct pl_store *store, const char *key, int64_t id, struct pl_error *err)
+{
+    struct pl_text name = {0}, sql = {0};
+    sqlite3_stmt *update = NULL;
+    int status = pl_store_prepare(store, "UPDATE OR IGNORE setting_key SET name = ?2 WHERE id = ?1", &update, err);
+    for (int attempt = reserved_name(key) ? 1 : 0; !status; attempt++) {
+        pl_text_clear(&name);
+        pl_text_addf(&name, "%s%s", attempt ? "setting_" : "", key);
+        if (attempt > 1)
+            pl_text_addf(&name, "_%d", attempt);
+        sqlite3_bind_int64(update, 1, id);
+        sqlite3_bind_text(update, 2, pl_text(&name), -1, SQLITE_STATIC);
+        status = pl_store_next(store, update, err);
+        if (status == 1 && sqlite3_changes(store->db))
+            break;
+        status = status < 0 ? status : 0;
+    }
+    sqlite3_finalize(update);
+    if (status == 1) {
+        pl_text_addf(&sql, "ALTER TABLE config ADD COLUMN s%lld ANY", (long long)id);
+        status = pl_store_script(store, pl_text(&sql), err);
+    }
+    pl_text_release(&name);
+    pl_text_release(&sql);
+    return status;
+}
+
+static int load_keys(struct pl_store *store, struct pl_error *err)
+{
+    sqlite3_stmt *keys;
+    int status = pl_store_prepare(store, "SELECT key, id FROM setting_key", &keys, err);
+    if (status)
+        return status;
+    store->key_count = 0;
+    pl_pool_clear(&store->key_pool);
+    while (!(status = pl_store_next(store, keys, err))) {
+        void *list = store->keys;
+        pl_grow(&list, &store->key_capacity, store->key_count + 1, sizeof *store->keys);
+        store->keys = list;
+        store->keys[store->key_count++] = (struct pl_store_key){
+            pl_pool_copy(&store->key_pool, (const char *)sqlite3_column_text(keys, 0)), sqlite3_column_int64(keys, 1)};
+    }
+    sqlite3_finalize(keys);
+    return status < 0 ? status : 0;
+}
+
+static int64_t known_key(const struct pl_store *store, const char *key)
+{
+    for (size_t i = 0; i < store->key_count; i++)
+        if (!strcmp(store->keys[i].key, key))
+            return store->keys[i].id;
+    return 0;
+}
+
+int pl_store_column(struct pl_store *store, const char *key, int64_t *column, struct pl_error *err)
+{
+    int64_t id = known_key(store, key);
+    if (!id) {
+        int status = pl_store_exec(store, err, PL_SQL_KEY_ADD, "s", key);
+        if (!status && sqlite3_changes(store->db)) {
+            int64_t added = sqlite3_last_insert_rowid(store->db);
+            if (added <= COLUMN_MOST)
+                status = add_column(store, key, added, err);
+            store->views_stale = true;
+        }
+        if (!status)
+            status = load_keys(store, err);
+        if (status)
+            return status;
+        id = known_key(store, key);
+    }
+    *column = id <= COLUMN_MOST ? id : 0;
+    return 0;
+}
+
+int pl_store_migrate(struct pl_store *store, struct pl_error *err)
+{
+    int64_t version = 0;
+    bool own;
+    int status = pl_store_write_enter(store, &own, err);
+    if (status)
+        return status;
+    status = pl_store_integer(store, "PRAGMA user_version", &version, err); /* another process may have been faster */
+    for (int64_t i = version; !status && i < pl_store_version; i++)
+        status = pl_store_script(store, migrations[i], err);
+    if (!status && version < pl_store_version) {
+        struct pl_text sql = {0};
+        pl_text_addf(&sql, "PRAGMA application_id = %d; PRAGMA user_version = %d", PL_STORE_APPLICATION,
+                     pl_store_version);
+        status = pl_store_script(store, pl_text(&sql), err);
+        pl_text_release(&sql);
+        store->views_stale = true;
+    }
+    return pl_store_write_leave(store, own, status, err);
+}

@@ -1,0 +1,156 @@
+/* The prepared statements and how they are run. */
+#include "store_priv.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+static const char *const texts[PL_SQL_COUNT] = {
+    [PL_SQL_BEGIN] = "BEGIN IMMEDIATE",
+    [PL_SQL_COMMIT] = "COMMIT",
+    [PL_SQL_ROLLBACK] = "ROLLBACK",
+
+    [PL_SQL_SWEEP_FIND] = "SELECT id FROM sweep WHERE study = ?1 AND digest = ?2",
+    [PL_SQL_SWEEP_ADD] = "INSERT INTO sweep (study, path, spec, digest, seeds, launch, place, created, started)"
+                         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)",
+    [PL_SQL_SWEEP_TOUCH] = "UPDATE sweep SET path = ?2, seeds = ?3, launch = ?4, place = ?5, started = ?6"
+                           " WHERE id = ?1",
+    [PL_SQL_LAUNCH_LAST] = "SELECT coalesce(max(launch), 0) FROM sweep",
+    [PL_SQL_LAUNCH_SIZE] = "SELECT count(*) FROM sweep WHERE launch = ?1",
+    [PL_SQL_CONFIG_FIND] = "SELECT id FROM config WHERE digest = ?1",
+    [PL_SQL_CONFIG_READ] = "SELECT settings FROM config WHERE id = ?1",
+    [PL_SQL_SETTING_ADD] = "INSERT INTO setting (config, key, type, value) VALUES (?1, ?2, ?3, ?4)",
+    [PL_SQL_KEY_ADD] = "INSERT INTO setting_key (key) VALUES (?1) ON CONFLICT DO NOTHING",
+    [PL_SQL_RUN_FIND] = "SELECT id, status FROM run WHERE key = ?1",
+    [PL_SQL_RUN_ADD] = "INSERT INTO run (config, seed, key) VALUES (?1, ?2, ?3)",
+    [PL_SQL_PLACE_FIND] = "SELECT position FROM sweep_run WHERE run = ?1 AND sweep = ?2",
+    [PL_SQL_PLACE_NEXT] = "SELECT coalesce(max(position) + 1, 0) FROM sweep_run WHERE sweep = ?1",
+    [PL_SQL_PLACE_ADD] = "INSERT OR REPLACE INTO sweep_run (sweep, position, run) VALUES (?1, ?2, ?3)",
+    [PL_SQL_PLACE_DROP] = "DELETE FROM sweep_run WHERE sweep = ?1 AND position = ?2",
+
+    [PL_SQL_SESSION_ADD] = "INSERT INTO session (host, pid, process, machine, cpu, isa, version, compiler, libraries,"
+                           " data, jobs, threads, started, beat)"
+                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13)",
+    [PL_SQL_SESSION_BEAT] = "UPDATE session SET beat = ?2 WHERE id = ?1",
+    [PL_SQL_SESSION_END] = "UPDATE session SET beat = ?2, ended = ?2 WHERE id = ?1",
+    [PL_SQL_SESSION_HELD] = "SELECT id FROM run WHERE session = ?1 LIMIT 1",
+    [PL_SQL_SESSION_OPEN] = "SELECT id, host, pid, process, machine, beat FROM session WHERE ended IS NULL",
+    [PL_SQL_CLAIM_FIND] =
+        "SELECT s.position, r.id, r.config, r.seed, r.attempts FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run"
+        " WHERE s.sweep = ?1 AND s.position >= ?2 AND s.position < ?3 AND (r.status IN (0, 5) OR (?4 AND r.status = 4"
+        " AND NOT EXISTS (SELECT 1 FROM attempt AS a WHERE a.run = r.id AND a.session = ?5)))"
+        " ORDER BY s.position LIMIT ?6",
+    [PL_SQL_CLAIM_TAKE] = "UPDATE run SET status = 1, session = ?2 WHERE id = ?1",
+    [PL_SQL_CLAIM_DROP] = "UPDATE run SET status = ?2, session = NULL WHERE id = ?1",
+    [PL_SQL_RUN_STATE] = "SELECT status, session, attempts FROM run WHERE id = ?1",
+    [PL_SQL_LAST_OUTCOME] = "SELECT outcome FROM attempt WHERE run = ?1 ORDER BY number DESC LIMIT 1",
+
+    [PL_SQL_SERIES_ALL] = "SELECT id, name, direction FROM series ORDER BY id",
+    [PL_SQL_SERIES_ADD] = "INSERT INTO series (name, direction) VALUES (?1, ?2)",
+    [PL_SQL_SERIES_TURN] = "UPDATE series SET direction = ?2 WHERE id = ?1",
+    [PL_SQL_SERIES_RUNS] = "SELECT run FROM result WHERE series = ?1",
+    [PL_SQL_POINT_ADD] = "INSERT OR REPLACE INTO metric (run, series, epoch, value, kind)"
+                         " VALUES (?1, ?2, ?3, ?4, ?5)",
+    [PL_SQL_POINT_DROP] = "DELETE FROM metric WHERE run = ?1 AND epoch >= ?2",
+    [PL_SQL_POINTS_OF_RUN] = "SELECT series, epoch, value, kind FROM metric WHERE run = ?1 ORDER BY series, epoch",
+    [PL_SQL_RESULT_ADD] = "INSERT OR REPLACE INTO result (series, run, best, best_epoch, last, last_epoch, last_kind,"
+                          " valid, valid_epoch) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [PL_SQL_ATTEMPT_ADD] = "INSERT INTO attempt (run, number, session, outcome, exit_code, signal, reason, log,"
+                           " started, seconds, threads, worker)"
+                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+    [PL_SQL_RUN_END] = "UPDATE run SET status = ?2, session = NULL, bad_epoch = ?3, attempts = ?4 WHERE id = ?1",
+    [PL_SQL_COUNTS] = "SELECT r.status, count(*) FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run"
+                      " WHERE s.sweep = ?1 GROUP BY r.status",
+    [PL_SQL_SWEEP_SPAN] = "SELECT min(run), max(run) FROM sweep_run WHERE sweep = ?1",
+    [PL_SQL_SERIES_IN_SWEEP] = "SELECT 1 FROM result AS r WHERE r.series = ?2 AND r.run BETWEEN ?3 AND ?4"
+                               " AND EXISTS (SELECT 1 FROM sweep_run AS s WHERE s.run = r.run AND s.sweep = ?1)"
+                               " LIMIT 1",
+};
+
+int pl_store_prepare(struct pl_store *store, const char *sql, sqlite3_stmt **statement, struct pl_error *err)
+{
+    if (sqlite3_prepare_v3(store->db, sql, -1, 0, statement, NULL) != SQLITE_OK)
+        return pl_store_fail(store, "use", err);
+    return 0;
+}
+
+int pl_store_statement(struct pl_store *store, enum pl_sql sql, sqlite3_stmt **statement, struct pl_error *err)
+{
+    if (!store->statements[sql] && sqlite3_prepare_v3(store->db, texts[sql], -1, SQLITE_PREPARE_PERSISTENT,
+                                                      &store->statements[sql], NULL) != SQLITE_OK)
+        return pl_store_fail(store, "use", err);
+    *statement = store->statements[sql];
+    return 0;
+}
+
+static void bind(sqlite3_stmt *statement, const char *kinds, va_list args)
+{
+    for (int i = 1; *kinds; kinds++, i++) {
+        double real;
+        switch (*kinds) {
+        case 'i': sqlite3_bind_int64(statement, i, va_arg(args, int64_t)); break;
+        case 'd':
+            real = va_arg(args, double);
+            sqlite3_bind_double(statement, i, real); /* SQLite keeps NaN as NULL */
+            break;
+        case 's': sqlite3_bind_text(statement, i, va_arg(args, const char *), -1, SQLITE_STATIC); break;
+        case 'b': sqlite3_bind_blob(statement, i, va_arg(args, const void *), PL_DIGEST_SIZE, SQLITE_STATIC); break;
+        }
+    }
+}
+
+int pl_store_next(struct pl_store *store, sqlite3_stmt *statement, struct pl_error *err)
+{
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+        return 0;
+    int status = code == SQLITE_DONE ? 1 : pl_store_fail(store, store->mode == PL_STORE_READ ? "read" : "use", err);
+    sqlite3_reset(statement);
+    return status;
+}
+
+int pl_store_exec(struct pl_store *store, struct pl_error *err, enum pl_sql sql, const char *kinds, ...)
+{
+    sqlite3_stmt *statement = NULL;
+    int status = pl_store_statement(store, sql, &statement, err);
+    if (status)
+        return status;
+    va_list args;
+    va_start(args, kinds);
+    bind(statement, kinds, args);
+    va_end(args);
+    if (sqlite3_step(statement) != SQLITE_DONE)
+        status = pl_store_fail(store, "write to", err);
+    sqlite3_reset(statement);
+    return status;
+}
+
+int pl_store_first(struct pl_store *store, struct pl_error *err, enum pl_sql sql, sqlite3_stmt **statement,
+                   const char *kinds, ...)
+{
+    int status = pl_store_statement(store, sql, statement, err);
+    if (status)
+        return status;
+    va_list args;
+    va_start(args, kinds);
+    bind(*statement, kinds, args);
+    va_end(args);
+    return pl_store_next(store, *statement, err);
+}
+
+int pl_store_script(struct pl_store *store, const char *sql, struct pl_error *err)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : pl_store_fail(store, "use", err);
+}
+
+int pl_store_integer(struct pl_store *store, const char *sql, int64_t *value, struct pl_error *err)
+{
+    sqlite3_stmt *statement;
+    int status = pl_store_prepare(store, sql, &statement, err);
+    if (status)
+        return status;
+    status = pl_store_next(store, statement, err);
+    if (!status)
+        *value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return status < 0 ? status : 0;
+}

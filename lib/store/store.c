@@ -1,0 +1,263 @@
+/* Opening, waiting and transactions. */
+#include "store_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+
+static const double default_patience = 120;
+
+/* SQLite calls this while another process holds the lock it needs. */
+static int busy(void *self, int tries)
+{
+    struct pl_store *store = self;
+    double now = pl_clock_steady();
+    if (!tries)
+        store->wait_start = store->wait_told = now;
+    double waited = now - store->wait_start;
+    if (waited >= store->patience)
+        return 0;
+    if (store->waiting && now - store->wait_told >= 1) {
+        store->wait_told = now;
+        if (!store->waiting(store->waiting_self, waited))
+            return 0;
+    }
+    long milliseconds = tries < 5 ? 1L << tries : 25;
+    nanosleep(&(struct timespec){0, milliseconds * 1000000}, NULL);
+    return 1;
+}
+
+void pl_store_set_patience(struct pl_store *store, double seconds, bool (*waiting)(void *self, double waited),
+                           void *self)
+{
+    store->patience = seconds;
+    store->waiting = waiting;
+    store->waiting_self = self;
+}
+
+/* ---- transactions ---- */
+
+static void forget_marks(struct pl_store *store)
+{
+    store->series_known = store->views_stale = false;
+    store->key_count = store->planned.count = store->claimed.count = 0;
+}
+
+int pl_store_begin(struct pl_store *store, struct pl_error *err)
+{
+    return pl_store_exec(store, err, PL_SQL_BEGIN, "");
+}
+
+int pl_store_commit(struct pl_store *store, struct pl_error *err)
+{
+    if (sqlite3_get_autocommit(store->db))
+        return pl_fail(err, PL_EDATABASE, "the changes to %s were rolled back after an error", store->path);
+    int status = store->views_stale ? pl_store_make_views(store, err) : 0;
+    return status ? status : pl_store_exec(store, err, PL_SQL_COMMIT, "");
+}
+
+void pl_store_rollback(struct pl_store *store)
+{
+    /* What was numbered in this transaction may not exist any more. */
+    forget_marks(store);
+    if (!sqlite3_get_autocommit(store->db))
+        pl_store_exec(store, NULL, PL_SQL_ROLLBACK, "");
+}
+
+int pl_store_write_enter(struct pl_store *store, bool *own, struct pl_error *err)
+{
+    *own = sqlite3_get_autocommit(store->db);
+    return *own ? pl_store_begin(store, err) : 0;
+}
+
+int pl_store_write_leave(struct pl_store *store, bool own, int status, struct pl_error *err)
+{
+    if (!own)
+        return status;
+    int committed = status < 0 ? status : pl_store_commit(store, err);
+    if (committed < 0)
+        pl_store_rollback(store);
+    return committed < 0 ? committed : status;
+}
+
+/* ---- opening ---- */
+
+/* File systems over which SQLite's shared memory, and so WAL, does not work. */
+static bool network_file_system(const char *path)
+{
+    static const unsigned long types[] = {
+        0x6969 /* NFS */,      0x517B /* SMB */,       0xFF534D42 /* CIFS */, 0xFE534D42 /* SMB2 */,
+        0x00C36400 /* Ceph */, 0x0BD00BD0 /* Lustre */, 0x47504653 /* GPFS */, 0x5346414F /* AFS */,
+        0x65735546 /* FUSE */, 0x01021997 /* 9p */,     0x01161970 /* GFS2 */, 0x7461636F /* OCFS2 */,
+        0x19830326 /* BeeGFS */, 0x786F4256 /* VirtualBox */, 0xAAD7AAEA /* PanFS */, 0x73757245 /* Coda */,
+    };
+    struct statfs info;
+    if (statfs(path, &info))
+        return false;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if ((unsigned long)info.f_type == types[i])
+            return true;
+    return false;
+}
+
+/* Changing the journal mode needs the file alone, and SQLite does not wait for that by itself. */
+static int choose_journal(struct pl_store *store, struct pl_error *err)
+{
+    bool wal = !network_file_system(store->path);
+    for (int tries = 0;; tries++) {
+        sqlite3_stmt *statement;
+        int status = pl_store_prepare(store, wal ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE",
+                                      &statement, err);
+        if (status)
+            return status;
+        int code = sqlite3_step(statement);
+        bool done = code == SQLITE_ROW;
+        if (done)
+            wal = !strcmp((const char *)sqlite3_column_text(statement, 0), "wal");
+        sqlite3_finalize(statement);
+        if (done)
+            break;
+        if ((code & 0xFF) != SQLITE_BUSY || !busy(store, tries))
+            return pl_store_fail(store, "use", err);
+    }
+    /* With WAL a crash of the machine loses at most the newest commits at NORMAL; a rollback journal needs FULL. */
+    return pl_store_script(store, wal ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL", err);
+}
+
+/* Is this a database of ours, and of which version? An empty file is version 0. */
+static int recognise(struct pl_store *store, int64_t *version, struct pl_error *err)
+{
+    int64_t application = 0, objects = 0;
+    int status = pl_store_integer(store, "PRAGMA application_id", &application, err);
+    if (!status)
+        status = pl_store_integer(store, "PRAGMA user_version", version, err);
+    if (!status)
+        status = pl_store_integer(store, "SELECT count(*) FROM sqlite_schema", &objects, err);
+    if (status)
+        return status;
+    if (application != PL_STORE_APPLICATION && (application || *version || objects))
+        return pl_fail(err, PL_ECORRUPT, "%s is an SQLite database, but not one of poula's", store->path);
+    if (*version > pl_store_version)
+        return pl_fail(err, PL_EVERSION,
+                       "%s was written by a newer poula (schema %lld; this one knows up to %d): use that version",
+                       store->path, (long long)*version, pl_store_version);
+    return 0;
+}
+
+static int connect_file(struct pl_store *store, const char *name, int flags, struct pl_error *err)
+{
+    sqlite3_close(store->db);
+    if (sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL) != SQLITE_OK)
+        return pl_store_fail(store, "open", err);
+    sqlite3_busy_handler(store->db, busy, store);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    return pl_store_script(store, "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = OFF;"
+                                  "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY", err);
+}
+
+static int open_write(struct pl_store *store, struct pl_error *err)
+{
+    int64_t version = 0;
+    int status = pl_folder_make_parent(store->path, err);
+    if (!status)
+        status = connect_file(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+    if (!status)
+        status = recognise(store, &version, err);
+    if (!status)
+        status = choose_journal(store, err);
+    if (!status && version < pl_store_version)
+        status = pl_store_migrate(store, err);
+    return status;
+}
+
+/* A WAL database in a folder that cannot be written has nowhere for its shared memory. If no log is left
+ * over, nobody writes and the file may be read as it is. */
+static int connect_frozen(struct pl_store *store, struct pl_error *err)
+{
+    struct pl_text name = {0};
+    pl_text_addf(&name, "%s-wal", store->path);
+    struct stat log;
+    bool idle = stat(pl_text(&name), &log) || !log.st_size;
+    pl_text_clear(&name);
+    pl_text_add(&name, "file:");
+    for (const char *c = store->path; *c; c++)
+        pl_text_addf(&name, strchr("?#%", *c) ? "%%%02X" : "%c", (unsigned char)*c);
+    pl_text_add(&name, "?immutable=1");
+    int status = idle ? connect_file(store, pl_text(&name), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err)
+                      : pl_fail(err, PL_EDATABASE,
+                                "cannot read %s: its folder is read-only and a sweep did not close it", store->path);
+    pl_text_release(&name);
+    return status;
+}
+
+static int open_read(struct pl_store *store, struct pl_error *err)
+{
+    int64_t version = 0;
+    struct stat info;
+    if (stat(store->path, &info) && (errno == ENOENT || errno == ENOTDIR))
+        return pl_fail(err, PL_EMISSING, "there is no database %s: 'poula sweep SPEC' makes one", store->path);
+    int status = connect_file(store, store->path, SQLITE_OPEN_READONLY, err);
+    if (!status)
+        status = recognise(store, &version, err);
+    int code = sqlite3_errcode(store->db) & 0xFF;
+    if (status == PL_EDATABASE && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) &&
+        !connect_frozen(store, err))
+        status = recognise(store, &version, err);
+    if (status || version == pl_store_version)
+        return status;
+    if (!info.st_size)
+        return pl_fail(err, PL_EMISSING, "%s is empty: 'poula sweep SPEC' fills it", store->path);
+    /* An older schema lacks what is asked for below, so it is brought up to date first. */
+    struct pl_store *writer;
+    status = pl_store_open(&writer, store->path, PL_STORE_WRITE, err);
+    if (status)
+        return status;
+    pl_store_close(writer);
+    return 0;
+}
+
+int pl_store_open(struct pl_store **store, const char *path, enum pl_store_mode mode, struct pl_error *err)
+{
+    struct pl_store *made = pl_new(sizeof *made);
+    made->path = pl_copy(path);
+    made->mode = mode;
+    made->patience = default_patience;
+    const char *wish = getenv("POULA_PATIENCE"); /* seconds; for tests and for batch systems */
+    if (wish && !(pl_number_read(wish, &made->patience) && made->patience >= 0))
+        made->patience = default_patience;
+    int status = mode == PL_STORE_WRITE ? open_write(made, err) : open_read(made, err);
+    if (status) {
+        pl_store_close(made);
+        made = NULL;
+    }
+    *store = made;
+    return status;
+}
+
+void pl_store_close(struct pl_store *store)
+{
+    if (!store)
+        return;
+    if (store->db && !sqlite3_get_autocommit(store->db))
+        pl_store_rollback(store);
+    for (size_t i = 0; i < PL_SQL_COUNT; i++)
+        sqlite3_finalize(store->statements[i]);
+    sqlite3_finalize(store->config_add);
+    sqlite3_close(store->db);
+    free(store->series);
+    free(store->keys);
+    free(store->config_sql);
+    free(store->planned.marks);
+    free(store->claimed.marks);
+    free(store->points);
+    free(store->sweeps);
+    free(store->metrics);
+    pl_pool_release(&store->key_pool);
+    pl_pool_release(&store->series_pool);
+    pl_pool_release(&store->texts);
+    free(store->path);
+    free(store);
+}

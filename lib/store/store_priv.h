@@ -1,0 +1,134 @@
+/* Inside of the results database. Every prepared statement is one entry of the list in statement.c and
+ * is kept for the life of the connection, so that the hot calls (claim, points, end) only bind and step. */
+#ifndef PL_STORE_PRIV_H
+#define PL_STORE_PRIV_H
+
+#include "store/store.h"
+
+#include <sqlite3.h>
+
+enum { PL_STORE_APPLICATION = 0x504C4442 /* "PLDB" */ };
+
+/* Statements by name; the texts stand in statement.c. */
+enum pl_sql {
+    PL_SQL_BEGIN, PL_SQL_COMMIT, PL_SQL_ROLLBACK,
+    PL_SQL_SWEEP_FIND, PL_SQL_SWEEP_ADD, PL_SQL_SWEEP_TOUCH, PL_SQL_LAUNCH_LAST, PL_SQL_LAUNCH_SIZE,
+    PL_SQL_CONFIG_FIND, PL_SQL_CONFIG_READ, PL_SQL_SETTING_ADD, PL_SQL_KEY_ADD,
+    PL_SQL_RUN_FIND, PL_SQL_RUN_ADD, PL_SQL_PLACE_FIND, PL_SQL_PLACE_NEXT, PL_SQL_PLACE_ADD, PL_SQL_PLACE_DROP,
+    PL_SQL_SESSION_ADD, PL_SQL_SESSION_BEAT, PL_SQL_SESSION_END, PL_SQL_SESSION_HELD, PL_SQL_SESSION_OPEN,
+    PL_SQL_CLAIM_FIND, PL_SQL_CLAIM_TAKE, PL_SQL_CLAIM_DROP, PL_SQL_RUN_STATE, PL_SQL_LAST_OUTCOME,
+    PL_SQL_SERIES_ALL, PL_SQL_SERIES_ADD, PL_SQL_SERIES_TURN, PL_SQL_SERIES_RUNS,
+    PL_SQL_POINT_ADD, PL_SQL_POINT_DROP, PL_SQL_POINTS_OF_RUN, PL_SQL_RESULT_ADD,
+    PL_SQL_ATTEMPT_ADD, PL_SQL_RUN_END, PL_SQL_COUNTS, PL_SQL_SWEEP_SPAN, PL_SQL_SERIES_IN_SWEEP,
+    PL_SQL_COUNT
+};
+
+struct pl_store_series {
+    int64_t id;
+    const char *name;
+    enum pl_direction direction;
+};
+
+/* A setting's column in the views. */
+struct pl_store_key {
+    const char *key;
+    int64_t id;
+};
+
+/* How far planning or claiming has come in a sweep. */
+struct pl_store_mark {
+    int64_t sweep, position;
+};
+struct pl_store_marks {
+    struct pl_store_mark *marks;
+    size_t count, capacity;
+};
+
+/* A recorded value as pl_store_end reads it back. */
+struct pl_store_point {
+    int64_t series, epoch;
+    double value;
+};
+
+struct pl_store {
+    sqlite3 *db;
+    char *path;
+    enum pl_store_mode mode;
+    sqlite3_stmt *statements[PL_SQL_COUNT];
+
+    double patience;
+    bool (*waiting)(void *self, double waited);
+    void *waiting_self;
+    double wait_start, wait_told;
+
+    bool views_stale; /* a setting's name appeared that the views have no column for yet */
+    struct pl_store_series *series;
+    size_t series_count, series_capacity;
+    bool series_known;
+    struct pl_store_key *keys; /* the columns of settings */
+    size_t key_count, key_capacity;
+    struct pl_pool key_pool, series_pool;
+    char *config_sql; /* the statement that added the last configuration; most have the same settings */
+    sqlite3_stmt *config_add;
+    struct pl_store_marks planned, claimed;
+    struct pl_store_point *points; /* scratch of pl_store_end */
+    size_t point_capacity;
+
+    struct pl_pool texts; /* what pl_store_sweeps and pl_store_metrics returned last */
+    struct pl_sweep_info *sweeps;
+    size_t sweep_capacity;
+    struct pl_metric_info *metrics;
+    size_t metric_capacity;
+};
+
+/* Turns the connection's last error into a sentence about its file. doing completes "cannot ...". */
+int pl_store_fail(struct pl_store *store, const char *doing, struct pl_error *err);
+
+/* The statement, ready to bind. */
+int pl_store_statement(struct pl_store *store, enum pl_sql sql, sqlite3_stmt **statement, struct pl_error *err);
+/* Binds the arguments that kinds spells: i int64_t, d double, s text or NULL, b a digest. */
+int pl_store_exec(struct pl_store *store, struct pl_error *err, enum pl_sql sql, const char *kinds, ...);
+/* The same, for a statement that answers: 0 when statement stands on its first row, 1 when there is none.
+ * On 0 the caller resets the statement when it has read it. */
+int pl_store_first(struct pl_store *store, struct pl_error *err, enum pl_sql sql, sqlite3_stmt **statement,
+                   const char *kinds, ...);
+/* Next row: 0, or 1 at the end (then reset), or negative (then reset). */
+int pl_store_next(struct pl_store *store, sqlite3_stmt *statement, struct pl_error *err);
+/* Runs SQL text without arguments. */
+int pl_store_script(struct pl_store *store, const char *sql, struct pl_error *err);
+/* Prepares SQL text outside the list; the caller finalizes. */
+int pl_store_prepare(struct pl_store *store, const char *sql, sqlite3_stmt **statement, struct pl_error *err);
+/* The first column of the first row of a statement without arguments. */
+int pl_store_integer(struct pl_store *store, const char *sql, int64_t *value, struct pl_error *err);
+
+/* Every writing call stands between these: they make a transaction unless the caller has one open.
+ * leave commits when status is not negative, and returns it or the error of the commit. */
+int pl_store_write_enter(struct pl_store *store, bool *own, struct pl_error *err);
+int pl_store_write_leave(struct pl_store *store, bool own, int status, struct pl_error *err);
+
+/* schema.c */
+extern const int pl_store_version; /* of the newest schema */
+int pl_store_migrate(struct pl_store *store, struct pl_error *err);
+int pl_store_make_views(struct pl_store *store, struct pl_error *err);
+/* The number of the column of config that holds a setting (0: it has none); made when new. */
+int pl_store_column(struct pl_store *store, const char *key, int64_t *column, struct pl_error *err);
+
+/* session.c: ends the attempt of a run whose session gave it up. */
+int pl_store_interrupt(struct pl_store *store, int64_t run, int64_t session, const char *reason,
+                       struct pl_error *err);
+
+/* record.c */
+int pl_store_load_series(struct pl_store *store, struct pl_error *err);
+const struct pl_store_series *pl_store_find_series(const struct pl_store *store, const char *name);
+/* Fails with PL_EMISSING and the names that there are. */
+int pl_store_need_series(struct pl_store *store, const char *metric, const struct pl_store_series **series,
+                         struct pl_error *err);
+double pl_store_kind_value(const char *kind); /* the non-finite value that a kind names */
+/* Computes best, last and best by validation of every series of a run from its recorded values. */
+int pl_store_write_results(struct pl_store *store, int64_t run, struct pl_error *err);
+
+/* The mark of a sweep, or NULL. */
+struct pl_store_mark *pl_store_mark_find(struct pl_store_marks *marks, int64_t sweep);
+struct pl_store_mark *pl_store_mark_set(struct pl_store_marks *marks, int64_t sweep, int64_t position);
+
+#endif
