@@ -1,0 +1,17 @@
+/* AdaBound. See bound_family.h. */
+#include "optim/bound_family.h"
+
+static const struct pl_setting settings[] = {BOUND_SETTINGS};
+
+static void configure(struct pl_optim *optim, const struct pl_settings *s)
+{
+    bound_configure(optim, s, false);
+}
+
+const struct pl_optimizer KERNEL(pl_adabound) = {
+    .info = {"adabound", "Adam with a rate clamped between closing bounds (Luo and others)", PL_SETTINGS(settings)},
+    .self_size = sizeof(struct bound),
+    .configure = configure,
+    .begin = bound_begin,
+    .update = bound_update,
+};

@@ -1,0 +1,22 @@
+/* Adam. See adam_family.h. */
+#include "optim/adam_family.h"
+
+static const struct pl_setting settings[] = {
+    PL_SETTING_LAMBDA("0.001"),
+    PL_SETTING_BETAS,
+    PL_SETTING_EPSILON("1e-8"),
+    PL_SETTING_WEIGHT_DECAY("0", PL_L2),
+};
+
+static void configure(struct pl_optim *optim, const struct pl_settings *s)
+{
+    adam_configure(optim, s, false, false);
+}
+
+const struct pl_optimizer KERNEL(pl_adam) = {
+    .info = {"adam", "adaptive moment estimation (Kingma and Ba)", PL_SETTINGS(settings)},
+    .self_size = sizeof(struct adam),
+    .configure = configure,
+    .begin = adam_begin,
+    .update = adam_update,
+};

@@ -1,0 +1,23 @@
+/* AdamW. See adam_family.h. */
+#include "optim/adam_family.h"
+
+static const struct pl_setting settings[] = {
+    PL_SETTING_LAMBDA("0.001"),
+    PL_SETTING_BETAS,
+    PL_SETTING_EPSILON("1e-8"),
+    PL_SETTING_WEIGHT_DECAY("0.01", PL_DECOUPLED),
+    PL_SETTING_SWITCH("amsgrad", NULL, "false", "use the largest second moment so far"),
+};
+
+static void configure(struct pl_optim *optim, const struct pl_settings *s)
+{
+    adam_configure(optim, s, pl_settings_boolean(s, "amsgrad", false), true);
+}
+
+const struct pl_optimizer KERNEL(pl_adamw) = {
+    .info = {"adamw", "Adam with decoupled weight decay (Loshchilov and Hutter)", PL_SETTINGS(settings)},
+    .self_size = sizeof(struct adam),
+    .configure = configure,
+    .begin = adam_begin,
+    .update = adam_update,
+};

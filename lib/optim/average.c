@@ -1,0 +1,111 @@
+/* Weight averaging: Polyak's mean of the iterates, and the rules that decide when it starts.
+ *
+ *  on        from the first step, as the class published with TheoPouLa and torch's ASGD with t0 = 0 do: the
+ *            average is theta_1, then theta_2, then the mean of theta_2 .. theta_t
+ *  patience  the paper's rule: the mean of theta_Q .. theta_n, where Q is the end of the epoch in which the
+ *            validation loss has not improved for n epochs
+ *  nonmono   the rule of AWD-LSTM (Merity et al., 2018): the loss is above the best of all losses but the last
+ *            n; averages as `on` does, counted from there */
+#include "optim/optim_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LOSS_BEST, LOSS_RING }; /* notes of the trigger: the best loss (nonmono: without the last n); the last n */
+
+static const struct pl_setting common[] = {
+    {.key = "average", .aliases = "averaging", .type = PL_STRING, .initial = "off",
+     .range = "off on patience nonmono", .help = "weight averaging, and what starts it"},
+    {.key = "average_after", .type = PL_INTEGER, .initial = "5", .range = "[1,100000]",
+     .help = "epochs without improvement (patience), or newest losses set aside (nonmono)"},
+};
+
+const struct pl_setting *pl_optim_common_settings(size_t *count)
+{
+    *count = sizeof common / sizeof *common;
+    return common;
+}
+
+int pl_average_configure(struct pl_optim *o, const struct pl_settings *settings, struct pl_error *err)
+{
+    const char *word = pl_settings_string(settings, "average", "off");
+    o->averaging = !strcmp(word, "on")         ? PL_AVERAGE_ON
+                   : !strcmp(word, "patience") ? PL_AVERAGE_PATIENCE
+                   : !strcmp(word, "nonmono")  ? PL_AVERAGE_NONMONO
+                                               : PL_AVERAGE_OFF;
+    if (o->averaging != PL_AVERAGE_OFF && o->type->averages)
+        return pl_fail(err, PL_EINPUT, "%s averages the weights by its own rule, so average must be off, not %s",
+                       o->type->info.name, word);
+    if (o->averaging != PL_AVERAGE_OFF) {
+        o->trigger = o->averaging;
+        o->trigger_after = pl_settings_integer(settings, "average_after", 5);
+        pl_optim_want_arena(o, "average", 0);
+    }
+    if (o->trigger == PL_AVERAGE_PATIENCE || o->trigger == PL_AVERAGE_NONMONO) {
+        size_t ring = o->trigger == PL_AVERAGE_NONMONO ? (size_t)o->trigger_after : 0;
+        o->losses = pl_optim_want_notes(o, "losses", LOSS_RING + ring);
+        o->losses[LOSS_BEST] = INFINITY;
+    }
+    return 0;
+}
+
+/* A loss that is not a number improves nothing and fires nothing. */
+static bool patience_is_over(struct pl_optim *o, double loss)
+{
+    if (loss < o->losses[LOSS_BEST]) {
+        o->losses[LOSS_BEST] = loss;
+        o->counts[PL_COUNT_STALE] = 0;
+        return false;
+    }
+    return ++o->counts[PL_COUNT_STALE] >= (uint64_t)o->trigger_after;
+}
+
+/* The comparison comes before the newest loss is logged. */
+static bool is_nonmonotone(struct pl_optim *o, double loss)
+{
+    uint64_t n = (uint64_t)o->trigger_after, logged = o->counts[PL_COUNT_LOSSES];
+    double *oldest = &o->losses[LOSS_RING + logged % n];
+    bool fires = logged > n && loss > o->losses[LOSS_BEST];
+    if (logged >= n && *oldest < o->losses[LOSS_BEST])
+        o->losses[LOSS_BEST] = *oldest;
+    *oldest = loss;
+    return fires;
+}
+
+int pl_optim_validated(struct pl_optim *o, double loss)
+{
+    if (!o->losses || o->counts[PL_COUNT_FIRED])
+        return 0;
+    bool fires = o->trigger == PL_AVERAGE_PATIENCE ? patience_is_over(o, loss) : is_nonmonotone(o, loss);
+    o->counts[PL_COUNT_LOSSES]++;
+    if (!fires)
+        return 0;
+    o->counts[PL_COUNT_FIRED] = 1;
+    o->counts[PL_COUNT_FIRED_AT] = o->counts[PL_COUNT_STEPS];
+    if (o->type->replaced)
+        o->rates[0] = o->rates[1] = o->initial_rate; /* the new method starts afresh */
+    return 1;
+}
+
+bool pl_average_starts(const struct pl_optim *o)
+{
+    return o->averaging == PL_AVERAGE_PATIENCE && o->counts[PL_COUNT_FIRED] && !o->counts[PL_COUNT_AVERAGED];
+}
+
+double pl_average_weight(const struct pl_optim *o)
+{
+    if (o->averaging != PL_AVERAGE_ON && !o->counts[PL_COUNT_FIRED])
+        return 0;
+    if (o->averaging == PL_AVERAGE_PATIENCE)
+        return 1 / (double)(o->counts[PL_COUNT_AVERAGED] + 1);
+    uint64_t since = o->counts[PL_COUNT_STEPS] - o->counts[PL_COUNT_FIRED_AT];
+    return since <= 2 ? 1 : 1 / (double)(since - 1);
+}
+
+const void *pl_optim_average(const struct pl_optim *o)
+{
+    bool started = o->type->replaced   ? o->counts[PL_COUNT_FIRED] && o->counts[PL_COUNT_STEPS] > o->counts[PL_COUNT_FIRED_AT]
+                   : o->type->averages ? o->counts[PL_COUNT_STEPS] > 0
+                                       : o->counts[PL_COUNT_AVERAGED] > 0;
+    return o->average >= 0 && started ? o->arenas[o->average].data : NULL;
+}

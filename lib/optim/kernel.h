@@ -1,0 +1,56 @@
+/* What is compiled for each instruction set and precision: meson gives REAL_BITS (32 or 64) and KERNEL_SUFFIX
+ * (avx2_float, ...), and every symbol that leaves such a file is named KERNEL(name).
+ *
+ * Products and sums are not contracted here (-ffp-contract=off), so an element's result is the same in a
+ * vector body, in a scalar tail and on every instruction set. */
+#ifndef PL_OPTIM_KERNEL_H
+#define PL_OPTIM_KERNEL_H
+
+#include "optim/optim_priv.h"
+
+#include <float.h>
+#include <math.h>
+
+#if REAL_BITS == 32
+typedef float real;
+#define REAL_MIN FLT_MIN
+#define real_sqrt sqrtf
+#define real_abs fabsf
+#define real_copysign copysignf
+#else
+typedef double real;
+#define REAL_MIN DBL_MIN
+#define real_sqrt sqrt
+#define real_abs fabs
+#define real_copysign copysign
+#endif
+
+#define KERNEL_PASTE(name, suffix) name##_##suffix
+#define KERNEL_EXPAND(name, suffix) KERNEL_PASTE(name, suffix)
+#define KERNEL(name) KERNEL_EXPAND(name, KERNEL_SUFFIX)
+
+struct pl_arenas {
+    real *theta, *gradient;
+    const real *xi; /* or NULL */
+};
+
+/* One block as its optimizer sees it. */
+struct pl_chunk {
+    size_t count;
+    real *theta;
+    real *gradient;
+    const real *xi;            /* standard normals, or NULL: no noise */
+    real *state[PL_ARENAS];
+    double sums[PL_SUMS];      /* zero at first */
+};
+
+void KERNEL(pl_noise)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out);
+
+/* Sum of products, in double, in an order that depends on count alone. */
+double KERNEL(pl_dot)(const real *x, const real *y, size_t count);
+/* The same over blocks [from, to), on all threads. */
+double KERNEL(pl_dot_blocks)(struct pl_optim *optim, size_t from, size_t to, const real *x, const real *y);
+/* Joint squared norm over all tensors. */
+double KERNEL(pl_norm2)(struct pl_optim *optim, const real *x);
+
+#endif

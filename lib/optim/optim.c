@@ -1,0 +1,236 @@
+/* The generic driver: the registry, making and freeing, the learning rate and the state. */
+#include "optim/optim_priv.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Descriptors say the same in every build, so any one serves to read them. */
+static const struct pl_kernels *registry(void)
+{
+    return pl_optim_kernels(PL_ISA_BASE, PL_DOUBLE);
+}
+
+size_t pl_optim_count(void)
+{
+    return registry()->count;
+}
+
+const struct pl_optimizer_info *pl_optim_info(size_t index)
+{
+    return &registry()->optimizers[index]->info;
+}
+
+static size_t find(const char *name)
+{
+    size_t i = 0;
+    while (i < pl_optim_count() && strcmp(pl_optim_info(i)->name, name))
+        i++;
+    return i;
+}
+
+const struct pl_optimizer_info *pl_optim_find(const char *name)
+{
+    size_t i = find(name);
+    return i < pl_optim_count() ? pl_optim_info(i) : NULL;
+}
+
+void pl_optim_want_arena(struct pl_optim *o, const char *name, double initial)
+{
+    assert(o->arena_count < PL_ARENAS);
+    if (!strcmp(name, "average"))
+        o->average = (int)o->arena_count;
+    o->arenas[o->arena_count++] = (struct pl_state_arena){name, initial, NULL};
+}
+
+double *pl_optim_want_notes(struct pl_optim *o, const char *name, size_t count)
+{
+    assert(o->notes_count < PL_NOTES);
+    struct pl_notes *notes = &o->notes[o->notes_count++];
+    *notes = (struct pl_notes){name, pl_new((count + 1) * sizeof *notes->values), count};
+    return notes->values;
+}
+
+void pl_optim_want_scratch(struct pl_optim *o, size_t count)
+{
+    o->scratch = pl_new((count + 1) * sizeof *o->scratch);
+}
+
+static size_t blocks_of(const struct pl_tensor *tensor)
+{
+    return (tensor->count + PL_BLOCK - 1) / PL_BLOCK;
+}
+
+static void cut_into_blocks(struct pl_optim *o)
+{
+    const struct pl_layout *layout = &o->layout;
+    o->first_block = pl_new((layout->count + 1) * sizeof *o->first_block);
+    for (size_t i = 0; i < layout->count; i++)
+        o->first_block[i + 1] = o->first_block[i] + blocks_of(&layout->tensors[i]);
+    o->block_count = o->first_block[layout->count];
+    o->blocks = pl_new((o->block_count + 1) * sizeof *o->blocks);
+    o->sums = pl_new((o->block_count + 1) * PL_SUMS * sizeof *o->sums);
+    struct pl_block *block = o->blocks;
+    for (size_t i = 0; i < layout->count; i++)
+        for (size_t at = 0; at < layout->tensors[i].count; at += PL_BLOCK) {
+            size_t left = layout->tensors[i].count - at;
+            *block++ = (struct pl_block){layout->tensors[i].offset + at,
+                                         (uint32_t)(left < PL_BLOCK ? left : PL_BLOCK), (uint32_t)i};
+        }
+}
+
+static void copy_layout(struct pl_layout *to, const struct pl_layout *from)
+{
+    *to = *from;
+    to->tensors = pl_new((from->count + 1) * sizeof *to->tensors);
+    if (from->count)
+        memcpy(to->tensors, from->tensors, from->count * sizeof *to->tensors);
+}
+
+static int allocate(struct pl_optim *o, struct pl_error *err)
+{
+    size_t size = o->precision == PL_FLOAT ? sizeof(float) : sizeof(double);
+    for (size_t k = 0; k < o->arena_count; k++) {
+        struct pl_state_arena *arena = &o->arenas[k];
+        arena->data = pl_arena(o->layout.length ? o->layout.length : 1, size);
+        if (!arena->data)
+            return pl_fail(err, PL_EMEMORY, "there is no memory for the optimizer state %s: %zu numbers of %zu bytes",
+                           arena->name, o->layout.length, size);
+        for (size_t i = 0; arena->initial != 0 && i < o->layout.length; i++)
+            if (o->precision == PL_FLOAT)
+                ((float *)arena->data)[i] = (float)arena->initial;
+            else
+                ((double *)arena->data)[i] = arena->initial;
+    }
+    return 0;
+}
+
+static int configure(struct pl_optim *o, const struct pl_settings *given, struct pl_error *err)
+{
+    struct pl_settings settings = {0};
+    size_t common_count;
+    const struct pl_setting *common = pl_optim_common_settings(&common_count);
+    pl_settings_copy(&settings, given);
+    pl_settings_fill(&settings, o->type->info.settings, o->type->info.setting_count);
+    pl_settings_fill(&settings, common, common_count);
+    int status = o->type->check ? o->type->check(&settings, err) : 0;
+    if (!status) {
+        o->initial_rate = o->rates[0] = o->rates[1] = pl_settings_real(&settings, "lambda", 0);
+        o->self = pl_new(o->type->self_size);
+        o->type->configure(o, &settings);
+        status = pl_average_configure(o, &settings, err);
+    }
+    pl_settings_release(&settings);
+    return status;
+}
+
+int pl_optim_new(struct pl_optim **optim, const struct pl_settings *settings, const struct pl_layout *layout,
+                 enum pl_precision precision, struct pl_random noise, int threads, struct pl_error *err)
+{
+    const char *name = pl_settings_string(settings, "optimizer", NULL);
+    if (!name)
+        return pl_fail(err, PL_EINPUT, "the setting optimizer is missing");
+    size_t index = find(name);
+    if (index == pl_optim_count())
+        return pl_fail(err, PL_EINPUT, "there is no optimizer '%.100s'", name);
+    struct pl_optim *o = pl_new(sizeof *o);
+    o->kernels = pl_optim_kernels(pl_host_isa(), precision);
+    o->type = o->kernels->optimizers[index];
+    o->precision = precision;
+    o->threads = threads > 0 ? threads : 1;
+    o->noise = noise;
+    o->average = -1;
+    copy_layout(&o->layout, layout);
+    cut_into_blocks(o);
+    int status = configure(o, settings, err);
+    if (!status)
+        status = allocate(o, err);
+    if (status) {
+        pl_optim_free(o);
+        return status;
+    }
+    *optim = o;
+    return 0;
+}
+
+void pl_optim_free(struct pl_optim *o)
+{
+    if (!o)
+        return;
+    for (size_t k = 0; k < o->arena_count; k++)
+        free(o->arenas[k].data);
+    for (size_t k = 0; k < o->notes_count; k++)
+        free(o->notes[k].values);
+    pl_layout_release(&o->layout);
+    free(o->first_block);
+    free(o->blocks);
+    free(o->sums);
+    free(o->scratch);
+    free(o->self);
+    free(o);
+}
+
+void pl_optim_step(struct pl_optim *o, void *theta, void *gradient, const void *xi)
+{
+    o->kernels->step(o, theta, gradient, xi);
+}
+
+double pl_optim_rate(const struct pl_optim *o)
+{
+    return o->rates[0];
+}
+
+/* A method that has chosen its own rate (SWATS after its switch) follows the schedule in proportion. */
+void pl_optim_set_rate(struct pl_optim *o, double lambda)
+{
+    o->rates[0] = o->rates[0] == o->rates[1] ? lambda : o->rates[0] * (lambda / o->rates[1]);
+    o->rates[1] = lambda;
+}
+
+uint64_t pl_optim_steps(const struct pl_optim *o)
+{
+    return o->counts[PL_COUNT_STEPS];
+}
+
+size_t pl_optim_state(struct pl_optim *o, struct pl_optim_array *arrays, size_t capacity)
+{
+    size_t n = 0;
+    struct pl_optim_array array = {"counters", o->counts, PL_COUNTS, 'u'};
+    if (n++ < capacity)
+        arrays[0] = array;
+    array = (struct pl_optim_array){"rates", o->rates, 2, 'd'};
+    if (n++ < capacity)
+        arrays[1] = array;
+    for (size_t k = 0; k < o->notes_count; k++, n++)
+        if (n < capacity)
+            arrays[n] = (struct pl_optim_array){o->notes[k].name, o->notes[k].values, o->notes[k].count, 'd'};
+    for (size_t k = 0; k < o->arena_count; k++, n++)
+        if (n < capacity)
+            arrays[n] = (struct pl_optim_array){o->arenas[k].name, o->arenas[k].data, o->layout.length,
+                                                o->precision == PL_FLOAT ? 'f' : 'd'};
+    return n;
+}
+
+struct noise_request {
+    const struct pl_kernels *kernels;
+    struct pl_random key;
+    uint64_t step;
+    size_t length, size;
+    char *out;
+};
+
+static void noise_part(void *self, size_t from, size_t to)
+{
+    const struct noise_request *r = self;
+    size_t first = from * PL_BLOCK, last = to * PL_BLOCK < r->length ? to * PL_BLOCK : r->length;
+    if (first < last)
+        r->kernels->noise(r->key, r->step, first, last - first, r->out + first * r->size);
+}
+
+void pl_optim_noise(struct pl_random noise, uint64_t step, enum pl_precision precision, size_t length, int threads,
+                    void *out)
+{
+    struct noise_request request = {pl_optim_kernels(pl_host_isa(), precision), noise, step, length,
+                                    precision == PL_FLOAT ? sizeof(float) : sizeof(double), out};
+    pl_optim_parallel(threads, (length + PL_BLOCK - 1) / PL_BLOCK, noise_part, &request);
+}

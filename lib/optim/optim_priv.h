@@ -1,0 +1,146 @@
+/* optim, inside: what the driver, the kernels and the optimizers share.
+ *
+ * Two kinds of file. Those compiled once (optim.c, state.c, average.c, layout.c, parallel.c) see arenas as
+ * void pointers. Those compiled once for each instruction set and each of float and double (step.c,
+ * noise.c, table.c and every optimizer) also include kernel.h, which defines `real`.
+ *
+ * Work is cut into blocks: at most PL_BLOCK elements of one tensor each, the same blocks whatever the
+ * number of threads. A block is always computed by one call with the same arguments, and sums over
+ * elements are made per block in double and then added in block order, so no result can depend on how
+ * blocks are dealt out. Padding belongs to no block. */
+#ifndef PL_OPTIM_PRIV_H
+#define PL_OPTIM_PRIV_H
+
+#include "optim/optim.h"
+
+enum {
+    PL_BLOCK = 512,   /* elements; a multiple of PL_TENSOR_ALIGN that fits the first-level cache */
+    PL_ARENAS = 5,    /* most arenas of state that an optimizer has, the average included */
+    PL_NOTES = 8,     /* most named lists of doubles */
+    PL_SUMS = 2,      /* sums that an update may make over a block */
+};
+
+struct pl_chunk;  /* kernel.h: a block with its pointers */
+struct pl_arenas; /* kernel.h: theta, gradient and noise of a step */
+
+struct pl_optimizer {
+    struct pl_optimizer_info info;
+    size_t self_size; /* of the optimizer's own constants, kept in pl_optim.self; plain doubles and flags */
+    int (*check)(const struct pl_settings *settings, struct pl_error *err); /* illegal combinations; or NULL */
+    /* Reads the settings into self and asks for state (pl_optim_want_arena, pl_optim_want_notes). */
+    void (*configure)(struct pl_optim *optim, const struct pl_settings *settings);
+    /* Once a step, before any parameter changes: what depends on the step number, the rate and norms. */
+    void (*begin)(struct pl_optim *optim, const struct pl_arenas *arenas);
+    /* For optimizers that treat tensors one after another: called before and after each; or NULL. */
+    void (*tensor)(struct pl_optim *optim, const struct pl_arenas *arenas, size_t index);
+    void (*tensor_done)(struct pl_optim *optim, size_t index, const double sums[PL_SUMS]);
+    /* The pass over one block. */
+    void (*update)(const void *self, struct pl_chunk *chunk);
+    bool averages;  /* keeps an average of its own: the arena "average" */
+    bool replaced;  /* becomes another method when the trigger fires (nt_asgd) */
+};
+
+/* What one build for an instruction set and a precision exports. */
+struct pl_kernels {
+    const struct pl_optimizer *const *optimizers; /* in alphabetical order */
+    size_t count;
+    void (*step)(struct pl_optim *optim, void *theta, void *gradient, const void *xi);
+    /* first is a multiple of 32 */
+    void (*noise)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out);
+};
+const struct pl_kernels *pl_optim_kernels(enum pl_isa isa, enum pl_precision precision);
+
+struct pl_block {
+    size_t offset;
+    uint32_t count, tensor;
+};
+
+enum pl_count {
+    PL_COUNT_STEPS,    /* steps taken */
+    PL_COUNT_AVERAGED, /* iterates in the average */
+    PL_COUNT_LOSSES,   /* validation losses told */
+    PL_COUNT_STALE,    /* validations since the best one */
+    PL_COUNT_FIRED,    /* the trigger has fired */
+    PL_COUNT_FIRED_AT, /* steps taken when it did */
+    PL_COUNTS
+};
+
+enum pl_averaging { PL_AVERAGE_OFF, PL_AVERAGE_ON, PL_AVERAGE_PATIENCE, PL_AVERAGE_NONMONO };
+
+struct pl_optim {
+    const struct pl_optimizer *type;
+    const struct pl_kernels *kernels;
+    enum pl_precision precision;
+    int threads;
+    struct pl_random noise;
+    double initial_rate;
+    void *self;
+    struct pl_layout layout;
+    struct pl_block *blocks;
+    size_t block_count;
+    size_t *first_block; /* of each tensor, and the end */
+    double *sums;        /* PL_SUMS for each block */
+    double *scratch;     /* what configure asked for; not part of the state */
+
+    uint64_t counts[PL_COUNTS];
+    double rates[2];     /* in force; as last scheduled */
+    bool noisy;          /* begin says: does this step add noise? */
+    struct pl_state_arena {
+        const char *name;
+        double initial;
+        void *data;
+    } arenas[PL_ARENAS];
+    size_t arena_count;
+    struct pl_notes {
+        const char *name;
+        double *values;
+        size_t count;
+    } notes[PL_NOTES];
+    size_t notes_count;
+
+    enum pl_averaging averaging; /* of the wrapper */
+    int average;                 /* index of the arena that holds an average, or -1 */
+    enum pl_averaging trigger;   /* what pl_optim_validated decides by */
+    int64_t trigger_after;       /* n of the trigger */
+    double *losses;              /* notes of the trigger */
+};
+
+/* For configure. Arenas start at initial everywhere; they are allocated afterwards, in this order. Notes are
+ * doubles, zero at first, whose address stays valid. */
+void pl_optim_want_arena(struct pl_optim *optim, const char *name, double initial);
+double *pl_optim_want_notes(struct pl_optim *optim, const char *name, size_t count);
+void pl_optim_want_scratch(struct pl_optim *optim, size_t count);
+
+/* average.c: weight averaging, the wrapper around every optimizer. configure reads its settings; starts says
+ * whether theta as it is before this step is the first iterate of the average; weight is the share that theta
+ * gets after this step (0: not averaged, 1: copied). */
+int pl_average_configure(struct pl_optim *optim, const struct pl_settings *settings, struct pl_error *err);
+bool pl_average_starts(const struct pl_optim *optim);
+double pl_average_weight(const struct pl_optim *optim);
+
+/* Calls body for parts of [0, count), on up to threads threads. */
+void pl_optim_parallel(int threads, size_t count, void (*body)(void *self, size_t from, size_t to), void *self);
+
+/* Settings that many optimizers take. */
+#define PL_SETTING_LAMBDA(value) \
+    {.key = "lambda", .aliases = "lr learning_rate λ", .type = PL_REAL, .initial = value, .range = "(0,inf)", \
+     .help = "learning rate"}
+#define PL_SETTING_WEIGHT_DECAY(value, how) \
+    {.key = "weight_decay", .aliases = "wd", .type = PL_REAL, .initial = value, .range = "[0,inf)", .help = how}
+#define PL_L2 "L2 regularisation: weight_decay * theta is added to the gradient"
+#define PL_DECOUPLED "decoupled weight decay: theta is scaled by 1 - lambda * weight_decay"
+#define PL_SETTING_EPSILON(value) \
+    {.key = "epsilon", .aliases = "eps ε", .type = PL_REAL, .initial = value, .range = "[0,inf)", \
+     .help = "added to the denominator"}
+#define PL_SETTING_BETAS \
+    {.key = "beta1", .type = PL_REAL, .initial = "0.9", .range = "[0,1)", .help = "decay rate of the first moment"}, \
+    {.key = "beta2", .type = PL_REAL, .initial = "0.999", .range = "[0,1)", \
+     .help = "decay rate of the second moment"}
+#define PL_SETTING_BETA(value) \
+    {.key = "beta", .aliases = "β", .type = PL_REAL, .initial = value, .range = "(0,inf]", \
+     .help = "inverse temperature of the Langevin noise; .inf switches it off"}
+#define PL_SETTING_SWITCH(name, alias, value, text) \
+    {.key = name, .aliases = alias, .type = PL_BOOLEAN, .initial = value, .help = text}
+#define PL_SETTINGS(table) .settings = table, .setting_count = sizeof table / sizeof *table
+
+#endif

@@ -1,0 +1,152 @@
+/* The generic driver's inner half: one step over the blocks of an arena, and sums over them. */
+#include "optim/kernel.h"
+
+#include <string.h>
+
+enum { LANES = 16 };
+
+double KERNEL(pl_dot)(const real *x, const real *y, size_t count)
+{
+    double lanes[LANES] = {0};
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (size_t j = 0; j < LANES; j++)
+            lanes[j] += (double)x[i + j] * (double)y[i + j];
+    for (size_t j = 0; i + j < count; j++)
+        lanes[j] += (double)x[i + j] * (double)y[i + j];
+    for (size_t width = LANES / 2; width; width /= 2)
+        for (size_t j = 0; j < width; j++)
+            lanes[j] += lanes[j + width];
+    return lanes[0];
+}
+
+struct dots {
+    struct pl_optim *optim;
+    size_t from;
+    const real *x, *y;
+};
+
+static void dot_part(void *self, size_t from, size_t to)
+{
+    const struct dots *d = self;
+    for (size_t i = d->from + from; i < d->from + to; i++) {
+        const struct pl_block *block = &d->optim->blocks[i];
+        d->optim->sums[PL_SUMS * i] = KERNEL(pl_dot)(d->x + block->offset, d->y + block->offset, block->count);
+    }
+}
+
+double KERNEL(pl_dot_blocks)(struct pl_optim *optim, size_t from, size_t to, const real *x, const real *y)
+{
+    struct dots dots = {optim, from, x, y};
+    pl_optim_parallel(optim->threads, to - from, dot_part, &dots);
+    double sum = 0;
+    for (size_t i = from; i < to; i++)
+        sum += optim->sums[PL_SUMS * i];
+    return sum;
+}
+
+double KERNEL(pl_norm2)(struct pl_optim *optim, const real *x)
+{
+    return KERNEL(pl_dot_blocks)(optim, 0, optim->block_count, x, x);
+}
+
+struct pass {
+    struct pl_optim *optim;
+    const struct pl_arenas *arenas;
+    size_t from; /* first block */
+};
+
+static void update_part(void *self, size_t from, size_t to)
+{
+    const struct pass *pass = self;
+    struct pl_optim *o = pass->optim;
+    real drawn[PL_BLOCK] __attribute__((aligned(64)));
+    for (size_t i = pass->from + from; i < pass->from + to; i++) {
+        size_t offset = o->blocks[i].offset;
+        struct pl_chunk chunk = {
+            .count = o->blocks[i].count,
+            .theta = pass->arenas->theta + offset,
+            .gradient = pass->arenas->gradient + offset,
+        };
+        if (o->noisy && pass->arenas->xi) {
+            chunk.xi = pass->arenas->xi + offset;
+        } else if (o->noisy) {
+            KERNEL(pl_noise)(o->noise, o->counts[PL_COUNT_STEPS], offset, chunk.count, drawn);
+            chunk.xi = drawn;
+        }
+        for (size_t k = 0; k < o->arena_count; k++)
+            chunk.state[k] = (real *)o->arenas[k].data + offset;
+        o->type->update(o->self, &chunk);
+        for (size_t k = 0; k < PL_SUMS; k++)
+            o->sums[PL_SUMS * i + k] = chunk.sums[k];
+    }
+}
+
+static void update_blocks(struct pl_optim *o, const struct pl_arenas *arenas, size_t from, size_t to)
+{
+    struct pass pass = {o, arenas, from};
+    pl_optim_parallel(o->threads, to - from, update_part, &pass);
+}
+
+static void update_tensor(struct pl_optim *o, const struct pl_arenas *arenas, size_t index)
+{
+    size_t from = o->first_block[index], to = o->first_block[index + 1];
+    o->type->tensor(o, arenas, index);
+    update_blocks(o, arenas, from, to);
+    if (!o->type->tensor_done)
+        return;
+    double sums[PL_SUMS] = {0};
+    for (size_t i = from; i < to; i++)
+        for (size_t k = 0; k < PL_SUMS; k++)
+            sums[k] += o->sums[PL_SUMS * i + k];
+    o->type->tensor_done(o, index, sums);
+}
+
+struct mean {
+    struct pl_optim *optim;
+    const real *theta;
+    double weight;
+};
+
+static void average_part(void *self, size_t from, size_t to)
+{
+    const struct mean *mean = self;
+    const struct pl_optim *o = mean->optim;
+    real weight = (real)mean->weight;
+    for (size_t i = from; i < to; i++) {
+        const struct pl_block *block = &o->blocks[i];
+        real *restrict average = (real *)o->arenas[o->average].data + block->offset;
+        const real *restrict theta = mean->theta + block->offset;
+        if (mean->weight == 1)
+            memcpy(average, theta, block->count * sizeof *theta);
+        else
+            for (size_t j = 0; j < block->count; j++)
+                average[j] += weight * (theta[j] - average[j]);
+    }
+}
+
+static void add_to_average(struct pl_optim *o, const real *theta, double weight)
+{
+    struct mean mean = {o, theta, weight};
+    pl_optim_parallel(o->threads, o->block_count, average_part, &mean);
+    o->counts[PL_COUNT_AVERAGED]++;
+}
+
+void KERNEL(pl_step)(struct pl_optim *o, void *theta, void *gradient, const void *xi);
+
+void KERNEL(pl_step)(struct pl_optim *o, void *theta, void *gradient, const void *xi)
+{
+    const struct pl_arenas arenas = {theta, gradient, xi};
+    if (o->averaging != PL_AVERAGE_OFF && pl_average_starts(o))
+        add_to_average(o, theta, 1);
+    o->counts[PL_COUNT_STEPS]++;
+    o->type->begin(o, &arenas);
+    if (o->type->tensor)
+        for (size_t i = 0; i < o->layout.count; i++)
+            update_tensor(o, &arenas, i);
+    else
+        update_blocks(o, &arenas, 0, o->block_count);
+    double weight = o->averaging != PL_AVERAGE_OFF ? pl_average_weight(o) : 0;
+    if (weight > 0)
+        add_to_average(o, theta, weight);
+}

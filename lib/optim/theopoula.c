@@ -1,0 +1,127 @@
+/* TheoPouLa: Lim and Sabanis, "Polygonal unadjusted Langevin algorithms: creating stable and efficient adaptive
+ * algorithms for neural networks" (arXiv:2105.13937), and the class published with it, whose order of operations
+ * differs. With s = sqrt(lambda) and N = |theta|^(2r):
+ *
+ *   paper     theta <- theta - lambda [tame(G) + eta theta / (1/N + s)] + sqrt(2 lambda / beta) xi
+ *   official  the same with eta theta / (1/N + s) added to G instead
+ *
+ * tame(G) = G (1 + s / (epsilon + |G|)) / (1 + s |G|), element by element; epsilon = inf leaves the boost out. */
+#include "optim/kernel.h"
+
+#include <string.h>
+
+static const struct pl_setting settings[] = {
+    PL_SETTING_LAMBDA("0.1"),
+    {.key = "epsilon", .aliases = "eps ε", .type = PL_REAL, .initial = "1e-8", .range = "[0,inf]",
+     .help = "boosting of small gradients; .inf switches it off"},
+    PL_SETTING_BETA("1e14"),
+    {.key = "r", .type = PL_REAL, .initial = "0", .range = "[0,1000]",
+     .help = "exponent of the regularisation: it grows like |theta|^(2r)"},
+    {.key = "eta", .aliases = "η", .type = PL_REAL, .initial = "0", .range = "[0,inf)",
+     .help = "strength of the regularisation"},
+    PL_SETTING_WEIGHT_DECAY("0", PL_L2),
+    PL_SETTING_SWITCH("sync_epsilon", "sync_eps", "false", "use the learning rate in force as epsilon"),
+    {.key = "variant", .type = PL_STRING, .initial = "paper", .range = "paper official",
+     .help = "regularise outside the taming (the paper's equation) or inside it (the published code)"},
+};
+
+struct theopoula {
+    double epsilon, beta, r, eta, weight_decay;
+    bool sync, official;
+    /* of this step */
+    double rate, root, sigma;
+    double inside, outside; /* coefficients of theta within the gradient and beside it */
+    double boost;           /* epsilon in force */
+};
+
+static void configure(struct pl_optim *optim, const struct pl_settings *s)
+{
+    struct theopoula *o = optim->self;
+    o->epsilon = pl_settings_real(s, "epsilon", 0);
+    o->beta = pl_settings_real(s, "beta", 0);
+    o->r = pl_settings_real(s, "r", 0);
+    o->eta = pl_settings_real(s, "eta", 0);
+    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
+    o->sync = pl_settings_boolean(s, "sync_epsilon", false);
+    o->official = !strcmp(pl_settings_string(s, "variant", "paper"), "official");
+}
+
+static void set_rate(struct theopoula *o, double rate)
+{
+    o->rate = rate;
+    o->root = sqrt(rate);
+    o->boost = o->sync ? rate : o->epsilon;
+    /* The published class takes beta = 1 as "no noise", for its ablation. */
+    o->sigma = o->official && o->beta == 1 ? 0 : sqrt(2 * rate / o->beta);
+}
+
+static void begin(struct pl_optim *optim, const struct pl_arenas *arenas)
+{
+    struct theopoula *o = optim->self;
+    if (o->rate != optim->rates[0])
+        set_rate(o, optim->rates[0]);
+    optim->noisy = o->sigma > 0;
+    o->inside = o->weight_decay;
+    o->outside = 0;
+    if (o->eta == 0)
+        return;
+    double n = o->r == 0 ? 1 : pow(KERNEL(pl_norm2)(optim, arenas->theta), o->r);
+    double pull = o->eta / (1 / n + o->root); /* never overflows; 0 at theta = 0 unless r = 0 */
+    if (o->official)
+        o->inside += pull;
+    else
+        o->outside = o->rate * pull;
+}
+
+/* Beyond this size a gradient is tamed to +-1/s for any rate of use, and the products below stay finite. */
+static const real saturated = REAL_BITS == 32 ? (real)1e18 : (real)1e150;
+
+/* lambda tame(G) with one division. A gradient that is not a number stays one. */
+static inline real tamed(real g, real rate, real root, real epsilon, bool boosted)
+{
+    real size = real_abs(g);
+    size = size > saturated ? saturated : size;
+    g = real_copysign(size, g);
+    if (!boosted)
+        return rate * g / (1 + root * size);
+    real shifted = size + epsilon;
+    return rate * g * (shifted + root) / ((1 + root * size) * shifted);
+}
+
+static inline __attribute__((always_inline)) void pass(const struct theopoula *o, struct pl_chunk *c, bool boosted,
+                                                       bool noisy)
+{
+    real *restrict theta = c->theta;
+    const real *restrict gradient = c->gradient, *restrict xi = c->xi;
+    const size_t n = c->count;
+    const real rate = (real)o->rate, root = (real)o->root, sigma = (real)o->sigma;
+    const real inside = (real)o->inside, outside = (real)o->outside;
+    /* The smallest number in place of epsilon = 0 turns 0/0 into 0 and changes nothing else. */
+    const real epsilon = (real)o->boost > REAL_MIN ? (real)o->boost : REAL_MIN;
+    for (size_t i = 0; i < n; i++) {
+        real step = tamed(gradient[i] + inside * theta[i], rate, root, epsilon, boosted) + outside * theta[i];
+        theta[i] = noisy ? theta[i] - step + sigma * xi[i] : theta[i] - step;
+    }
+}
+
+static void update(const void *self, struct pl_chunk *c)
+{
+    const struct theopoula *o = self;
+    bool boosted = !isinf((real)o->boost);
+    if (boosted && c->xi)
+        pass(o, c, true, true);
+    else if (boosted)
+        pass(o, c, true, false);
+    else if (c->xi)
+        pass(o, c, false, true);
+    else
+        pass(o, c, false, false);
+}
+
+const struct pl_optimizer KERNEL(pl_theopoula) = {
+    .info = {"theopoula", "TheoPouLa, a tamed and boosted Langevin algorithm (Lim and Sabanis)", PL_SETTINGS(settings)},
+    .self_size = sizeof(struct theopoula),
+    .configure = configure,
+    .begin = begin,
+    .update = update,
+};
