@@ -1,0 +1,241 @@
+/* What a mapping of the file says: a study, one of its cases, or the defaults of the file. */
+#include "spec_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_SETTINGS = 500 };
+
+bool reader_works(struct reader *reader, const struct node *at, size_t amount)
+{
+    reader->work += amount < MOST_WORK ? amount : MOST_WORK;
+    if (reader->work > MOST_WORK && !reader->tired) {
+        complain(&reader->complaints, at, "the file is too large once cases, defaults and lists are multiplied out");
+        reader->tired = true;
+    }
+    return !reader->tired;
+}
+
+const struct pl_setting *reader_find(const struct reader *reader, const char *key)
+{
+    /* Keys first: an alias of one optimizer may not shadow the key of another. */
+    for (size_t i = 0; i < reader->source_count; i++) {
+        const struct pl_schema_part *part = &reader->sources[i].part;
+        for (size_t k = 0; k < part->count; k++)
+            if (!strcmp(part->settings[k].key, key))
+                return &part->settings[k];
+    }
+    for (size_t i = 0; i < reader->source_count; i++) {
+        const struct pl_schema_part *part = &reader->sources[i].part;
+        const struct pl_setting *found = pl_setting_find(part->settings, part->count, key);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+void hint(struct pl_text *out, const char *word, const char *const *legal, size_t count)
+{
+    const char *nearest = pl_nearest(word, legal, count);
+    if (nearest) {
+        pl_text_addf(out, "; did you mean %s?", nearest);
+        return;
+    }
+    if (!count)
+        return;
+    pl_text_add(out, "; legal: ");
+    for (size_t i = 0; i < count && i < 40; i++)
+        pl_text_addf(out, "%s%s", i ? ", " : "", legal[i]);
+    if (count > 40)
+        pl_text_add(out, ", ...");
+}
+
+bool node_is_null(const struct node *node)
+{
+    return node->kind == NODE_SCALAR && node->plain &&
+           (!*node->text || !strcmp(node->text, "~") || !strcmp(node->text, "null") || !strcmp(node->text, "Null") ||
+            !strcmp(node->text, "NULL"));
+}
+
+const char *node_text(struct reader *reader, const struct node *node, const char *what)
+{
+    if (node->kind != NODE_SCALAR)
+        complain(&reader->complaints, node, "%s must be a text, not a %s", what,
+                 node->kind == NODE_LIST ? "list" : "mapping");
+    else if (node_is_null(node) || !*node->text)
+        complain(&reader->complaints, node, "%s has no value", what);
+    else
+        return node->text;
+    return NULL;
+}
+
+struct node **node_list(struct node **node, size_t *count)
+{
+    if ((*node)->kind == NODE_LIST) {
+        *count = (*node)->count;
+        return (*node)->items;
+    }
+    *count = 1;
+    return node;
+}
+
+/* A key of the free section: what a trainer, a column of the database and an expression can bear. */
+static bool is_free_key(const char *key)
+{
+    size_t length = strlen(key);
+    if (!length || length > 60 || (key[0] >= '0' && key[0] <= '9') || !strcmp(key, "seed"))
+        return false;
+    for (const unsigned char *c = (const unsigned char *)key; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_' ||
+              *c >= 0x80))
+            return false;
+    return true;
+}
+
+static void add_assignment(struct reader *reader, struct content *content, enum pl_section section,
+                           struct node *key_node, struct node *value)
+{
+    struct assignment a = {.section = section, .spelling = key_node->text, .key_node = key_node, .value = value};
+    if (section == PL_SECTION_OPTIMIZER && !strcmp(a.spelling, "name"))
+        a.spelling = "optimizer";
+    a.key = a.spelling;
+    if (section != PL_SECTION_SETTINGS) {
+        a.setting = reader_find(reader, a.spelling);
+        a.key = a.setting ? a.setting->key : a.spelling;
+    } else if (!is_free_key(a.spelling)) {
+        complain(&reader->complaints, key_node,
+                 "\"%.60s\" cannot be the key of a setting: it must be letters, digits and _, and not \"seed\"",
+                 a.spelling);
+        return;
+    }
+    for (size_t i = 0; i < content->count; i++) {
+        const struct assignment *other = &content->assignments[i];
+        if (strcmp(other->key, a.key))
+            continue;
+        complain(&reader->complaints, key_node, "%s and %s (line %u) are the same setting; give it once",
+                 key_node->text, other->key_node->text, other->key_node->line);
+        return;
+    }
+    content->assignments[content->count++] = a;
+}
+
+static void read_section(struct reader *reader, struct content *content, enum pl_section section,
+                         struct node *key, struct node *value)
+{
+    if (section == PL_SECTION_OPTIMIZER && (value->kind == NODE_LIST || (value->kind == NODE_SCALAR && *value->text &&
+                                                                         !node_is_null(value)))) {
+        add_assignment(reader, content, section, key, value); /* optimizer: adam */
+        return;
+    }
+    if (value->kind != NODE_MAP) {
+        complain(&reader->complaints, value, "%s must be a mapping of settings, such as %s", key->text,
+                 section == PL_SECTION_TASK        ? "{problem: theta30, iterations: 1000}"
+                 : section == PL_SECTION_OPTIMIZER ? "{name: adam, lambda: 0.001}"
+                 : section == PL_SECTION_SCHEDULE  ? "{decay: 0.1, every: 150}"
+                                                   : "{width: [64, 128]}");
+        return;
+    }
+    for (size_t i = 0; i < value->count; i++)
+        add_assignment(reader, content, section, value->items[2 * i], value->items[2 * i + 1]);
+}
+
+/* Where a key that is no section goes. */
+static struct node **place_for(struct content *content, const char *key)
+{
+    struct {
+        const char *key;
+        struct node **node;
+    } places[] = {
+        {"study", &content->name},       {"description", &content->description},
+        {"seeds", &content->seeds},      {"timeout", &content->timeout},
+        {"zip", &content->zip},          {"exclude", &content->exclude},
+        {"cases", &content->cases},      {"metrics", &content->metrics},
+        {"tables", &content->tables},    {"figures", &content->figures},
+    };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (!strcmp(places[i].key, key))
+            return places[i].node;
+    return NULL;
+}
+
+static const char *const study_keys[] = {"study", "description", "task", "optimizer", "schedule", "settings", "seeds",
+                                         "timeout", "zip", "exclude", "cases", "metrics", "tables", "figures",
+                                         "defaults"};
+static const char *const case_keys[] = {"task", "optimizer", "schedule", "settings", "zip", "exclude"};
+static const char *const default_keys[] = {"task", "optimizer", "schedule", "settings", "seeds", "timeout", "zip",
+                                           "exclude", "metrics", "tables", "figures"};
+
+static void complain_key(struct reader *reader, const struct node *key, enum content_kind kind,
+                         const char *const *legal, size_t count)
+{
+    struct pl_text text = {0};
+    const char *what = kind == CONTENT_STUDY ? "a study" : kind == CONTENT_CASE ? "a case" : "defaults";
+    const struct pl_setting *setting = reader_find(reader, key->text);
+    pl_text_addf(&text, "%s cannot have the key %.100s", what, key->text);
+    if (setting)
+        for (size_t i = 0; i < reader->source_count; i++) {
+            const struct pl_schema_part *part = &reader->sources[i].part;
+            if (setting < part->settings || setting >= part->settings + part->count)
+                continue;
+            pl_text_addf(&text, "; it belongs in %s: {...}", pl_section_name(part->section));
+            break;
+        }
+    else
+        hint(&text, key->text, legal, count);
+    complain(&reader->complaints, key, "%s", pl_text(&text));
+    pl_text_release(&text);
+}
+
+static bool one_of(const char *word, const char *const *legal, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(legal[i], word))
+            return true;
+    return false;
+}
+
+/* Settings in the whole mapping, to size the list of assignments. */
+static size_t count_settings(const struct node *map)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < map->count; i++) {
+        const struct node *value = map->items[2 * i + 1];
+        count += value->kind == NODE_MAP ? value->count : 1;
+    }
+    return count;
+}
+
+void content_read(struct reader *reader, struct node *map, enum content_kind kind, struct content *content)
+{
+    static const struct {
+        const char *const *keys;
+        size_t count;
+    } legal[] = {
+        [CONTENT_STUDY] = {study_keys, sizeof study_keys / sizeof *study_keys},
+        [CONTENT_CASE] = {case_keys, sizeof case_keys / sizeof *case_keys},
+        [CONTENT_DEFAULTS] = {default_keys, sizeof default_keys / sizeof *default_keys},
+    };
+    *content = (struct content){.map = map};
+    size_t settings = count_settings(map);
+    if (settings > MOST_SETTINGS) {
+        complain(&reader->complaints, map, "there are %zu settings here; at most %d are supported", settings,
+                 MOST_SETTINGS);
+        return;
+    }
+    content->assignments = take(reader->pool, settings, sizeof *content->assignments);
+    for (size_t i = 0; i < map->count; i++) {
+        struct node *key = map->items[2 * i], *value = map->items[2 * i + 1];
+        if (!one_of(key->text, legal[kind].keys, legal[kind].count)) {
+            complain_key(reader, key, kind, legal[kind].keys, legal[kind].count);
+            continue;
+        }
+        struct node **place = place_for(content, key->text);
+        if (place) {
+            *place = value;
+            continue;
+        }
+        for (int s = 0; s < PL_SECTION_COUNT; s++)
+            if (!strcmp(pl_section_name((enum pl_section)s), key->text))
+                read_section(reader, content, (enum pl_section)s, key, value);
+    }
+}

@@ -1,0 +1,286 @@
+/* A spec file: its documents, its studies, and what they share. */
+#include "spec_priv.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct pl_spec {
+    char *text;
+    struct pl_pool pool;
+    struct pl_study *studies;
+    size_t count, capacity;
+};
+
+/* A file while it is read. */
+struct file {
+    struct reader reader;
+    struct pl_spec *spec;
+    struct content *defaults; /* or NULL */
+    bool declarations;        /* only these: the grid may be what another poula accepts */
+};
+
+static void read_study(struct file *file, struct node *map);
+
+static void add_default(struct file *file, struct node *value)
+{
+    struct reader *reader = &file->reader;
+    if (value->kind != NODE_MAP) {
+        complain(&reader->complaints, value, "defaults must be a mapping of what studies share");
+    } else if (file->defaults) {
+        complain(&reader->complaints, value, "defaults were already given; a file has them once");
+    } else {
+        file->defaults = take(reader->pool, 1, sizeof *file->defaults);
+        content_read(reader, value, CONTENT_DEFAULTS, file->defaults);
+    }
+}
+
+static struct node *find(const struct node *map, const char *key)
+{
+    for (size_t i = 0; i < map->count; i++)
+        if (!strcmp(map->items[2 * i]->text, key))
+            return map->items[2 * i + 1];
+    return NULL;
+}
+
+/* Defaults act on all studies of the file, so they are read before any. */
+static void read_defaults(struct file *file, struct node **documents, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct node *defaults = documents[i]->kind == NODE_MAP ? find(documents[i], "defaults") : NULL;
+        if (defaults)
+            add_default(file, defaults);
+    }
+}
+
+static void read_studies(struct file *file, const struct node *list)
+{
+    struct reader *reader = &file->reader;
+    if (list->kind != NODE_LIST || !list->count) {
+        complain(&reader->complaints, list, "studies must be a list of studies, such as [{study: a, ...}, ...]");
+        return;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i]->kind != NODE_MAP)
+            complain(&reader->complaints, list->items[i], "a study must be a mapping that begins with study: NAME");
+        else
+            read_study(file, list->items[i]);
+    }
+}
+
+/* A document is one study, or holds `studies:` and `defaults:`. */
+static void read_document(struct file *file, struct node *document)
+{
+    struct reader *reader = &file->reader;
+    static const char *const legal[] = {"defaults", "studies"};
+    if (document->kind != NODE_MAP) {
+        complain(&reader->complaints, document, "a spec must be a mapping that begins with study: NAME");
+        return;
+    }
+    struct node *studies = find(document, "studies");
+    if (!studies && (find(document, "study") || !find(document, "defaults"))) {
+        read_study(file, document);
+        return;
+    }
+    for (size_t i = 0; i < document->count; i++) {
+        const struct node *key = document->items[2 * i];
+        struct pl_text text = {0};
+        if (!strcmp(key->text, legal[0]) || !strcmp(key->text, legal[1]))
+            continue;
+        pl_text_addf(&text, "beside studies and defaults there can be no %.100s", key->text);
+        complain(&reader->complaints, key, "%s", pl_text(&text));
+        pl_text_release(&text);
+    }
+    if (studies)
+        read_studies(file, studies);
+}
+
+/* A name appears in file names, tables and commands. */
+static bool is_name(const char *name)
+{
+    if (!*name || *name == '.' || *name == '-' || strlen(name) > 100)
+        return false;
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c >= 0x80 ||
+              strchr("_-.", *c)))
+            return false;
+    return true;
+}
+
+static void read_name(struct file *file, struct pl_study *study, const struct content *content)
+{
+    struct reader *reader = &file->reader;
+    if (!content->name) {
+        complain(&reader->complaints, content->map, "a study needs a name: study: NAME");
+        return;
+    }
+    const char *name = node_text(reader, content->name, "study");
+    if (!name)
+        return;
+    if (!is_name(name)) {
+        complain(&reader->complaints, content->name,
+                 "the name \"%.100s\" must be letters, digits, _, - and ., and begin with a letter or digit", name);
+        return;
+    }
+    for (size_t i = 0; i + 1 < file->spec->count; i++)
+        if (file->spec->studies[i].name && !strcmp(file->spec->studies[i].name, name))
+            complain(&reader->complaints, content->name, "there is already a study %s in this file", name);
+    study->name = (char *)name;
+}
+
+static void read_plain(struct file *file, struct pl_study *study, const struct content *content)
+{
+    struct reader *reader = &file->reader;
+    const struct content *defaults = file->defaults;
+    static const struct pl_setting seconds = {"timeout", NULL, PL_REAL, NULL, "(0,1e9]", NULL, false};
+    const struct node *timeout = content->timeout ? content->timeout : defaults ? defaults->timeout : NULL;
+    struct cell cell;
+    if (content->description)
+        study->description = (char *)node_text(reader, content->description, "description");
+    if (timeout && cell_read(reader, "timeout", &seconds, timeout, &cell)) {
+        if (cell.expression)
+            complain(&reader->complaints, timeout, "timeout must be a number of seconds");
+        else
+            study->timeout = cell.value.real;
+    }
+}
+
+static void read_study(struct file *file, struct node *map)
+{
+    struct reader *reader = &file->reader;
+    struct pl_spec *spec = file->spec;
+    size_t shared = file->defaults ? file->defaults->map->size : 0;
+    if (!reader_works(reader, map, map->size + shared))
+        return;
+    void *list = spec->studies;
+    pl_grow(&list, &spec->capacity, spec->count + 1, sizeof *spec->studies);
+    spec->studies = list;
+    struct pl_study *study = &spec->studies[spec->count++];
+    *study = (struct pl_study){0};
+    struct content content;
+    content_read(reader, map, CONTENT_STUDY, &content);
+    read_name(file, study, &content);
+    read_plain(file, study, &content);
+    seeds_read(reader, file->defaults, &content, study);
+    study->grid = take(reader->pool, 1, sizeof *study->grid);
+    study->grid->seeds = study->seeds;
+    study->grid->seed_count = study->seed_count;
+    /* Only what tables and figures need is asked of a spec that is read back for a report. */
+    struct complaints kept = reader->complaints;
+    if (file->declarations)
+        reader->complaints = (struct complaints){.file = kept.file};
+    grid_read(reader, file->defaults, &content, study->grid);
+    if (file->declarations) {
+        complaints_release(&reader->complaints);
+        reader->complaints = kept;
+    } else {
+        grid_check(reader, study, content.name ? content.name : map);
+    }
+    axes_read(reader, study);
+    declarations_read(reader, file->defaults, &content, study);
+}
+
+static int parse(struct pl_spec **result, const char *text, size_t length, const char *name, bool declarations,
+                 struct pl_text *problems, struct pl_error *err)
+{
+    struct pl_spec *spec = pl_new(sizeof *spec);
+    struct file file = {.spec = spec, .declarations = declarations};
+    struct reader *reader = &file.reader;
+    struct node **documents;
+    size_t count;
+    spec->text = pl_copy_bytes(text, length);
+    reader->complaints.file = name;
+    reader->pool = &spec->pool;
+    reader->source_count = pl_train_schema_sources(NULL, 0);
+    reader->sources = take(&spec->pool, reader->source_count, sizeof *reader->sources);
+    pl_train_schema_sources(reader->sources, reader->source_count);
+    nodes_read(text, length, &spec->pool, &reader->complaints, &documents, &count);
+    if (!complaint_count(&reader->complaints) || count) {
+        read_defaults(&file, documents, count);
+        for (size_t i = 0; i < count; i++)
+            if (!node_is_null(documents[i]))
+                read_document(&file, documents[i]);
+        if (!spec->count && !complaint_count(&reader->complaints))
+            complain(&reader->complaints, NULL, "there is no study in this file; a spec begins with study: NAME");
+    }
+    size_t bad = complaint_count(&reader->complaints);
+    complaints_write(&reader->complaints, problems);
+    if (!bad) {
+        *result = spec;
+        return 0;
+    }
+    pl_spec_free(spec);
+    return pl_fail(err, PL_EINPUT, "%s has %zu problem%s", name, bad, bad == 1 ? "" : "s");
+}
+
+int pl_spec_parse(struct pl_spec **spec, const char *text, size_t length, const char *name,
+                  struct pl_text *problems, struct pl_error *err)
+{
+    return parse(spec, text, length, name, false, problems, err);
+}
+
+int pl_spec_parse_declarations(struct pl_spec **spec, const char *text, size_t length, const char *name,
+                               struct pl_text *problems, struct pl_error *err)
+{
+    return parse(spec, text, length, name, true, problems, err);
+}
+
+static int read_input(struct pl_text *text, struct pl_error *err)
+{
+    char buffer[65536];
+    ssize_t got;
+    while ((got = read(STDIN_FILENO, buffer, sizeof buffer)) > 0) {
+        pl_text_add_bytes(text, buffer, (size_t)got);
+        if (text->length > LARGEST_FILE)
+            return pl_fail(err, PL_EINPUT, "standard input is larger than %d MiB", LARGEST_FILE >> 20);
+    }
+    return got < 0 ? pl_fail(err, PL_EIO, "cannot read standard input") : 0;
+}
+
+int pl_spec_load(struct pl_spec **spec, const char *path, struct pl_text *problems, struct pl_error *err)
+{
+    struct pl_text text = {0};
+    bool input = !strcmp(path, "-");
+    int status = input ? read_input(&text, err) : pl_file_read(path, LARGEST_FILE, &text, err);
+    if (!status)
+        status = pl_spec_parse(spec, pl_text(&text), text.length, input ? "standard input" : path, problems, err);
+    pl_text_release(&text);
+    return status;
+}
+
+void pl_spec_free(struct pl_spec *spec)
+{
+    if (!spec)
+        return;
+    for (size_t i = 0; i < spec->count; i++)
+        grid_release(spec->studies[i].grid);
+    free(spec->studies);
+    free(spec->text);
+    pl_pool_release(&spec->pool);
+    free(spec);
+}
+
+const char *pl_spec_text(const struct pl_spec *spec)
+{
+    return spec->text;
+}
+
+size_t pl_spec_study_count(const struct pl_spec *spec)
+{
+    return spec->count;
+}
+
+const struct pl_study *pl_spec_study(const struct pl_spec *spec, size_t index)
+{
+    return &spec->studies[index];
+}
+
+void pl_run_key(const char *canonical_settings, int64_t seed, unsigned char key[PL_DIGEST_SIZE])
+{
+    struct pl_text text = {0};
+    pl_text_addf(&text, "%s\nseed=%lld\n", canonical_settings, (long long)seed);
+    pl_digest(text.text, text.length, key);
+    pl_text_release(&text);
+}

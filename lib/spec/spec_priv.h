@@ -1,0 +1,291 @@
+/* Internals of spec: the YAML tree, complaints, contents (what a file says) and grids (what it means). */
+#ifndef PL_SPEC_PRIV_H
+#define PL_SPEC_PRIV_H
+
+#include "spec/spec.h"
+
+enum {
+    LARGEST_FILE = 8 << 20,       /* bytes of a spec */
+    MOST_NODES = 2000000,         /* of a spec, every alias counted in full */
+    DEEPEST = 40,                 /* nesting of lists and mappings */
+    MOST_ANCHORS = 250,
+    MOST_COMPLAINTS = 50,         /* that are printed */
+    MOST_SEEDS = 1000000,
+    MOST_RUNS = 100000000,        /* of a study */
+    MOST_WALKED = 10000000,       /* configurations that are visited one by one while loading */
+    MOST_CHECKED = 1000000,       /* configurations up to which pl_train_check sees every one */
+    MOST_WORK = 20000000,         /* values that are read, with those that studies and cases share */
+    LONGEST_EXPRESSION = 1000,
+};
+
+/* ---- the YAML tree (node.c) ---- */
+
+enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP };
+
+struct node {
+    enum node_kind kind;
+    bool plain;          /* a scalar without quotes */
+    unsigned line, column;
+    size_t size;         /* nodes below and including this one, aliases expanded */
+    const char *text;    /* of a scalar; has no NUL inside */
+    struct node **items; /* of a list: count items; of a mapping: count pairs of key, value */
+    size_t count;
+};
+
+struct complaints {
+    const char *file;
+    struct complaint {
+        unsigned line, column;
+        size_t order;
+        char *text;
+    } *list;
+    size_t count, capacity;
+    size_t more; /* that were not kept */
+};
+
+/* Adds a complaint at a node (NULL: at the start of the file). */
+void complain(struct complaints *all, const struct node *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void complain_at(struct complaints *all, unsigned line, unsigned column, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+size_t complaint_count(const struct complaints *all);
+/* Writes them by position, at most MOST_COMPLAINTS, and releases them. */
+void complaints_write(struct complaints *all, struct pl_text *out);
+void complaints_release(struct complaints *all);
+
+/* Zeroed memory from a pool. */
+void *take(struct pl_pool *pool, size_t count, size_t size);
+
+/* Reads every document of the text. Problems (syntax, encoding, duplicate keys) go to complaints; the
+ * nodes live in the pool. */
+void nodes_read(const char *text, size_t length, struct pl_pool *pool, struct complaints *complaints,
+                struct node ***documents, size_t *count);
+
+/* ---- contents: what a study, a case or defaults says (content.c) ---- */
+
+/* Reading a file: what every function needs. */
+struct reader {
+    struct complaints complaints;
+    struct pl_pool *pool;
+    struct pl_schema_source *sources;
+    size_t source_count;
+    size_t work;  /* values read so far */
+    bool tired;   /* work has passed MOST_WORK and was complained about */
+};
+
+/* Counts work; returns false (after one complaint) when there was too much. */
+bool reader_works(struct reader *reader, const struct node *at, size_t amount);
+
+/* One key of a section with what it was given. */
+struct assignment {
+    enum pl_section section;
+    const char *spelling;             /* as written ("name" of an optimizer is "optimizer") */
+    const char *key;                  /* canonical, as far as any descriptor knows it */
+    const struct pl_setting *setting; /* some descriptor of that key, or NULL */
+    struct node *key_node, *value;
+};
+
+struct content {
+    struct node *map;
+    struct assignment *assignments;
+    size_t count;
+    struct node *name, *description, *seeds, *timeout, *zip, *exclude, *cases, *metrics, *tables, *figures;
+};
+
+enum content_kind { CONTENT_STUDY, CONTENT_CASE, CONTENT_DEFAULTS };
+/* Reads a mapping; a key that such a mapping cannot have is complained about. */
+void content_read(struct reader *reader, struct node *map, enum content_kind kind, struct content *content);
+
+/* A descriptor of a key or alias from any source, or NULL. */
+const struct pl_setting *reader_find(const struct reader *reader, const char *key);
+/* Adds ": did you mean X" or the legal words to a sentence. */
+void hint(struct pl_text *out, const char *word, const char *const *legal, size_t count);
+/* The scalar text of a node; NULL (after a complaint that says what) when it is not one or is empty. */
+const char *node_text(struct reader *reader, const struct node *node, const char *what);
+bool node_is_null(const struct node *node);
+/* The node as a list: its items, or itself as the only one. */
+struct node **node_list(struct node **node, size_t *count);
+
+/* ---- values (value.c, expression.c) ---- */
+
+/* A value that a setting is given: a constant, or an expression over other settings. */
+struct cell {
+    struct pl_value value;
+    const char *expression; /* NULL: a constant */
+    const struct node *at;
+};
+
+/* Reads a scalar (or, for a list setting, a list) for a descriptor; NULL: a free setting, whose type is
+ * that of the value. Returns false after a complaint. */
+bool cell_read(struct reader *reader, const char *key, const struct pl_setting *setting, const struct node *node,
+               struct cell *cell);
+
+/* The names an expression uses, each once, as spelled. Returns false after filling why. */
+struct expression_names {
+    char names[16][64];
+    size_t count;
+};
+bool expression_scan(const char *expression, struct expression_names *names, struct pl_text *why);
+/* Compiles an expression; variable says where the value of a name (as spelled) stands. Returns NULL after
+ * filling why. */
+struct expression;
+struct expression *expression_new(const char *expression, double *(*variable)(void *self, const char *name),
+                                  void *self, struct pl_text *why);
+/* NaN when it has no value. */
+double expression_value(struct expression *expression);
+void expression_free(struct expression *expression);
+
+/* ---- grids (grid.c, variant.c) ---- */
+
+enum { NONE = -1 };
+
+/* One setting of a grid part. */
+struct field {
+    const char *key;
+    const struct assignment *assignment;
+    struct node **items; /* the values to take: one, or one for each position of its dimension */
+    size_t count;
+    bool axis;           /* was given a list */
+    bool choice;
+    int dimension;       /* or NONE */
+    size_t rank;         /* for document order */
+};
+
+/* What varies at once: one field, or a zip of several. */
+struct dimension {
+    size_t count;
+    bool choice;         /* one of its fields chooses the schema */
+    size_t stride;       /* of a choice dimension: variants between two positions */
+};
+
+/* A field in one variant. */
+struct slot {
+    const struct pl_setting *setting; /* NULL: free */
+    size_t entry;        /* in the settings */
+    struct cell *cells;  /* one for each position, or only one */
+    uint64_t (*hashes)[2];
+    bool single;         /* there is one cell: the position follows from the variant, or nothing varies */
+    bool computed;       /* some cell is an expression */
+    double low, high;    /* results between these were found legal already */
+};
+
+/* One combination of choices: the schema is known, so every value can be read. */
+struct variant {
+    bool good;
+    struct pl_schema schema;
+    struct pl_settings settings; /* complete for some point */
+    struct slot *slots;          /* one for each field */
+    size_t *order;               /* fields with expressions, each behind those it needs */
+    size_t order_count;
+    uint64_t hash[2];            /* of the entries that no field sets */
+};
+
+/* One full grid: the study, or one of its cases. */
+struct part {
+    struct content *content;
+    struct field *fields;
+    size_t field_count;
+    struct dimension *dimensions;
+    size_t dimension_count;
+    struct variant *variants;
+    size_t variant_count;
+    uint64_t points;
+    uint64_t first;     /* number of its first point in the study */
+    bool computed;      /* some value is an expression */
+    bool may_repeat;    /* two of its points may have equal settings */
+};
+
+struct position {
+    size_t part;
+    uint64_t point;     /* in the study */
+    size_t *at;         /* in each dimension */
+    size_t variant;
+};
+
+/* One mapping of exclude: a run is dropped when all its conditions hold. */
+struct exclusion {
+    const struct node *at;
+    size_t part;        /* the only part it acts on, or SIZE_MAX */
+    bool shared;        /* from defaults: need not act on every study */
+    bool used;          /* found to drop some run */
+    struct pl_condition *conditions; /* on settings; keys as in the settings */
+    size_t count;
+    int64_t *seeds;     /* NULL: all */
+    size_t seed_count;
+    size_t **entries;   /* by part and variant: of each condition; NULL: never holds there */
+};
+
+struct pl_study_grid {
+    struct part *parts;
+    size_t part_count;
+    struct exclusion *exclusions;
+    size_t exclusion_count;
+    bool seed_exclusions;
+    uint64_t points;
+    unsigned char *skip;    /* one bit for each point that is excluded or repeated; NULL: none is */
+    const int64_t *seeds;
+    size_t seed_count;
+};
+
+/* Builds the grid of a study from defaults (or NULL), the study and its cases. */
+void grid_read(struct reader *reader, const struct content *defaults, const struct content *study,
+               struct pl_study_grid *grid);
+/* Variants of a part: schemas, typed values, complete settings. at: where to complain of what is missing. */
+void part_read_variants(struct reader *reader, struct part *part, const struct node *at);
+/* The entry of a variant's settings that a key or alias names; SIZE_MAX: none. */
+size_t variant_entry(const struct variant *variant, const char *name);
+/* Orders the fields with expressions so that each stands behind those it needs. */
+void variant_order(struct reader *reader, const struct part *part, struct variant *variant);
+/* 128 bits for a key and its value; those of equal values are equal. */
+void value_hash(const char *key, const struct pl_value *value, uint64_t hash[2]);
+size_t ready_index(const struct pl_study_grid *grid, size_t part, size_t variant); /* of all variants, part by part */
+
+/* Reads the exclusions of a study. */
+void exclusions_read(struct reader *reader, const struct content *defaults, const struct content *study,
+                     struct pl_study_grid *grid);
+bool exclusion_holds(const struct exclusion *exclusion, const struct pl_study_grid *grid,
+                     const struct position *position, const struct pl_settings *settings);
+/* The seeds that remain at a position; returns how many. */
+size_t exclusions_filter(const struct pl_study_grid *grid, const struct position *position,
+                         const struct pl_settings *settings, int64_t *seeds);
+/* Visits the points as far as needed: expressions, pl_train_check, exclusions, repetitions; counts. */
+void grid_check(struct reader *reader, struct pl_study *study, const struct node *at);
+void grid_release(struct pl_study_grid *grid);
+
+/* ---- walks (walk.c) ---- */
+
+struct pl_walk {
+    const struct pl_study_grid *grid;
+    struct position position;
+    bool started, ended;
+    struct ready {
+        struct pl_settings settings; /* own entries; texts belong to the spec */
+        double *variables;           /* one for each entry, read by expressions */
+        struct expression ***expressions; /* by field and position */
+    } **ready;                       /* by ready_index, made on first use */
+    size_t ready_part, ready_first;
+    int64_t *seeds;                  /* for configurations of which some seeds are excluded */
+    size_t bad_field;                /* after walk_settle failed */
+    struct pl_error error;
+};
+
+struct pl_walk *walk_new(const struct pl_study_grid *grid);
+/* Moves to the first or next point of the grid, skipped or not; false at the end. */
+bool walk_step(struct pl_walk *walk);
+void walk_go(struct pl_walk *walk, size_t part, const size_t *at);
+/* The settings at the position; NULL when an expression fails (bad_field and error say which and why). */
+const struct pl_settings *walk_settle(struct pl_walk *walk);
+/* Hash of the settings at the position, after walk_settle: equal settings, equal hashes. */
+void walk_hash(const struct pl_walk *walk, uint64_t hash[2]);
+
+/* ---- the rest of a study (seeds.c, declare.c) ---- */
+
+void seeds_read(struct reader *reader, const struct content *defaults, const struct content *content,
+                struct pl_study *study);
+/* Lists the settings that vary. */
+void axes_read(struct reader *reader, struct pl_study *study);
+
+void declarations_read(struct reader *reader, const struct content *defaults, const struct content *content,
+                       struct pl_study *study);
+
+#endif

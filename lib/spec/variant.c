@@ -1,0 +1,407 @@
+/* Variants of a grid: for each combination of choices (problem, optimizer, ...) the schema says what every
+ * other setting may be, so only here values get their types. */
+#include "spec_priv.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORK_OF_A_VARIANT = 300 }; /* its settings and defaults, in values */
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u; /* the finaliser of splitmix64 */
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+static void mix_in(uint64_t hash[2], uint64_t bits)
+{
+    hash[0] = mix(hash[0] ^ bits) + 0x9E3779B97F4A7C15u;
+    hash[1] = mix(hash[1] + (bits ^ 0xD6E8FEB86659FD93u)) * 3;
+}
+
+static void mix_text(uint64_t hash[2], const char *text)
+{
+    size_t length = strlen(text);
+    mix_in(hash, length);
+    for (size_t i = 0; i < length; i += 8) {
+        uint64_t bits = 0;
+        memcpy(&bits, text + i, length - i < 8 ? length - i : 8);
+        mix_in(hash, bits);
+    }
+}
+
+/* What a choice is, as written. */
+static void mix_node(const struct node *node, uint64_t hash[2])
+{
+    if (node->kind == NODE_SCALAR)
+        mix_text(hash, node->text);
+    for (size_t i = 0; i < (node->kind == NODE_MAP ? 2 * node->count : node->count); i++)
+        mix_node(node->items[i], hash);
+}
+
+void value_hash(const char *key, const struct pl_value *value, uint64_t hash[2])
+{
+    hash[0] = hash[1] = 1;
+    mix_text(hash, key);
+    double real = value->type == PL_INTEGER ? (double)value->integer : value->type == PL_REAL ? value->real : 0;
+    if (value->type == PL_STRING) {
+        mix_text(hash, value->string);
+    } else if (value->type == PL_BOOLEAN) {
+        mix_in(hash, value->boolean ? 2 : 1);
+    } else if (value->type == PL_INTEGER && (int64_t)real != value->integer) {
+        mix_in(hash, (uint64_t)value->integer);
+    } else {
+        uint64_t bits;
+        real = real == 0 ? 0 : real; /* -0 and 0 are one value */
+        memcpy(&bits, &real, sizeof bits);
+        mix_in(hash, bits);
+    }
+}
+
+size_t variant_entry(const struct variant *variant, const char *name)
+{
+    const struct pl_settings *s = &variant->settings;
+    for (int alias = 0; alias < 2; alias++) {
+        for (size_t i = 0; i < s->count; i++)
+            if (!strcmp(s->entries[i].key, name))
+                return i;
+        for (size_t p = 0; p < variant->schema.count && !alias; p++) {
+            const struct pl_schema_part *part = &variant->schema.parts[p];
+            const struct pl_setting *setting = pl_setting_find(part->settings, part->count, name);
+            if (setting) {
+                name = setting->key;
+                break;
+            }
+        }
+    }
+    return SIZE_MAX;
+}
+
+/* The position of a choosing dimension in a variant. */
+static size_t chosen_position(const struct part *part, size_t variant, int dimension)
+{
+    const struct dimension *d = &part->dimensions[dimension];
+    return variant / d->stride % d->count;
+}
+
+static bool is_chosen(const struct part *part, const struct field *field)
+{
+    return field->dimension != NONE && part->dimensions[field->dimension].choice;
+}
+
+static const char *task_name(const struct pl_settings *settings)
+{
+    static const char *const keys[] = {"problem", "dataset", "model"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (pl_settings_find(settings, keys[i]))
+            return pl_settings_string(settings, keys[i], "?");
+    return "command";
+}
+
+/* Says which optimizer or task has no such setting, who has, and what is legal. */
+static void complain_unknown(struct reader *reader, const struct variant *variant, const struct assignment *a)
+{
+    const struct pl_schema *schema = &variant->schema;
+    struct pl_text text = {0};
+    const char *legal[200];
+    size_t count = 0, others = 0;
+    for (size_t p = 0; p < schema->count; p++)
+        for (size_t i = 0; schema->parts[p].section == a->section && i < schema->parts[p].count; i++)
+            if (count < sizeof legal / sizeof *legal)
+                legal[count++] = schema->parts[p].settings[i].key;
+    const char *optimizer = pl_settings_string(&variant->settings, "optimizer", NULL);
+    if (a->section == PL_SECTION_OPTIMIZER && optimizer)
+        pl_text_addf(&text, "optimizer %.60s has no setting %.60s", optimizer, a->spelling);
+    else if (a->section == PL_SECTION_SETTINGS)
+        pl_text_addf(&text, "the section settings is for command tasks; %.60s has no setting %.60s",
+                     task_name(&variant->settings), a->spelling);
+    else
+        pl_text_addf(&text, "%s of task %.60s has no setting %.60s",
+                     a->section == PL_SECTION_TASK ? "section task" : pl_section_name(a->section),
+                     task_name(&variant->settings), a->spelling);
+    for (size_t i = 0; a->setting && i < reader->source_count && others < 6; i++)
+        if (pl_setting_find(reader->sources[i].part.settings, reader->sources[i].part.count, a->spelling))
+            pl_text_addf(&text, "%s%s", others++ ? ", " : " (as have ", reader->sources[i].owner);
+    pl_text_add(&text, others ? ")" : "");
+    hint(&text, a->spelling, legal, count);
+    complain(&reader->complaints, a->key_node, "%s", pl_text(&text));
+    pl_text_release(&text);
+}
+
+/* Finds the descriptor of a field in the schema; false after a complaint. A free setting has none. */
+static bool find_setting(struct reader *reader, const struct variant *variant, const struct field *field,
+                         const struct pl_setting **setting)
+{
+    const struct assignment *a = field->assignment;
+    const struct pl_schema *schema = &variant->schema;
+    struct pl_error err;
+    for (size_t p = 0; p < schema->count; p++) {
+        *setting = pl_setting_find(schema->parts[p].settings, schema->parts[p].count, field->key);
+        if (!*setting)
+            continue;
+        if (schema->parts[p].section == a->section)
+            return true;
+        complain(&reader->complaints, a->key_node, "%s belongs in %s: {...}, not in %s: {...}", a->spelling,
+                 pl_section_name(schema->parts[p].section), pl_section_name(a->section));
+        return false;
+    }
+    *setting = NULL;
+    if (a->section != PL_SECTION_SETTINGS || !schema->free_settings) {
+        complain_unknown(reader, variant, a);
+        return false;
+    }
+    if (!pl_train_check_free_key(field->key, &err))
+        return true;
+    complain(&reader->complaints, a->key_node, "%s", err.text);
+    return false;
+}
+
+/* Reads the values of a field that this variant can take. */
+static bool read_slot(struct reader *reader, const struct part *part, size_t index, size_t number)
+{
+    struct variant *variant = &part->variants[number];
+    const struct field *field = &part->fields[index];
+    struct slot *slot = &variant->slots[index];
+    slot->low = INFINITY;
+    slot->high = -INFINITY;
+    slot->single = field->dimension == NONE || is_chosen(part, field);
+    size_t first = is_chosen(part, field) ? chosen_position(part, number, field->dimension) : 0;
+    size_t count = slot->single ? 1 : field->count;
+    if (!reader_works(reader, field->assignment->key_node, count))
+        return false;
+    if (!find_setting(reader, variant, field, &slot->setting))
+        return false;
+    slot->cells = take(reader->pool, count, sizeof *slot->cells);
+    slot->hashes = take(reader->pool, count, sizeof *slot->hashes);
+    bool good = true;
+    for (size_t i = 0; i < count; i++) {
+        good = cell_read(reader, field->key, slot->setting, field->items[first + i], &slot->cells[i]) && good;
+        if (slot->cells[i].expression)
+            slot->computed = true;
+        else if (good)
+            value_hash(field->key, &slot->cells[i].value, slot->hashes[i]);
+    }
+    if (good) {
+        struct pl_value value = slot->cells[0].value;
+        if (slot->cells[0].expression)
+            value = (struct pl_value){PL_REAL, {.real = 1}};
+        pl_settings_set(&variant->settings, field->key, value);
+    }
+    return good;
+}
+
+/* Fills defaults in and complains of settings that have none and were not given. */
+static bool complete(struct reader *reader, const struct part *part, struct variant *variant, const struct node *at)
+{
+    bool good = true;
+    for (size_t p = 0; p < variant->schema.count; p++) {
+        const struct pl_schema_part *source = &variant->schema.parts[p];
+        pl_settings_fill(&variant->settings, source->settings, source->count);
+        for (size_t i = 0; i < source->count; i++) {
+            const struct pl_setting *setting = &source->settings[i];
+            if (pl_settings_find(&variant->settings, setting->key))
+                continue;
+            bool given = false; /* but wrongly, which was complained about */
+            for (size_t f = 0; f < part->field_count; f++)
+                given = given || !strcmp(part->fields[f].key, setting->key);
+            if (!given)
+                complain(&reader->complaints, at, "%s %s needs the setting %s in %s: %s (a %s%s%s)",
+                         source->section == PL_SECTION_OPTIMIZER ? "optimizer" : "task",
+                         source->section == PL_SECTION_OPTIMIZER
+                             ? pl_settings_string(&variant->settings, "optimizer", "?")
+                             : task_name(&variant->settings),
+                         setting->key, pl_section_name(source->section), setting->help, pl_type_name(setting->type),
+                         setting->range ? ": " : "", setting->range ? setting->range : "");
+            good = false;
+        }
+    }
+    return good;
+}
+
+struct mark {
+    uint64_t hash[2];
+    size_t position;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct mark *x = a, *y = b;
+    if (x->hash[0] != y->hash[0])
+        return x->hash[0] < y->hash[0] ? -1 : 1;
+    if (x->hash[1] != y->hash[1])
+        return x->hash[1] < y->hash[1] ? -1 : 1;
+    return (x->position > y->position) - (x->position < y->position);
+}
+
+/* Adds what a field is at every position to the marks. Expressions count as their text. */
+static void mark_field(const struct field *field, const struct slot *slot, struct mark *marks)
+{
+    for (size_t i = 0; i < field->count; i++) {
+        const struct cell *cell = &slot->cells[i];
+        uint64_t own[2] = {slot->hashes[i][0], slot->hashes[i][1]};
+        if (cell->expression) {
+            struct pl_value text = {PL_STRING, {.string = cell->expression}};
+            value_hash(field->key, &text, own);
+        }
+        marks[i].hash[0] += own[0];
+        marks[i].hash[1] += own[1];
+    }
+}
+
+/* Complains of positions of a dimension that mean the same: they would be one run counted twice. */
+static void check_distinct(struct reader *reader, const struct part *part, const struct variant *variant, int number)
+{
+    size_t count = part->dimensions[number].count;
+    struct mark *marks = pl_new(count * sizeof *marks);
+    const struct field *first = NULL;
+    size_t fields = 0;
+    for (size_t i = 0; i < count; i++)
+        marks[i].position = i;
+    for (size_t f = 0; f < part->field_count; f++) {
+        if (part->fields[f].dimension != number)
+            continue;
+        first = first ? first : &part->fields[f];
+        mark_field(&part->fields[f], &variant->slots[f], marks);
+        fields++;
+    }
+    qsort(marks, count, sizeof *marks, by_hash);
+    for (size_t i = 1; first && i < count; i++) {
+        const struct node *now = first->items[marks[i].position], *before = first->items[marks[i - 1].position];
+        if (!memcmp(marks[i].hash, marks[i - 1].hash, sizeof marks[i].hash))
+            complain(&reader->complaints, now, "%s%s: this value was already given in line %u, column %u", first->key,
+                     fields > 1 ? " (zipped)" : "", before->line, before->column);
+    }
+    free(marks);
+}
+
+/* The same for a dimension of choices, whose values belong to different variants. */
+static void check_choices(struct reader *reader, struct part *part, int number)
+{
+    size_t count = part->dimensions[number].count;
+    struct mark *marks = pl_new(count * sizeof *marks);
+    const struct field *first = NULL;
+    bool others = false;
+    for (size_t f = 0; f < part->field_count; f++) {
+        const struct field *field = &part->fields[f];
+        if (field->dimension != number)
+            continue;
+        others = others || !field->choice;
+        first = first ? first : field;
+        for (size_t i = 0; i < count && field->choice; i++) {
+            uint64_t own[2] = {0, 0};
+            mix_node(field->items[i], own);
+            marks[i].position = i;
+            marks[i].hash[0] += mix(own[0] + f);
+            marks[i].hash[1] += mix(own[1] + f);
+        }
+    }
+    qsort(marks, count, sizeof *marks, by_hash);
+    for (size_t i = 1; first && i < count; i++) {
+        const struct node *now = first->items[marks[i].position], *before = first->items[marks[i - 1].position];
+        if (memcmp(marks[i].hash, marks[i - 1].hash, sizeof marks[i].hash))
+            continue;
+        if (others)
+            part->may_repeat = true; /* its companions may differ */
+        else
+            complain(&reader->complaints, now, "%s: this value was already given in line %u, column %u", first->key,
+                     before->line, before->column);
+    }
+    free(marks);
+}
+
+/* Where to complain of a schema that cannot be had: at the choice that the sentence quotes. */
+static const struct node *culprit(const struct part *part, size_t number, const struct pl_error *err,
+                                  const struct node *at)
+{
+    for (size_t f = 0; f < part->field_count; f++) {
+        const struct field *field = &part->fields[f];
+        if (!field->choice)
+            continue;
+        size_t position = is_chosen(part, field) ? chosen_position(part, number, field->dimension) : 0;
+        const struct node *item = field->items[position];
+        if (item->kind == NODE_SCALAR && *item->text && strstr(err->text, item->text))
+            return item;
+    }
+    return at;
+}
+
+/* Reads the choices of a variant and asks for its schema. */
+static bool choose(struct reader *reader, const struct part *part, size_t number, const struct node *at)
+{
+    struct variant *variant = &part->variants[number];
+    struct pl_error err;
+    bool good = true;
+    for (size_t f = 0; f < part->field_count; f++) {
+        const struct field *field = &part->fields[f];
+        struct cell cell;
+        if (!field->choice)
+            continue;
+        size_t position = is_chosen(part, field) ? chosen_position(part, number, field->dimension) : 0;
+        if (cell_read(reader, field->key, field->assignment->setting, field->items[position], &cell))
+            pl_settings_set(&variant->settings, field->key, cell.value);
+        else
+            good = false;
+    }
+    if (good && pl_train_schema(&variant->settings, &variant->schema, &err)) {
+        complain(&reader->complaints, culprit(part, number, &err, at), "%s", err.text);
+        good = false;
+    }
+    return good;
+}
+
+static void finish(struct reader *reader, struct part *part, struct variant *variant)
+{
+    const struct pl_settings *s = &variant->settings;
+    bool *set = pl_new((s->count + 1) * sizeof *set);
+    for (size_t f = 0; f < part->field_count; f++) {
+        struct slot *slot = &variant->slots[f];
+        slot->entry = variant_entry(variant, part->fields[f].key);
+        set[slot->entry] = true;
+        part->computed = part->computed || slot->computed;
+        part->may_repeat = part->may_repeat || (slot->computed && !slot->single);
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        uint64_t hash[2];
+        if (set[i])
+            continue;
+        value_hash(s->entries[i].key, &s->entries[i].value, hash);
+        variant->hash[0] += hash[0];
+        variant->hash[1] += hash[1];
+    }
+    free(set);
+    for (size_t d = 0; d < part->dimension_count; d++)
+        if (!part->dimensions[d].choice)
+            check_distinct(reader, part, variant, (int)d);
+    variant_order(reader, part, variant);
+}
+
+void part_read_variants(struct reader *reader, struct part *part, const struct node *at)
+{
+    size_t count = part->variant_count;
+    part->variant_count = 0;
+    for (size_t f = 0; f < part->field_count; f++)
+        if (!part->fields[f].items)
+            return;
+    if (!reader_works(reader, at, count < MOST_WORK ? count * WORK_OF_A_VARIANT : MOST_WORK))
+        return;
+    part->variants = take(reader->pool, count, sizeof *part->variants);
+    part->variant_count = count;
+    for (size_t d = 0; d < part->dimension_count; d++)
+        if (part->dimensions[d].choice)
+            check_choices(reader, part, (int)d);
+    for (size_t v = 0; v < count; v++) {
+        struct variant *variant = &part->variants[v];
+        variant->slots = take(reader->pool, part->field_count, sizeof *variant->slots);
+        variant->good = choose(reader, part, v, at);
+        if (!variant->good)
+            continue;
+        for (size_t f = 0; f < part->field_count; f++)
+            variant->good = read_slot(reader, part, f, v) && variant->good;
+        variant->good = complete(reader, part, variant, at) && variant->good;
+        if (variant->good)
+            finish(reader, part, variant);
+    }
+}
