@@ -13,10 +13,9 @@ static const struct pl_setting command_settings[] = {
 };
 enum { COMMAND_SETTING_COUNT = sizeof command_settings / sizeof *command_settings };
 
-/* Names that the views of the results database and the placeholders give another meaning. */
-static const char reserved[] = "attempt attempts bad_epoch command config cpu created direction directory ended epoch "
-                               "exit_code host id key kind last log metric n name reason run run_folder seconds seed "
-                               "select session signal split started status study sweep threads value version worker";
+/* Names that identify a run in the results database's views, and those of placeholders and of this task. */
+static const char reserved[] = "command config directory epoch id key metric run run_folder seed seeds status study "
+                               "sweep threads value";
 
 enum { KEY_LENGTH_MOST = 64 };
 
