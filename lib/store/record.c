@@ -148,25 +148,34 @@ static int must_run(struct pl_store *store, int64_t run, int64_t *session, int64
     return status;
 }
 
-static int put_points(struct pl_store *store, int64_t run, int64_t series, const int64_t *epochs,
-                      const double *values, size_t count, struct pl_error *err)
+static int put_block(struct pl_store *store, int64_t run, int64_t series, const int64_t *epochs,
+                     const double *values, size_t count, struct pl_error *err)
 {
-    int64_t session, attempts;
     sqlite3_stmt *add;
-    int status = must_run(store, run, &session, &attempts, err);
-    if (!status)
-        status = pl_store_statement(store, PL_SQL_POINT_ADD, &add, err);
+    int status = pl_store_block_statement(store, count, &add, err);
     if (status)
         return status;
     sqlite3_bind_int64(add, 1, run);
     sqlite3_bind_int64(add, 2, series);
-    for (size_t i = 0; !status && i < count; i++) {
-        sqlite3_bind_int64(add, 3, epochs[i]);
-        bind_number(add, 4, values[i]);
-        bind_kind(add, 5, values[i]);
-        if (sqlite3_step(add) != SQLITE_DONE)
-            status = pl_store_fail(store, "write to", err);
-        sqlite3_reset(add);
+    for (int i = 0; i < (int)count; i++) {
+        sqlite3_bind_int64(add, 3 * i + 3, epochs[i]);
+        bind_number(add, 3 * i + 4, values[i]);
+        bind_kind(add, 3 * i + 5, values[i]);
+    }
+    if (sqlite3_step(add) != SQLITE_DONE)
+        status = pl_store_fail(store, "write to", err);
+    sqlite3_reset(add);
+    return status;
+}
+
+static int put_points(struct pl_store *store, int64_t run, int64_t series, const int64_t *epochs,
+                      const double *values, size_t count, struct pl_error *err)
+{
+    int64_t session, attempts;
+    int status = must_run(store, run, &session, &attempts, err);
+    for (size_t i = 0, rows; !status && i < count; i += rows) {
+        rows = count - i < PL_STORE_BLOCK ? count - i : PL_STORE_BLOCK;
+        status = put_block(store, run, series, epochs + i, values + i, rows, err);
     }
     return status;
 }

@@ -7,6 +7,11 @@
 
 #include <string.h>
 
+/* A value is a finite number, or NULL with the kind of what it was. (IN would build a table for every row.) */
+#define KIND_CHECK(kind, value)                                                                                        \
+    " CHECK (CASE WHEN " kind " IS NULL THEN " value " IS NOT NULL ELSE " value " IS NULL AND (" kind " = 'nan' OR " kind \
+    " = 'inf' OR " kind " = '-inf') END)"
+
 static const char *const migrations[] = {
     /* 1 */
     "CREATE TABLE setting_key (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
@@ -39,13 +44,13 @@ static const char *const migrations[] = {
     " worker INTEGER, PRIMARY KEY (run, number)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE series (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " direction INTEGER NOT NULL CHECK (direction BETWEEN 0 AND 2)) STRICT;"
-    "CREATE TABLE metric (run INTEGER NOT NULL REFERENCES run (id), series INTEGER NOT NULL REFERENCES series (id),"
-    " epoch INTEGER NOT NULL, value REAL, kind TEXT CHECK (kind IN ('nan', 'inf', '-inf')),"
-    " PRIMARY KEY (run, series, epoch), CHECK ((value IS NULL) = (kind IS NOT NULL))) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE metric (run INTEGER NOT NULL, series INTEGER NOT NULL,"
+    " epoch INTEGER NOT NULL, value REAL, kind TEXT, PRIMARY KEY (run, series, epoch)," KIND_CHECK ("kind", "value")
+    ") STRICT, WITHOUT ROWID;"
     "CREATE TABLE result (series INTEGER NOT NULL REFERENCES series (id), run INTEGER NOT NULL REFERENCES run (id),"
     " best REAL, best_epoch INTEGER, last REAL, last_epoch INTEGER NOT NULL,"
-    " last_kind TEXT CHECK (last_kind IN ('nan', 'inf', '-inf')), valid REAL, valid_epoch INTEGER,"
-    " PRIMARY KEY (series, run), CHECK ((last IS NULL) = (last_kind IS NOT NULL))) STRICT, WITHOUT ROWID;",
+    " last_kind TEXT, valid REAL, valid_epoch INTEGER, PRIMARY KEY (series, run)," KIND_CHECK ("last_kind", "last")
+    ") STRICT, WITHOUT ROWID;",
 };
 const int pl_store_version = sizeof migrations / sizeof *migrations;
 

@@ -48,8 +48,6 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_SERIES_ADD] = "INSERT INTO series (name, direction) VALUES (?1, ?2)",
     [PL_SQL_SERIES_TURN] = "UPDATE series SET direction = ?2 WHERE id = ?1",
     [PL_SQL_SERIES_RUNS] = "SELECT run FROM result WHERE series = ?1",
-    [PL_SQL_POINT_ADD] = "INSERT OR REPLACE INTO metric (run, series, epoch, value, kind)"
-                         " VALUES (?1, ?2, ?3, ?4, ?5)",
     [PL_SQL_POINT_DROP] = "DELETE FROM metric WHERE run = ?1 AND epoch >= ?2",
     [PL_SQL_POINTS_OF_RUN] = "SELECT series, epoch, value, kind FROM metric WHERE run = ?1 ORDER BY series, epoch",
     [PL_SQL_RESULT_ADD] = "INSERT OR REPLACE INTO result (series, run, best, best_epoch, last, last_epoch, last_kind,"
@@ -79,6 +77,23 @@ int pl_store_statement(struct pl_store *store, enum pl_sql sql, sqlite3_stmt **s
                                                       &store->statements[sql], NULL) != SQLITE_OK)
         return pl_store_fail(store, "use", err);
     *statement = store->statements[sql];
+    return 0;
+}
+
+int pl_store_block_statement(struct pl_store *store, size_t rows, sqlite3_stmt **statement, struct pl_error *err)
+{
+    sqlite3_stmt **kept = &store->blocks[rows];
+    if (!*kept) {
+        struct pl_text sql = {0};
+        pl_text_add(&sql, "INSERT OR REPLACE INTO metric (run, series, epoch, value, kind) VALUES ");
+        for (size_t i = 0; i < rows; i++)
+            pl_text_addf(&sql, "%s(?1, ?2, ?%zu, ?%zu, ?%zu)", i ? ", " : "", 3 * i + 3, 3 * i + 4, 3 * i + 5);
+        int code = sqlite3_prepare_v3(store->db, pl_text(&sql), -1, SQLITE_PREPARE_PERSISTENT, kept, NULL);
+        pl_text_release(&sql);
+        if (code != SQLITE_OK)
+            return pl_store_fail(store, "use", err);
+    }
+    *statement = *kept;
     return 0;
 }
 

@@ -245,6 +245,8 @@ void pl_store_close(struct pl_store *store)
         pl_store_rollback(store);
     for (size_t i = 0; i < PL_SQL_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
+    for (size_t i = 0; i <= PL_STORE_BLOCK; i++)
+        sqlite3_finalize(store->blocks[i]);
     sqlite3_finalize(store->config_add);
     sqlite3_close(store->db);
     free(store->series);

@@ -25,12 +25,13 @@ enum pl_store_mode { PL_STORE_READ, PL_STORE_WRITE };
 int pl_store_open(struct pl_store **store, const char *path, enum pl_store_mode mode, struct pl_error *err);
 void pl_store_close(struct pl_store *store);
 
-/* How long to wait for another writer (default 120 s). waiting is called about once a second while
+/* How long to wait for another writer (default $POULA_PATIENCE, or 120 s). waiting is called about once a second while
  * waiting, so that a command can tell its user; it may be NULL. Returning false gives up. */
 void pl_store_set_patience(struct pl_store *store, double seconds, bool (*waiting)(void *self, double waited),
                            void *self);
 
-/* Transactions around the writing calls below (each also works alone). */
+/* Transactions around the writing calls below (each also works alone). After a call that failed inside one,
+ * roll back. */
 int pl_store_begin(struct pl_store *store, struct pl_error *err);
 int pl_store_commit(struct pl_store *store, struct pl_error *err);
 void pl_store_rollback(struct pl_store *store);
@@ -94,12 +95,14 @@ int pl_store_claim(struct pl_store *store, int64_t session, const int64_t *sweep
 /* Puts a claimed run that was never started back to what it was. */
 int pl_store_unclaim(struct pl_store *store, int64_t run, struct pl_error *err);
 
-/* Number of a metric series ("test_accuracy"); made when new. */
+/* Number of a metric series ("test_accuracy"); made when new. A direction other than the recorded one takes its
+ * place, and the best of every run is found again: so a sweep calls this for the metrics that its spec declares. */
 int pl_store_series(struct pl_store *store, const char *metric, enum pl_direction direction, int64_t *series,
                     struct pl_error *err);
 /* Drops recorded values of an earlier attempt at or after epoch (all: INT64_MIN). */
 int pl_store_forget_points(struct pl_store *store, int64_t run, int64_t from_epoch, struct pl_error *err);
-/* Appends recorded values of a running run; an (epoch) that exists is replaced. */
+/* Appends recorded values of a running run; a value of an epoch that exists is replaced. Returns 1, and writes
+ * nothing, when the run is not running (it was given back while its session was thought dead). */
 int pl_store_points(struct pl_store *store, int64_t run, int64_t series, const int64_t *epochs,
                     const double *values, size_t count, struct pl_error *err);
 
@@ -115,7 +118,10 @@ struct pl_ending {
     int64_t worker;     /* process number */
 };
 /* Ends an attempt: writes it, the run's status and, for finished and diverged runs, its results (best,
- * last, best by validation) from the recorded values. */
+ * last, best by validation) from the recorded values. Returns 1, and writes nothing, when the run is not this
+ * session's any more. Best is the finite value best by the metric's direction, the first of equals; a neutral
+ * metric's best is its last value. Best by validation is the value in the epoch in which valid_accuracy, else
+ * valid_perplexity, else valid_loss was best. */
 int pl_store_end(struct pl_store *store, int64_t run, const struct pl_ending *ending, struct pl_error *err);
 
 /* ---- reading ---- */

@@ -18,10 +18,13 @@ enum pl_sql {
     PL_SQL_SESSION_ADD, PL_SQL_SESSION_BEAT, PL_SQL_SESSION_END, PL_SQL_SESSION_HELD, PL_SQL_SESSION_OPEN,
     PL_SQL_CLAIM_FIND, PL_SQL_CLAIM_TAKE, PL_SQL_CLAIM_DROP, PL_SQL_RUN_STATE, PL_SQL_LAST_OUTCOME,
     PL_SQL_SERIES_ALL, PL_SQL_SERIES_ADD, PL_SQL_SERIES_TURN, PL_SQL_SERIES_RUNS,
-    PL_SQL_POINT_ADD, PL_SQL_POINT_DROP, PL_SQL_POINTS_OF_RUN, PL_SQL_RESULT_ADD,
+    PL_SQL_POINT_DROP, PL_SQL_POINTS_OF_RUN, PL_SQL_RESULT_ADD,
     PL_SQL_ATTEMPT_ADD, PL_SQL_RUN_END, PL_SQL_COUNTS, PL_SQL_SWEEP_SPAN, PL_SQL_SERIES_IN_SWEEP,
     PL_SQL_COUNT
 };
+
+/* Points are most of what is written; many rows to a statement halve the cost of each. */
+enum { PL_STORE_BLOCK = 32 };
 
 struct pl_store_series {
     int64_t id;
@@ -55,6 +58,7 @@ struct pl_store {
     char *path;
     enum pl_store_mode mode;
     sqlite3_stmt *statements[PL_SQL_COUNT];
+    sqlite3_stmt *blocks[PL_STORE_BLOCK + 1]; /* that insert so many points */
 
     double patience;
     bool (*waiting)(void *self, double waited);
@@ -86,6 +90,7 @@ int pl_store_fail(struct pl_store *store, const char *doing, struct pl_error *er
 
 /* The statement, ready to bind. */
 int pl_store_statement(struct pl_store *store, enum pl_sql sql, sqlite3_stmt **statement, struct pl_error *err);
+int pl_store_block_statement(struct pl_store *store, size_t rows, sqlite3_stmt **statement, struct pl_error *err);
 /* Binds the arguments that kinds spells: i int64_t, d double, s text or NULL, b a digest. */
 int pl_store_exec(struct pl_store *store, struct pl_error *err, enum pl_sql sql, const char *kinds, ...);
 /* The same, for a statement that answers: 0 when statement stands on its first row, 1 when there is none.

@@ -1,0 +1,155 @@
+/* Snapshots, and the check that a database is whole. */
+#include "store_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A log beside path belongs to a database that is open or was not closed; SQLite would apply it to
+ * whatever file gets that name. */
+static int check_target(struct pl_store *store, const char *path, struct pl_error *err)
+{
+    struct stat ours, theirs;
+    if (!stat(store->path, &ours) && !stat(path, &theirs) && ours.st_dev == theirs.st_dev &&
+        ours.st_ino == theirs.st_ino)
+        return pl_fail(err, PL_EINPUT, "%s is the database itself", path);
+    static const char *const endings[] = {"-wal", "-journal"};
+    int status = 0;
+    struct pl_text name = {0};
+    for (size_t i = 0; !status && i < 2; i++) {
+        pl_text_clear(&name);
+        pl_text_addf(&name, "%s%s", path, endings[i]);
+        if (!stat(pl_text(&name), &theirs) && theirs.st_size)
+            status = pl_fail(err, PL_EINPUT, "%s is a database in use (%s is there)", path, pl_text(&name));
+    }
+    pl_text_release(&name);
+    return status;
+}
+
+static int copy_pages(struct pl_store *store, struct pl_store *copy, struct pl_error *err)
+{
+    sqlite3_backup *backup = sqlite3_backup_init(copy->db, "main", store->db, "main");
+    if (!backup)
+        return pl_store_fail(copy, "write to", err);
+    int code;
+    for (int tries = 0;; tries++) {
+        code = sqlite3_backup_step(backup, -1);
+        if (code != SQLITE_BUSY && code != SQLITE_LOCKED)
+            break;
+        if (tries >= store->patience * 20)
+            break;
+        sqlite3_sleep(50);
+    }
+    sqlite3_backup_finish(backup);
+    if (code == SQLITE_DONE)
+        return 0;
+    return (sqlite3_errcode(store->db) & 0xFF) == (code & 0xFF) && code != SQLITE_FULL
+               ? pl_store_fail(store, "read", err)
+               : pl_store_fail(copy, "write to", err);
+}
+
+/* The copy is one file without a log, so that it can be moved and read from anywhere. */
+static int write_copy(struct pl_store *store, const char *name, struct pl_error *err)
+{
+    struct pl_store copy = {.path = pl_copy(name), .mode = PL_STORE_WRITE, .patience = store->patience};
+    int status = 0;
+    if (sqlite3_open_v2(name, &copy.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        status = pl_store_fail(&copy, "open", err);
+    if (!status)
+        status = pl_store_script(&copy, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF", err);
+    if (!status)
+        status = copy_pages(store, &copy, err);
+    if (!status)
+        status = pl_store_script(&copy, "PRAGMA journal_mode = DELETE", err);
+    sqlite3_close(copy.db);
+    free(copy.path);
+    return status;
+}
+
+static int publish(const char *name, int file, const char *path, struct pl_error *err)
+{
+    if (fsync(file) || rename(name, path))
+        return pl_fail(err, PL_EIO, "cannot write %s: %s", path, strerror(errno));
+    return 0;
+}
+
+int pl_store_backup(struct pl_store *store, const char *path, struct pl_error *err)
+{
+    struct pl_text name = {0};
+    int status = check_target(store, path, err);
+    if (status)
+        return status;
+    pl_text_addf(&name, "%s.XXXXXX", path);
+    int file = mkostemp(name.text, O_CLOEXEC);
+    if (file < 0) {
+        status = pl_fail(err, PL_EIO, "cannot write %s: %s", path, strerror(errno));
+        pl_text_release(&name);
+        return status;
+    }
+    fchmod(file, 0644);
+    struct pl_error problem = {0};
+    status = write_copy(store, pl_text(&name), &problem);
+    if (status)
+        status = pl_fail(err, status, "cannot write %s: %s", path, problem.text);
+    if (!status)
+        status = publish(pl_text(&name), file, path, err);
+    close(file);
+    if (status)
+        unlink(pl_text(&name));
+    pl_text_release(&name);
+    return status;
+}
+
+/* ---- the check ---- */
+
+/* Adds a line for each row of a statement's answer. */
+static int list_rows(struct pl_store *store, const char *sql, const char *what, struct pl_text *problems,
+                     struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_prepare(store, sql, &row, err);
+    if (status)
+        return status;
+    while (!(status = pl_store_next(store, row, err))) {
+        const char *text = (const char *)sqlite3_column_text(row, 0);
+        if (!text || strcmp(text, "ok"))
+            pl_text_addf(problems, "%s%s\n", what, text ? text : "?");
+    }
+    sqlite3_finalize(row);
+    return status < 0 ? status : 0;
+}
+
+int pl_store_check(struct pl_store *store, struct pl_text *problems, struct pl_error *err)
+{
+    static const struct {
+        const char *what, *sql;
+    } rules[] = {
+        {"", "PRAGMA integrity_check(100)"},
+        {"a reference leads nowhere in table ", "SELECT \"table\" || ', row ' || coalesce(rowid, '?') || ', to ' || parent"
+                                                " FROM pragma_foreign_key_check LIMIT 100"},
+        {"recorded values belong to no run: ", "SELECT DISTINCT run FROM metric WHERE run NOT IN (SELECT id FROM run)"
+                                               " LIMIT 100"},
+        {"recorded values belong to no metric: ", "SELECT DISTINCT series FROM metric WHERE series NOT IN"
+                                                  " (SELECT id FROM series) LIMIT 100"},
+        {"a closed sweep still holds run ", "SELECT r.id FROM run AS r JOIN session AS s ON s.id = r.session"
+                                            " WHERE s.ended IS NOT NULL LIMIT 100"},
+        {"the attempts are miscounted of run ", "SELECT id FROM run WHERE attempts <> (SELECT count(*) FROM attempt"
+                                                " WHERE run = id) LIMIT 100"},
+        {"the status is not that of the last attempt of run ",
+         "SELECT r.id FROM run AS r LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts"
+         " WHERE r.status IN (2, 3, 4, 5) AND a.outcome IS NOT r.status LIMIT 100"},
+        {"there are results of the unfinished run ", "SELECT DISTINCT v.run FROM result AS v JOIN run AS r ON r.id = v.run"
+                                                     " WHERE r.status NOT IN (2, 3) LIMIT 100"},
+        {"settings and columns differ of configuration ",
+         "SELECT id FROM config WHERE NOT EXISTS (SELECT 1 FROM setting WHERE config = id) AND settings <> '{}'"
+         " LIMIT 100"},
+    };
+    int status = 0;
+    for (size_t i = 0; !status && i < sizeof rules / sizeof *rules; i++)
+        status = list_rows(store, rules[i].sql, rules[i].what, problems, err);
+    return status;
+}

@@ -1,0 +1,118 @@
+/* Everything that is known of one run. */
+#include "store_priv.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool all_of(const char *text, int (*is)(int))
+{
+    for (const char *c = text; *c; c++)
+        if (!is((unsigned char)*c))
+            return false;
+    return *text != '\0';
+}
+
+static int by_number(struct pl_store *store, const char *name, int64_t *run, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int64_t number;
+    if (!pl_integer_read(name, &number))
+        return 1;
+    int status = pl_store_first(store, err, PL_SQL_RUN_STATE, &row, "i", number);
+    if (status)
+        return status;
+    sqlite3_reset(row);
+    *run = number;
+    return 0;
+}
+
+/* The digits of a prefix as the smallest and largest key that begin with them. */
+static void key_bounds(const char *prefix, unsigned char *low, unsigned char *high)
+{
+    memset(low, 0, PL_DIGEST_SIZE);
+    memset(high, 0xFF, PL_DIGEST_SIZE);
+    for (size_t i = 0; prefix[i]; i++) {
+        int c = tolower((unsigned char)prefix[i]), digit = c <= '9' ? c - '0' : c - 'a' + 10;
+        int shift = i % 2 ? 0 : 4;
+        low[i / 2] = (unsigned char)(low[i / 2] | digit << shift);
+        high[i / 2] = (unsigned char)((high[i / 2] & ~(0xF << shift)) | digit << shift);
+    }
+}
+
+static int by_key(struct pl_store *store, const char *name, int64_t *run, struct pl_error *err)
+{
+    unsigned char low[PL_DIGEST_SIZE], high[PL_DIGEST_SIZE];
+    sqlite3_stmt *row;
+    size_t found = 0;
+    if (strlen(name) > 2 * PL_DIGEST_SIZE || !all_of(name, isxdigit))
+        return 1;
+    key_bounds(name, low, high);
+    int status = pl_store_prepare(store, "SELECT id FROM run WHERE key BETWEEN ?1 AND ?2 LIMIT 2", &row, err);
+    if (status)
+        return status;
+    sqlite3_bind_blob(row, 1, low, PL_DIGEST_SIZE, SQLITE_STATIC);
+    sqlite3_bind_blob(row, 2, high, PL_DIGEST_SIZE, SQLITE_STATIC);
+    while (!(status = pl_store_next(store, row, err))) {
+        *run = sqlite3_column_int64(row, 0);
+        found++;
+    }
+    sqlite3_finalize(row);
+    if (status > 0 && found > 1)
+        return pl_fail(err, PL_EMISSING, "several runs have keys that begin with %s: give more of it", name);
+    return status < 0 ? status : !found;
+}
+
+static char *text_of(sqlite3_stmt *row, int column)
+{
+    return pl_copy((const char *)sqlite3_column_text(row, column));
+}
+
+static int read_info(struct pl_store *store, int64_t run, struct pl_run_info *info, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_prepare(
+        store, "SELECT r.id, r.config, r.seed, r.attempts, r.key, r.status, coalesce(r.bad_epoch, -1),"
+               " coalesce(a.exit_code, -1), coalesce(a.signal, 0), a.reason, a.log, h.host, h.cpu, h.version,"
+               " coalesce(a.started, 0), coalesce(a.seconds, 0), coalesce(a.threads, 0) FROM run AS r"
+               " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts"
+               " LEFT JOIN session AS h ON h.id = coalesce(r.session, a.session) WHERE r.id = ?1", &row, err);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, run);
+    status = pl_store_next(store, row, err);
+    if (!status) {
+        *info = (struct pl_run_info){
+            .run = run, .config = sqlite3_column_int64(row, 1), .seed = sqlite3_column_int64(row, 2),
+            .attempts = sqlite3_column_int64(row, 3), .status = (enum pl_status)sqlite3_column_int(row, 5),
+            .bad_epoch = sqlite3_column_int64(row, 6), .exit_code = sqlite3_column_int(row, 7),
+            .signal = sqlite3_column_int(row, 8), .reason = text_of(row, 9), .log = text_of(row, 10),
+            .host = text_of(row, 11), .cpu = text_of(row, 12), .version = text_of(row, 13),
+            .started = sqlite3_column_double(row, 14), .seconds = sqlite3_column_double(row, 15),
+            .threads = sqlite3_column_int(row, 16)};
+        pl_digest_hex(sqlite3_column_blob(row, 4), PL_DIGEST_SIZE, info->key);
+    }
+    sqlite3_finalize(row);
+    return status < 0 ? status : 0;
+}
+
+int pl_store_run_info(struct pl_store *store, const char *name, struct pl_run_info *info, struct pl_error *err)
+{
+    int64_t run = 0;
+    int status = by_number(store, name, &run, err);
+    if (status == 1) /* a key may begin with digits only */
+        status = by_key(store, name, &run, err);
+    if (status == 1)
+        return pl_fail(err, PL_EMISSING, "%s holds no run %s", store->path, name);
+    return status ? status : read_info(store, run, info, err);
+}
+
+void pl_run_info_release(struct pl_run_info *info)
+{
+    free(info->reason);
+    free(info->log);
+    free(info->host);
+    free(info->cpu);
+    free(info->version);
+    *info = (struct pl_run_info){0};
+}
