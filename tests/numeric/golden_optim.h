@@ -1,0 +1,10 @@
+#ifndef GOLDEN_OPTIM_H
+#define GOLDEN_OPTIM_H
+
+#include "base/base.h"
+
+/* Checks one golden file of optimizer steps. Returns 0, or a negative code with the first difference (or what is wrong
+ * with the file) in err. */
+int golden_check_file(const char *path, struct pl_error *err);
+
+#endif

@@ -1,0 +1,441 @@
+/* One golden file: its JSON turned into settings, a layout and steps, and the values after each step compared. */
+#include "golden_optim.h"
+
+#include "optim/optim.h"
+
+#include <jansson.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const double tolerances[] = {[PL_FLOAT] = 1e-4, [PL_DOUBLE] = 1e-10};
+static const char *const precision_names[] = {[PL_FLOAT] = "float", [PL_DOUBLE] = "double"};
+
+struct golden {
+    const char *optimizer;
+    struct pl_settings settings;
+    struct pl_layout layout;
+    size_t steps;
+    json_t *theta0, *gradients, *noise, *rates, *theta, *average, *eta, *mu, *phase;
+};
+
+/* A number, or one of the strings "inf", "-inf", "nan". */
+static bool read_number(const json_t *json, double *value)
+{
+    const char *word = json_string_value(json);
+    if (json_is_number(json))
+        *value = json_number_value(json);
+    else if (word && !strcmp(word, "nan"))
+        *value = NAN;
+    else if (!word || !pl_number_read(word, value))
+        return false;
+    return true;
+}
+
+static int malformed(struct pl_error *err, const char *what)
+{
+    return pl_fail(err, PL_ECORRUPT, "%s is missing or not what the format says", what);
+}
+
+/* The optimizer's setting (or a common one) that key names. */
+static const struct pl_setting *find_setting(const struct pl_optimizer_info *info, const char *key)
+{
+    size_t count;
+    const struct pl_setting *common = pl_optim_common_settings(&count);
+    const struct pl_setting *own = pl_setting_find(info->settings, info->setting_count, key);
+    return own ? own : pl_setting_find(common, count, key);
+}
+
+static int set_hyperparameter(struct golden *g, const struct pl_optimizer_info *info, const char *key,
+                              const json_t *json, struct pl_error *err)
+{
+    struct pl_value value = {PL_BOOLEAN, {.boolean = json_is_true(json)}};
+    const struct pl_setting *setting = find_setting(info, key);
+    if (!setting && json_is_boolean(json) && (json_is_false(json) || !strcmp(key, info->name)))
+        return 0; /* an option that this optimizer has not, switched off, or its own name as an option */
+    if (!setting)
+        return pl_fail(err, PL_EINPUT, "%s has no setting for the hyperparameter %s", info->name, key);
+    if (!json_is_boolean(json)) {
+        value.type = PL_REAL;
+        if (!read_number(json, &value.real))
+            return pl_fail(err, PL_ECORRUPT, "the hyperparameter %s is not a number", key);
+    } else if (setting->type == PL_STRING) {
+        value = (struct pl_value){PL_STRING, {.string = json_is_true(json) ? "on" : "off"}};
+    }
+    int status = pl_setting_check(setting, &value, err);
+    if (!status)
+        pl_settings_set(&g->settings, setting->key, value);
+    return status;
+}
+
+static int read_hyperparameters(struct golden *g, const json_t *root, const struct pl_optimizer_info *info,
+                                struct pl_error *err)
+{
+    json_t *values = json_object_get(root, "hyperparameters"), *value;
+    if (!json_is_object(values))
+        return malformed(err, "hyperparameters");
+    const char *key;
+    json_object_foreach(values, key, value) {
+        bool pair = !strcmp(key, "betas") && json_array_size(value) == 2;
+        int status = set_hyperparameter(g, info, pair ? "beta1" : key, pair ? json_array_get(value, 0) : value, err);
+        if (!status && pair)
+            status = set_hyperparameter(g, info, "beta2", json_array_get(value, 1), err);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int read_optimizer(struct golden *g, const json_t *root, struct pl_error *err)
+{
+    static const char suffix[] = "_noboost"; /* epsilon = inf by another name */
+    const char *name = json_string_value(json_object_get(root, "optimizer"));
+    const char *variant = json_string_value(json_object_get(root, "variant"));
+    if (!name)
+        return malformed(err, "optimizer");
+    size_t length = strlen(name);
+    bool unboosted = length >= sizeof suffix && !strcmp(name + length + 1 - sizeof suffix, suffix);
+    char *plain = pl_copy_bytes(name, unboosted ? length + 1 - sizeof suffix : length);
+    const struct pl_optimizer_info *info = pl_optim_find(plain);
+    free(plain);
+    if (!info)
+        return pl_fail(err, PL_EINPUT, "there is no optimizer '%.100s'", name);
+    g->optimizer = info->name;
+    pl_settings_set_string(&g->settings, "optimizer", info->name);
+    if (unboosted)
+        pl_settings_set_real(&g->settings, "epsilon", INFINITY);
+    if (variant && find_setting(info, "variant"))
+        pl_settings_set_string(&g->settings, "variant", variant);
+    return read_hyperparameters(g, root, info, err);
+}
+
+static int read_shapes(struct golden *g, const json_t *root, struct pl_error *err)
+{
+    json_t *shapes = json_object_get(root, "shapes"), *shape;
+    size_t i;
+    json_array_foreach(shapes, i, shape) {
+        size_t dimensions[8];
+        int dims = (int)json_array_size(shape);
+        if (!json_is_array(shape) || dims > 8)
+            return malformed(err, "shapes");
+        for (int k = 0; k < dims; k++) {
+            json_int_t length = json_integer_value(json_array_get(shape, (size_t)k));
+            if (length < 1 || length > 1000000)
+                return malformed(err, "shapes");
+            dimensions[k] = (size_t)length;
+        }
+        pl_layout_add(&g->layout, dimensions, dims);
+    }
+    return g->layout.count ? 0 : malformed(err, "shapes");
+}
+
+/* An array that is optional (absent or null) and has an entry for each step. */
+static int read_series(const struct golden *g, const json_t *root, const char *key, bool needed, json_t **series,
+                       struct pl_error *err)
+{
+    *series = json_object_get(root, key);
+    if (json_is_null(*series))
+        *series = NULL;
+    if (!*series && !needed)
+        return 0;
+    return json_is_array(*series) && json_array_size(*series) == g->steps ? 0 : malformed(err, key);
+}
+
+static int read_golden(struct golden *g, const json_t *root, struct pl_error *err)
+{
+    int status = read_optimizer(g, root, err);
+    if (!status)
+        status = read_shapes(g, root, err);
+    json_int_t steps = json_integer_value(json_object_get(root, "steps"));
+    if (!status && steps < 1)
+        status = malformed(err, "steps");
+    g->steps = (size_t)steps;
+    g->theta0 = json_object_get(root, "theta0");
+    const struct {
+        const char *key;
+        bool needed;
+        json_t **series;
+    } list[] = {
+        {"grads", true, &g->gradients}, {"theta", true, &g->theta}, {"noise", false, &g->noise},
+        {"lr_per_step", false, &g->rates}, {"average", false, &g->average}, {"eta", false, &g->eta},
+        {"mu", false, &g->mu}, {"phase", false, &g->phase},
+    };
+    for (size_t i = 0; !status && i < sizeof list / sizeof *list; i++)
+        status = read_series(g, root, list[i].key, list[i].needed, list[i].series, err);
+    return status;
+}
+
+static void put(void *arena, enum pl_precision precision, size_t i, double value)
+{
+    if (precision == PL_FLOAT)
+        ((float *)arena)[i] = (float)value;
+    else
+        ((double *)arena)[i] = value;
+}
+
+static double get(const void *arena, enum pl_precision precision, size_t i)
+{
+    return precision == PL_FLOAT ? (double)((const float *)arena)[i] : ((const double *)arena)[i];
+}
+
+/* Fills an arena from [tensor][element]. */
+static int fill(const struct golden *g, const json_t *json, enum pl_precision precision, void *arena, const char *what,
+                struct pl_error *err)
+{
+    if (json_array_size(json) != g->layout.count)
+        return malformed(err, what);
+    for (size_t t = 0; t < g->layout.count; t++) {
+        const struct pl_tensor *tensor = &g->layout.tensors[t];
+        const json_t *values = json_array_get(json, t);
+        if (json_array_size(values) != tensor->count)
+            return malformed(err, what);
+        for (size_t i = 0; i < tensor->count; i++) {
+            double value;
+            if (!read_number(json_array_get(values, i), &value))
+                return malformed(err, what);
+            put(arena, precision, tensor->offset + i, value);
+        }
+    }
+    return 0;
+}
+
+/* A replay of the file in one precision. */
+struct replay {
+    const struct golden *golden;
+    enum pl_precision precision;
+    struct pl_optim *optim;
+    void *theta, *gradient, *xi;
+    double *largest_theta, *largest_average; /* sizes wanted so far */
+    size_t step;
+};
+
+static int compare(const struct replay *r, double got, double want, double *largest, const char *what,
+                   struct pl_error *err)
+{
+    double tolerance = tolerances[r->precision];
+    if (isfinite(want) && fabs(want) > *largest)
+        *largest = fabs(want);
+    bool same = isnan(want) ? isnan(got) : isinf(want) ? got == want : fabs(got - want) <= tolerance * fmax(1, *largest);
+    if (same)
+        return 0;
+    return pl_fail(err, PL_ECORRUPT, "step %zu in %s: %s is %.17g, but must be %.17g", r->step + 1,
+                   precision_names[r->precision], what, got, want);
+}
+
+static int compare_arena(const struct replay *r, const void *got, const json_t *want, double *largest,
+                         const char *name, struct pl_error *err)
+{
+    const struct pl_layout *layout = &r->golden->layout;
+    if (json_array_size(want) != layout->count)
+        return malformed(err, name);
+    for (size_t t = 0; t < layout->count; t++) {
+        const json_t *values = json_array_get(want, t);
+        if (json_array_size(values) != layout->tensors[t].count)
+            return malformed(err, name);
+        for (size_t i = 0; i < layout->tensors[t].count; i++) {
+            size_t at = layout->tensors[t].offset + i;
+            double value;
+            if (!read_number(json_array_get(values, i), &value))
+                return malformed(err, name);
+            struct pl_text what = {0};
+            pl_text_addf(&what, "%s[%zu][%zu]", name, t, i);
+            int status = compare(r, get(got, r->precision, at), value, &largest[at], pl_text(&what), err);
+            pl_text_release(&what);
+            if (status)
+                return status;
+        }
+    }
+    return 0;
+}
+
+static const double *find_note(struct pl_optim *optim, const char *name)
+{
+    struct pl_optim_array arrays[32];
+    size_t count = pl_optim_state(optim, arrays, 32);
+    for (size_t i = 0; i < count; i++)
+        if (arrays[i].kind == 'd' && arrays[i].count >= 1 && !strcmp(arrays[i].name, name))
+            return arrays[i].data;
+    return NULL;
+}
+
+/* A scalar of the optimizer's state, which the file gives for each tensor. */
+static int compare_note(const struct replay *r, const json_t *want, const char *name, struct pl_error *err)
+{
+    const double *note = find_note(r->optim, name);
+    if (!note)
+        return pl_fail(err, PL_EINPUT, "%s has no state named %s", r->golden->optimizer, name);
+    if (!json_is_array(want))
+        return malformed(err, name);
+    size_t t;
+    const json_t *entry;
+    json_array_foreach(want, t, entry) {
+        double value, largest = 0;
+        if (!read_number(json_is_array(entry) ? json_array_get(entry, 0) : entry, &value))
+            return malformed(err, name);
+        int status = compare(r, *note, value, &largest, name, err);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int compare_phase(const struct replay *r, const json_t *want, struct pl_error *err)
+{
+    const double *phase = find_note(r->optim, "phase");
+    const char *word = json_string_value(json_array_get(want, 0));
+    double rate, largest = 0;
+    if (!phase)
+        return pl_fail(err, PL_EINPUT, "%s has no state named phase", r->golden->optimizer);
+    if (!word || !read_number(json_array_get(want, 1), &rate))
+        return malformed(err, "phase");
+    if (strcasecmp(word, *phase != 0 ? "sgd" : "adam"))
+        return pl_fail(err, PL_ECORRUPT, "step %zu in %s: the phase is not %s", r->step + 1,
+                       precision_names[r->precision], word);
+    return compare(r, pl_optim_rate(r->optim), rate, &largest, "the learning rate", err);
+}
+
+/* The file's rate is set as it stands, also where the optimizer has chosen its own and would follow in proportion. */
+static int set_rate(const struct replay *r, struct pl_error *err)
+{
+    double rate;
+    if (!read_number(json_array_get(r->golden->rates, r->step), &rate) || !(rate > 0))
+        return malformed(err, "lr_per_step");
+    pl_optim_set_rate(r->optim, rate);
+    if (pl_optim_rate(r->optim) != rate)
+        pl_optim_set_rate(r->optim, rate * (rate / pl_optim_rate(r->optim)));
+    return 0;
+}
+
+static int replay_step(const struct replay *r, struct pl_error *err)
+{
+    const struct golden *g = r->golden;
+    int status = g->rates ? set_rate(r, err) : 0;
+    if (!status)
+        status = fill(g, json_array_get(g->gradients, r->step), r->precision, r->gradient, "grads", err);
+    if (!status && g->noise)
+        status = fill(g, json_array_get(g->noise, r->step), r->precision, r->xi, "noise", err);
+    if (status)
+        return status;
+    pl_optim_step(r->optim, r->theta, r->gradient, r->xi);
+    status = compare_arena(r, r->theta, json_array_get(g->theta, r->step), r->largest_theta, "theta", err);
+    const json_t *average = json_array_get(g->average, r->step);
+    if (!status && average && !json_is_null(average)) {
+        const void *got = pl_optim_average(r->optim);
+        status = got ? compare_arena(r, got, average, r->largest_average, "average", err)
+                     : pl_fail(err, PL_ECORRUPT, "step %zu: nothing is averaged", r->step + 1);
+    }
+    if (!status && g->eta)
+        status = compare_note(r, json_array_get(g->eta, r->step), "eta", err);
+    if (!status && g->mu)
+        status = compare_note(r, json_array_get(g->mu, r->step), "mu", err);
+    if (!status && g->phase)
+        status = compare_phase(r, json_array_get(g->phase, r->step), err);
+    return status;
+}
+
+static int replay(const struct golden *g, enum pl_precision precision, struct pl_error *err)
+{
+    size_t size = precision == PL_FLOAT ? sizeof(float) : sizeof(double), length = g->layout.length;
+    struct replay r = {
+        .golden = g,
+        .precision = precision,
+        .theta = pl_arena(length, size),
+        .gradient = pl_arena(length, size),
+        .xi = pl_arena(length, size), /* stays 0 where the file has no noise */
+        .largest_theta = pl_arena(length, sizeof(double)),
+        .largest_average = pl_arena(length, sizeof(double)),
+    };
+    int status = 0;
+    if (!r.theta || !r.gradient || !r.xi || !r.largest_theta || !r.largest_average)
+        status = pl_fail(err, PL_EMEMORY, "there is no memory for %zu parameters", length);
+    if (!status)
+        status = pl_optim_new(&r.optim, &g->settings, &g->layout, precision, pl_random_stream(1, PL_STREAM_NOISE), 1, err);
+    if (!status)
+        status = fill(g, g->theta0, precision, r.theta, "theta0", err);
+    for (; !status && r.step < g->steps; r.step++)
+        status = replay_step(&r, err);
+    pl_optim_free(r.optim);
+    free(r.theta);
+    free(r.gradient);
+    free(r.xi);
+    free(r.largest_theta);
+    free(r.largest_average);
+    return status;
+}
+
+/* A validation history and the epoch after which NT-ASGD changes. */
+static int check_trigger(const json_t *entry, size_t index, struct pl_error *err)
+{
+    const json_t *losses = json_object_get(entry, "val_loss"), *when = json_object_get(entry, "switch_after_epoch"), *loss;
+    json_int_t nonmono = json_integer_value(json_object_get(entry, "nonmono"));
+    if (nonmono < 1 || !json_is_array(losses) || (!json_is_integer(when) && !json_is_null(when)))
+        return malformed(err, "a case");
+    struct pl_settings settings = {0};
+    struct pl_layout layout = {0};
+    struct pl_optim *optim = NULL;
+    pl_settings_set_string(&settings, "optimizer", "nt_asgd");
+    pl_settings_set_integer(&settings, "nonmono", nonmono);
+    pl_layout_add(&layout, (const size_t[]){1}, 1);
+    int status = pl_optim_new(&optim, &settings, &layout, PL_DOUBLE, pl_random_stream(1, PL_STREAM_NOISE), 1, err);
+    json_int_t fired = 0;
+    size_t epoch;
+    json_array_foreach(losses, epoch, loss) {
+        double value;
+        if (!status && !read_number(loss, &value))
+            status = malformed(err, "val_loss");
+        if (!status && pl_optim_validated(optim, value)) {
+            if (fired)
+                status = pl_fail(err, PL_ECORRUPT, "case %zu: the trigger fires twice", index);
+            fired = (json_int_t)epoch + 1;
+        }
+    }
+    if (!status && fired != json_integer_value(when)) /* null counts as 0: never */
+        status = pl_fail(err, PL_ECORRUPT, "case %zu: the trigger fires in epoch %lld, but must in %lld (0: never)", index,
+                         (long long)fired, (long long)json_integer_value(when));
+    pl_optim_free(optim);
+    pl_layout_release(&layout);
+    pl_settings_release(&settings);
+    return status;
+}
+
+static int check_triggers(const json_t *cases, struct pl_error *err)
+{
+    size_t i;
+    const json_t *entry;
+    if (!json_array_size(cases))
+        return malformed(err, "cases");
+    json_array_foreach(cases, i, entry) {
+        int status = check_trigger(entry, i, err);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int check_steps(const json_t *root, struct pl_error *err)
+{
+    struct golden g = {0};
+    int status = read_golden(&g, root, err);
+    if (!status)
+        status = replay(&g, PL_DOUBLE, err);
+    if (!status)
+        status = replay(&g, PL_FLOAT, err);
+    pl_settings_release(&g.settings);
+    pl_layout_release(&g.layout);
+    return status;
+}
+
+int golden_check_file(const char *path, struct pl_error *err)
+{
+    json_error_t problem;
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &problem);
+    if (!root)
+        return pl_fail(err, PL_ECORRUPT, "line %d: %s", problem.line, problem.text);
+    const json_t *cases = json_object_get(root, "cases");
+    int status = !json_is_object(root) ? malformed(err, "the file") : cases ? check_triggers(cases, err)
+                                                                            : check_steps(root, err);
+    json_decref(root);
+    return status;
+}
