@@ -1,6 +1,6 @@
 #!/bin/sh
 # golden-optim must fail on what is wrong: golden_optim.sh PROGRAM FOLDER-OF-GOOD-FILES
-program=$1 good=$2
+program=$(realpath "$1") good=$2
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
