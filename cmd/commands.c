@@ -3,11 +3,13 @@
 
 #include <string.h>
 
-extern const struct pl_command pl_cmd_help, pl_cmd_version;
+extern const struct pl_command pl_cmd_help, pl_cmd_sweep, pl_cmd_version, pl_cmd_worker;
 
 const struct pl_command *const pl_commands[] = {
+    &pl_cmd_sweep,
     &pl_cmd_version,
     &pl_cmd_help,
+    &pl_cmd_worker,
 };
 const size_t pl_command_count = sizeof pl_commands / sizeof *pl_commands;
 

@@ -1,0 +1,327 @@
+#include "cmd.h"
+
+#include "sweep/sweep.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const double line_every = 10; /* seconds between plain lines of progress */
+
+/* How progress is shown. */
+struct screen {
+    bool quiet, live, color;
+    int lines;       /* of the block that stands on the terminal */
+    double last;     /* when the last plain line was written */
+    struct pl_text text;
+};
+
+static void erase_block(struct screen *screen)
+{
+    if (screen->lines)
+        fprintf(stderr, "\033[%dA\033[J", screen->lines);
+    screen->lines = 0;
+}
+
+static int terminal_width(void)
+{
+    struct winsize size;
+    return !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col > 20 ? size.ws_col - 1 : 79;
+}
+
+static void show_progress(void *self, const struct pl_sweep_state *state)
+{
+    struct screen *screen = self;
+    double now = pl_clock_steady();
+    if (screen->quiet)
+        return;
+    pl_text_clear(&screen->text);
+    if (screen->live) {
+        int lines = pl_progress_block(state, terminal_width(), screen->color, &screen->text);
+        erase_block(screen);
+        fputs(pl_text(&screen->text), stderr);
+        screen->lines = lines;
+    } else if (now - screen->last >= line_every) {
+        screen->last = now;
+        pl_progress_line(state, &screen->text);
+        fprintf(stderr, "%s\n", pl_text(&screen->text));
+    }
+}
+
+static void show_note(void *self, const char *sentence)
+{
+    struct screen *screen = self;
+    erase_block(screen);
+    fprintf(stderr, "poula sweep: %s\n", sentence);
+}
+
+static struct screen open_screen(const struct pl_args *args)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    bool dumb = !term || !strcmp(term, "dumb");
+    struct screen screen = {.quiet = pl_args_has(args, "quiet"), .live = isatty(STDERR_FILENO) && !dumb};
+    screen.color = screen.live && !(no_color && *no_color);
+    screen.last = pl_clock_steady(); /* a sweep of a few seconds needs no lines */
+    return screen;
+}
+
+/* ---- specs ---- */
+
+struct specs {
+    struct pl_source *sources;
+    size_t count;
+};
+
+static void release_specs(struct specs *specs)
+{
+    for (size_t i = 0; i < specs->count; i++)
+        pl_spec_free((struct pl_spec *)specs->sources[i].spec);
+    free(specs->sources);
+}
+
+/* Loads every spec, so that all complaints come at once. */
+static int load_specs(const struct pl_args *args, struct specs *specs)
+{
+    int code = 0;
+    specs->sources = pl_new(args->count * sizeof *specs->sources);
+    for (size_t i = 0; i < args->count; i++) {
+        struct pl_text problems = {0};
+        struct pl_error err = {0};
+        struct pl_spec *spec = NULL;
+        if (pl_spec_load(&spec, args->arguments[i], &problems, &err)) {
+            if (problems.length)
+                fputs(pl_text(&problems), stderr);
+            int failed = problems.length ? 2 : pl_cmd_fail(args, &err);
+            if (failed > code)
+                code = failed;
+        } else {
+            specs->sources[specs->count++] = (struct pl_source){spec, args->arguments[i]};
+        }
+        pl_text_release(&problems);
+    }
+    return code;
+}
+
+/* ---- --dry-run ---- */
+
+struct listing {
+    bool retry_failed;
+    struct pl_text line;
+};
+
+static bool is_axis(const struct pl_study *study, const char *key)
+{
+    for (size_t i = 0; i < study->axis_count; i++)
+        if (!strcmp(study->axes[i], key))
+            return true;
+    return false;
+}
+
+static void add_setting(struct pl_text *line, const char *key, const struct pl_value *value)
+{
+    pl_text_addf(line, " %s=", key);
+    pl_value_write(value, line);
+}
+
+/* study, what will happen, what varies, seed, and then the rest. */
+static int list_run(void *self, const struct pl_study *study, const struct pl_settings *settings, int64_t seed,
+                    enum pl_status status)
+{
+    struct listing *listing = self;
+    struct pl_text *line = &listing->line;
+    bool settled = status == PL_RUN_FINISHED || status == PL_RUN_DIVERGED ||
+                   (status == PL_RUN_FAILED && !listing->retry_failed);
+    pl_text_clear(line);
+    pl_text_addf(line, "%s %s", study->name, settled ? pl_status_name(status) : "missing");
+    for (size_t i = 0; i < study->axis_count; i++) {
+        const struct pl_value *value = pl_settings_find(settings, study->axes[i]);
+        if (value)
+            add_setting(line, study->axes[i], value);
+    }
+    pl_text_addf(line, " seed=%lld", (long long)seed);
+    for (size_t i = 0; i < settings->count; i++)
+        if (!is_axis(study, settings->entries[i].key))
+            add_setting(line, settings->entries[i].key, &settings->entries[i].value);
+    puts(pl_text(line));
+    return ferror(stdout) ? PL_EIO : 0;
+}
+
+static int dry_run(const struct pl_args *args, const struct specs *specs)
+{
+    struct pl_store *store = NULL;
+    struct pl_error err = {0};
+    struct listing listing = {.retry_failed = pl_args_has(args, "retry-failed")};
+    struct pl_plan plan;
+    int status = pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err);
+    if (status && status != PL_EMISSING)
+        return pl_cmd_fail(args, &err);
+    status = pl_plan_preview(&plan, store, specs->sources, specs->count, list_run, &listing, &err);
+    pl_text_release(&listing.line);
+    pl_store_close(store);
+    if (status)
+        return ferror(stdout) ? 1 : pl_cmd_fail(args, &err);
+    int64_t runs = 0, missing = 0;
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct pl_sweep_study *study = &plan.studies[i];
+        int64_t lacks = pl_study_missing(study, listing.retry_failed);
+        if (plan.count > 1)
+            printf("%s: %lld runs, %lld missing\n", study->study->name, (long long)study->runs, (long long)lacks);
+        runs += study->runs;
+        missing += lacks;
+    }
+    printf("%lld runs, %lld missing\n", (long long)runs, (long long)missing);
+    pl_plan_release(&plan);
+    return 0;
+}
+
+/* ---- running ---- */
+
+static void print_summary(const struct pl_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct pl_sweep_study *study = &plan->studies[i];
+        double seconds = study->ran ? study->last - study->first : 0;
+        printf("%s: %lld finished, %lld diverged, %lld failed", study->study->name,
+               (long long)study->counts[PL_RUN_FINISHED], (long long)study->counts[PL_RUN_DIVERGED],
+               (long long)study->counts[PL_RUN_FAILED]);
+        int64_t missing = pl_study_missing(study, false);
+        if (missing)
+            printf(", %lld missing", (long long)missing);
+        printf(", %.2f s, %.0f runs/s\n", seconds, seconds > 0 ? (double)study->ran / seconds : 0);
+    }
+}
+
+static int exit_code_of(const struct pl_plan *plan, int stopped_by, bool limited)
+{
+    if (stopped_by)
+        return 128 + stopped_by;
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->studies[i].counts[PL_RUN_FAILED] || (!limited && pl_study_missing(&plan->studies[i], false)))
+            return 1;
+    return 0;
+}
+
+static void hint_at_failures(const struct pl_plan *plan, struct screen *screen)
+{
+    int64_t failed = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        failed += plan->studies[i].counts[PL_RUN_FAILED];
+    if (failed)
+        show_note(screen, "some runs failed; 'poula runs --status failed' says why, --retry-failed tries them again");
+}
+
+static int read_options(const struct pl_args *args, struct pl_sweep_options *options)
+{
+    int64_t jobs, threads, limit;
+    int cores = pl_host_cores();
+    if (!pl_args_integer(args, "jobs", 1, 4096, cores, &jobs))
+        return 2;
+    int64_t share = cores / jobs > 1 ? cores / jobs : 1;
+    if (!pl_args_integer(args, "threads", 1, 4096, share, &threads) ||
+        !pl_args_integer(args, "limit", 1, INT64_MAX, 0, &limit) ||
+        !pl_args_real(args, "timeout", 1e-3, 1e9, 0, &options->timeout))
+        return 2;
+    options->jobs = (int)jobs;
+    options->threads = (int)threads;
+    options->limit = limit;
+    options->fail_fast = pl_args_has(args, "fail-fast");
+    options->retry_failed = pl_args_has(args, "retry-failed");
+    return 0;
+}
+
+/* The runs of results/poula.db have their folders in results/poula-runs. */
+static void name_folders(const char *db, struct pl_text *folders)
+{
+    size_t length = strlen(db);
+    if (length > 3 && !strcmp(db + length - 3, ".db"))
+        length -= 3;
+    pl_text_add_bytes(folders, db, length);
+    pl_text_add(folders, "-runs");
+}
+
+static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_plan *plan,
+                 struct pl_sweep_options *options)
+{
+    const char *program = getenv("POULA_WORKER");
+    const char *const worker[] = {program && *program ? program : "/proc/self/exe", "worker", NULL};
+    struct screen screen = open_screen(args);
+    struct pl_error err = {0};
+    int stopped_by = 0;
+    options->worker = worker;
+    options->view = (struct pl_sweep_view){&screen, show_progress, show_note};
+    struct pl_text folders = {0};
+    name_folders(pl_args_db(args), &folders);
+    options->folders = pl_text(&folders);
+    setenv("POULA_DATA", pl_args_data(args), 1);
+    int status = pl_sweep_run(store, plan, options, &stopped_by, &err);
+    if (!status)
+        hint_at_failures(plan, &screen);
+    pl_text_release(&screen.text);
+    pl_text_release(&folders);
+    if (status)
+        return pl_cmd_fail(args, &err);
+    print_summary(plan);
+    return exit_code_of(plan, stopped_by, options->limit != 0);
+}
+
+static int run(const struct pl_args *args)
+{
+    struct pl_sweep_options options = {0};
+    struct specs specs = {0};
+    struct pl_store *store = NULL;
+    struct pl_plan plan = {0};
+    struct pl_error err = {0};
+    int code = read_options(args, &options);
+    if (!code)
+        code = load_specs(args, &specs);
+    if (code)
+        goto done;
+    if (pl_args_has(args, "dry-run")) {
+        code = dry_run(args, &specs);
+        goto done;
+    }
+    if (pl_store_open(&store, pl_args_db(args), PL_STORE_WRITE, &err) ||
+        pl_plan_make(&plan, store, specs.sources, specs.count, &err))
+        code = pl_cmd_fail(args, &err);
+    else
+        code = sweep(args, store, &plan, &options);
+done:
+    pl_plan_release(&plan);
+    pl_store_close(store);
+    release_specs(&specs);
+    return code;
+}
+
+static const struct pl_option options[] = {
+    {.name = "jobs", .letter = 'j', .argument = "N", .help = "workers at a time (default: the cores allowed)"},
+    {.name = "threads", .argument = "N", .help = "threads of each worker (default: cores / jobs)"},
+    {.name = "dry-run", .letter = 'n', .help = "list every run and count; write nothing"},
+    {.name = "fail-fast", .help = "stop at the first run that fails"},
+    {.name = "retry-failed", .help = "run failed runs again"},
+    {.name = "resume", .help = "run only what is missing (always so)"},
+    {.name = "timeout", .argument = "SECONDS", .help = "end a run that takes longer (default: the study's timeout)"},
+    {.name = "limit", .argument = "N", .help = "run at most N runs"},
+    {.name = "quiet", .letter = 'q', .help = "show no progress"},
+};
+
+const struct pl_command pl_cmd_sweep = {
+    .name = "sweep",
+    .summary = "run what is missing of the studies of a spec",
+    .arguments = "SPEC...",
+    .description =
+        "Expands the grids of the specs, trains every run that the database does not hold yet, and shows progress. "
+        "A run that is finished or diverged is never run again; several sweeps may share one database.\n"
+        "Ctrl-C once lets the runs at hand come to an end or a clean point, twice stops at once; what was done is "
+        "kept either way and the next sweep goes on from there.\n"
+        "Exit code: 0 when all runs are done, 1 when some failed or are missing, 2 when the input is wrong, 130 "
+        "after Ctrl-C.",
+    .example = "poula sweep experiments/toy.yaml --jobs 4",
+    PL_OPTIONS(options),
+    .least = 1,
+    .most = 1000,
+    .run = run,
+};

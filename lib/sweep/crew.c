@@ -1,0 +1,528 @@
+/* The worker processes as the supervisor sees them. */
+#include "sweep/supervisor.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const double quick = 0.05;          /* a run shorter than this is worth queueing ahead */
+static const double ahead_seconds = 0.15;  /* of work that a worker has in hand */
+static const double recall_after = 0.25;   /* a run this long gets what is queued behind it called back */
+static const double dismiss_within = 2;    /* seconds that idle workers have to leave */
+static const double kill_after = 10;       /* seconds between a clean stop and the end of patience */
+enum {
+    MOST_AHEAD = 1000,
+    MOST_BUFFERED = 256 << 20,  /* bytes of events in memory before workers have to wait */
+    MOST_IDLE_DEATHS = 5,
+    LOG_LIMIT = 8000,
+};
+
+size_t pl_crew_ahead(const struct pl_supervisor *s)
+{
+    if (isnan(s->mean) || s->mean > quick)
+        return 1;
+    double runs = ahead_seconds / (s->mean > 1e-6 ? s->mean : 1e-6);
+    return runs < 1 ? 1 : runs > MOST_AHEAD ? MOST_AHEAD : (size_t)runs;
+}
+
+static bool alive(const struct pl_hand *hand)
+{
+    return hand->process.pid != 0;
+}
+
+bool pl_crew_alive(const struct pl_supervisor *s)
+{
+    for (size_t i = 0; i < s->hand_count; i++)
+        if (alive(&s->hands[i]))
+            return true;
+    return false;
+}
+
+int pl_crew_busy(const struct pl_supervisor *s)
+{
+    int busy = 0;
+    for (size_t i = 0; i < s->hand_count; i++)
+        busy += s->hands[i].tasks.count > 0;
+    return busy;
+}
+
+/* ---- handing out ---- */
+
+static void send_orders(struct pl_hand *hand)
+{
+    while (hand->sent < hand->orders.length && hand->process.in >= 0) {
+        ssize_t n = write(hand->process.in, hand->orders.text + hand->sent, hand->orders.length - hand->sent);
+        if (n > 0)
+            hand->sent += (size_t)n;
+        else if (n < 0 && errno != EINTR)
+            break; /* full, or the worker is gone, which its output will tell */
+    }
+    if (hand->sent == hand->orders.length) {
+        pl_text_clear(&hand->orders);
+        hand->sent = 0;
+    }
+}
+
+static bool start_worker(struct pl_supervisor *s, struct pl_hand *hand)
+{
+    struct pl_error err = {0};
+    if (s->executor->start(s->options->worker, s->options->threads, &hand->process, &err)) {
+        pl_sup_fail(s, &err);
+        return false;
+    }
+    hand->recalled = hand->ended = false;
+    hand->verdict[0] = '\0';
+    hand->sent = 0;
+    pl_text_clear(&hand->orders);
+    pl_text_clear(&hand->input);
+    pl_text_clear(&hand->log);
+    return true;
+}
+
+static void hand_task(struct pl_supervisor *s, struct pl_hand *hand, struct pl_task *task)
+{
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s/%lld", s->options->folders, (long long)task->claim.run);
+    struct pl_order order = {.run = task->claim.run, .seed = task->claim.seed, .threads = s->options->threads,
+                             .settings = task->settings->text, .folder = folder};
+    pl_order_write(&order, &hand->orders);
+    if (!hand->tasks.count)
+        hand->since = pl_clock_steady();
+    pl_tasks_push(&hand->tasks, task);
+}
+
+/* A round gives every worker at most one run, so that the work is spread evenly. */
+static bool hand_round(struct pl_supervisor *s, size_t ahead)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->hand_count && s->backlog.count; i++) {
+        struct pl_hand *hand = &s->hands[i];
+        bool crowded = hand->tasks.count >= ahead || hand->recalled || hand->verdict[0] || hand->ended;
+        bool long_run = hand->tasks.count && pl_clock_steady() - hand->since > recall_after;
+        if (alive(hand) ? crowded || long_run : !start_worker(s, hand))
+            continue;
+        hand_task(s, hand, pl_tasks_pop(&s->backlog));
+        any = true;
+    }
+    return any;
+}
+
+static void hand_out(struct pl_supervisor *s)
+{
+    if (s->stopping || s->failure.code)
+        return;
+    size_t ahead = pl_crew_ahead(s);
+    while (hand_round(s, ahead))
+        ;
+    for (size_t i = 0; i < s->hand_count; i++)
+        send_orders(&s->hands[i]);
+}
+
+/* ---- deaths ---- */
+
+static void condemn(struct pl_supervisor *s, struct pl_hand *hand, const char *verdict)
+{
+    if (!hand->verdict[0])
+        snprintf(hand->verdict, sizeof hand->verdict, "%s", verdict);
+    s->executor->kill(&hand->process, SIGKILL);
+}
+
+static void close_pipe(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* The run that a worker was training when it died. */
+static void fail_first(struct pl_supervisor *s, struct pl_hand *hand, int status)
+{
+    struct pl_task *task = pl_tasks_pop(&hand->tasks);
+    struct pl_ending *ending = &task->ending;
+    ending->outcome = s->stopping ? PL_INTERRUPTED : PL_FAILED;
+    ending->seconds = pl_clock_steady() - hand->since;
+    ending->worker = hand->process.pid;
+    if (hand->verdict[0]) {
+        snprintf(task->reason, sizeof task->reason, "%s", hand->verdict);
+    } else if (s->stopping == PL_QUITTING) {
+        snprintf(task->reason, sizeof task->reason, "the sweep was stopped");
+    } else if (WIFSIGNALED(status)) {
+        ending->signal = WTERMSIG(status);
+        snprintf(task->reason, sizeof task->reason, "the worker was killed by signal %d (%s)", ending->signal,
+                 strsignal(ending->signal));
+        ending->outcome = PL_FAILED;
+    } else {
+        ending->exit_code = WEXITSTATUS(status);
+        snprintf(task->reason, sizeof task->reason, "the worker ended with exit code %d before the run had",
+                 ending->exit_code);
+        ending->outcome = PL_FAILED;
+    }
+    if (hand->log.length)
+        pl_task_log(task, pl_text(&hand->log), hand->log.length);
+    pl_ledger_end(s, task);
+}
+
+static void note_idle_death(struct pl_supervisor *s, struct pl_hand *hand, int status)
+{
+    if (s->stopping || ++s->idle_deaths < MOST_IDLE_DEATHS)
+        return;
+    struct pl_error err = {0};
+    char how[100];
+    if (WIFSIGNALED(status))
+        snprintf(how, sizeof how, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(how, sizeof how, "exit code %d", WEXITSTATUS(status));
+    pl_text_keep_end(&hand->log, LOG_LIMIT);
+    pl_fail(&err, PL_EIO, "workers (%s) end with %s before they begin a run%s%s", s->options->worker[0], how,
+            hand->verdict[0] || hand->log.length ? ": " : "",
+            hand->verdict[0] ? hand->verdict : pl_text(&hand->log));
+    size_t length = strlen(err.text);
+    if (length && err.text[length - 1] == '\n')
+        err.text[length - 1] = '\0';
+    pl_sup_fail(s, &err);
+}
+
+static void bury(struct pl_supervisor *s, struct pl_hand *hand, int status)
+{
+    /* What it had started may still be there: its group goes with it. */
+    s->executor->kill(&hand->process, SIGKILL);
+    if (hand->tasks.first && hand->tasks.first->started) {
+        s->idle_deaths = 0;
+        fail_first(s, hand, status);
+    } else if (hand->tasks.count) {
+        note_idle_death(s, hand, status);
+    }
+    pl_tasks_prepend(&s->backlog, &hand->tasks);
+    close_pipe(&hand->process.in);
+    close_pipe(&hand->process.out);
+    close_pipe(&hand->process.log);
+    hand->process.pid = 0;
+}
+
+/* ---- events ---- */
+
+static void note_best(struct pl_task *task)
+{
+    struct pl_sweep_study *study = task->study;
+    for (size_t i = 0; i < task->series_count; i++) {
+        const struct pl_task_series *series = &task->series[i];
+        struct pl_sweep_best *best = &study->best;
+        if (isnan(series->best) || (best->metric[0] && strcmp(best->metric, series->metric)) ||
+            series->direction == PL_NEUTRAL)
+            continue;
+        bool better = !best->run || (series->direction == PL_MAXIMIZE ? series->best > best->value
+                                                                      : series->best < best->value);
+        if (!better)
+            return;
+        snprintf(best->metric, sizeof best->metric, "%s", series->metric);
+        best->direction = series->direction;
+        best->value = series->best;
+        best->run = task->claim.run;
+        return;
+    }
+}
+
+static void end_task(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)
+{
+    struct pl_task *task = pl_tasks_pop(&hand->tasks);
+    struct pl_ending *ending = &task->ending;
+    ending->outcome = event->outcome;
+    ending->bad_epoch = event->bad_epoch;
+    ending->exit_code = event->exit_code;
+    ending->signal = event->signal;
+    ending->seconds = event->seconds;
+    ending->worker = hand->process.pid;
+    if (event->reason)
+        snprintf(task->reason, sizeof task->reason, "%s", event->reason);
+    if (event->values != task->received) {
+        ending->outcome = PL_FAILED;
+        snprintf(task->reason, sizeof task->reason, "the worker reported %lld values, but %lld arrived",
+                 (long long)event->values, (long long)task->received);
+    }
+    if (ending->outcome == PL_FINISHED)
+        note_best(task);
+    s->idle_deaths = 0;
+    s->mean = isnan(s->mean) ? event->seconds : 0.9 * s->mean + 0.1 * event->seconds;
+    hand->since = pl_clock_steady();
+    pl_ledger_end(s, task);
+}
+
+static bool give_back(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)
+{
+    struct pl_tasks kept = {0}, returned = {0};
+    struct pl_task *task;
+    size_t found = 0;
+    while ((task = pl_tasks_pop(&hand->tasks))) {
+        bool given = found < event->count && event->epochs[found] == task->claim.run && !task->started;
+        found += given;
+        pl_tasks_push(given ? &returned : &kept, task);
+    }
+    hand->tasks = kept;
+    hand->recalled = false;
+    pl_tasks_prepend(&s->backlog, &returned);
+    return found == event->count;
+}
+
+static const char *const event_names[] = {"ready", "start", "points", "log", "end", "dropped"};
+
+/* Returns false when the event cannot be: the worker is not to be trusted. */
+static bool take_event(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)
+{
+    struct pl_task *task = hand->tasks.first;
+    if (event->kind == PL_EVENT_READY)
+        return event->protocol == PL_PROTOCOL_VERSION;
+    if (event->kind == PL_EVENT_DROPPED)
+        return give_back(s, hand, event);
+    if (!task || task->claim.run != event->run || (event->kind != PL_EVENT_START) != task->started)
+        return false;
+    switch (event->kind) {
+    case PL_EVENT_START:
+        task->started = true;
+        task->ending.started = event->time;
+        if (!task->study->first)
+            task->study->first = pl_clock_steady();
+        break;
+    case PL_EVENT_POINTS:
+        pl_task_points(task, event);
+        break;
+    case PL_EVENT_LOG:
+        pl_task_log(task, event->line, strlen(event->line));
+        break;
+    default:
+        end_task(s, hand, event);
+        break;
+    }
+    return true;
+}
+
+static void take_line(struct pl_supervisor *s, struct pl_hand *hand, char *line, size_t length)
+{
+    struct pl_event event;
+    struct pl_error err = {0};
+    char verdict[sizeof hand->verdict];
+    if (hand->verdict[0])
+        return; /* it is being killed; nothing it says counts any more */
+    if (pl_event_read(&s->reader, line, length, &event, &err)) {
+        snprintf(verdict, sizeof verdict, "the worker was killed: %.250s", err.text);
+        condemn(s, hand, verdict);
+    } else if (!take_event(s, hand, &event)) {
+        snprintf(verdict, sizeof verdict, "the worker was killed: it wrote the event %s of run %lld out of order",
+                 event_names[event.kind], (long long)event.run);
+        condemn(s, hand, verdict);
+    }
+    s->buffered += length;
+}
+
+static void take_bytes(struct pl_supervisor *s, struct pl_hand *hand, char *bytes, size_t count)
+{
+    char *stop = bytes + count, *newline;
+    while ((newline = memchr(bytes, '\n', (size_t)(stop - bytes)))) {
+        if (hand->input.length) {
+            pl_text_add_bytes(&hand->input, bytes, (size_t)(newline - bytes));
+            take_line(s, hand, hand->input.text, hand->input.length);
+            pl_text_clear(&hand->input);
+        } else {
+            *newline = '\0';
+            take_line(s, hand, bytes, (size_t)(newline - bytes));
+        }
+        bytes = newline + 1;
+    }
+    pl_text_add_bytes(&hand->input, bytes, (size_t)(stop - bytes));
+    if (hand->input.length > PL_LINE_LIMIT)
+        condemn(s, hand, "the worker was killed: it wrote a line without an end");
+}
+
+/* Reads events until the pipe is empty, but not for ever. */
+static void read_events(struct pl_supervisor *s, struct pl_hand *hand)
+{
+    char block[1 << 17];
+    for (int i = 0; i < 8; i++) {
+        ssize_t n = read(hand->process.out, block, sizeof block);
+        if (n > 0)
+            take_bytes(s, hand, block, (size_t)n);
+        if (n == 0)
+            hand->ended = true;
+        if (n <= 0)
+            break;
+    }
+}
+
+static void read_log(struct pl_hand *hand)
+{
+    char block[4096];
+    ssize_t n;
+    while ((n = read(hand->process.log, block, sizeof block)) > 0) {
+        pl_text_add_bytes(&hand->log, block, (size_t)n);
+        pl_text_keep_end(&hand->log, LOG_LIMIT);
+    }
+    if (n == 0)
+        close_pipe(&hand->process.log);
+}
+
+/* A worker whose output has ended is dead or as good as that. */
+static void bury_ended(struct pl_supervisor *s)
+{
+    for (size_t i = 0; i < s->hand_count; i++) {
+        struct pl_hand *hand = &s->hands[i];
+        int status;
+        if (!alive(hand))
+            continue;
+        if (!hand->ended) {
+            if (!s->executor->reap(&hand->process, false, &status))
+                continue;
+            while (!hand->ended) { /* its last words; a stray child may keep the pipe open, so only what is there */
+                size_t before = hand->tasks.count;
+                read_events(s, hand);
+                if (before == hand->tasks.count)
+                    break;
+            }
+        } else {
+            s->executor->kill(&hand->process, SIGKILL);
+            s->executor->reap(&hand->process, true, &status);
+        }
+        if (hand->process.log >= 0)
+            read_log(hand);
+        bury(s, hand, status);
+    }
+}
+
+/* ---- time ---- */
+
+static void check_time(struct pl_supervisor *s)
+{
+    double now = pl_clock_steady();
+    for (size_t i = 0; i < s->hand_count; i++) {
+        struct pl_hand *hand = &s->hands[i];
+        if (!alive(hand) || hand->verdict[0] || !hand->tasks.count)
+            continue;
+        const struct pl_study *study = hand->tasks.first->study->study;
+        double limit = s->options->timeout > 0 ? s->options->timeout : study->timeout;
+        if (limit > 0 && now - hand->since > limit) {
+            char verdict[100], seconds[PL_NUMBER_SIZE];
+            pl_number_write(limit, seconds);
+            snprintf(verdict, sizeof verdict, "timed out after %s s", seconds);
+            hand->tasks.first->started = true; /* a worker that hangs before its first word hangs all the same */
+            condemn(s, hand, verdict);
+        } else if (now - hand->since > recall_after && hand->tasks.count > 1 && !hand->recalled) {
+            hand->recalled = true;
+            pl_text_add(&hand->orders, PL_RECALL_LINE);
+            send_orders(hand);
+        }
+    }
+    if (s->stopping == PL_FINISHING && now - s->stop_since > kill_after)
+        pl_sup_stop(s, PL_QUITTING);
+}
+
+void pl_crew_stop(struct pl_supervisor *s)
+{
+    for (size_t i = 0; i < s->hand_count; i++) {
+        struct pl_hand *hand = &s->hands[i];
+        if (!alive(hand))
+            continue;
+        if (s->stopping == PL_QUITTING) {
+            s->executor->kill(&hand->process, SIGKILL);
+        } else {
+            pl_text_add(&hand->orders, PL_STOP_LINE);
+            send_orders(hand);
+        }
+    }
+}
+
+static void take_signals(struct pl_supervisor *s)
+{
+    struct signalfd_siginfo info;
+    while (read(s->signals, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo == SIGCHLD)
+            continue;
+        s->stopped_by = (int)info.ssi_signo;
+        pl_sup_stop(s, s->stopping ? PL_QUITTING : PL_FINISHING);
+    }
+}
+
+static double next_deadline(const struct pl_supervisor *s, double now, double until)
+{
+    for (size_t i = 0; i < s->hand_count; i++) {
+        const struct pl_hand *hand = &s->hands[i];
+        if (!alive(hand) || !hand->tasks.count)
+            continue;
+        double limit = s->options->timeout > 0 ? s->options->timeout : hand->tasks.first->study->study->timeout;
+        if (limit > 0 && hand->since + limit < until)
+            until = hand->since + limit;
+        if (hand->tasks.count > 1 && !hand->recalled && hand->since + recall_after < until)
+            until = hand->since + recall_after;
+    }
+    return until > now ? until - now : 0;
+}
+
+void pl_crew_pump(struct pl_supervisor *s, double seconds)
+{
+    hand_out(s);
+    enum { EACH = 3 };
+    struct pollfd *fds = pl_new((EACH * s->hand_count + 1) * sizeof *fds);
+    bool full = s->buffered > MOST_BUFFERED;
+    for (size_t i = 0; i < s->hand_count; i++) {
+        const struct pl_hand *hand = &s->hands[i];
+        bool open = alive(hand);
+        fds[EACH * i] = (struct pollfd){.fd = open && hand->sent < hand->orders.length ? hand->process.in : -1,
+                                        .events = POLLOUT};
+        fds[EACH * i + 1] = (struct pollfd){.fd = open && !full && !hand->ended ? hand->process.out : -1,
+                                            .events = POLLIN};
+        fds[EACH * i + 2] = (struct pollfd){.fd = open ? hand->process.log : -1, .events = POLLIN};
+    }
+    fds[EACH * s->hand_count] = (struct pollfd){.fd = s->signals, .events = POLLIN};
+    double now = pl_clock_steady();
+    double wait = next_deadline(s, now, now + seconds);
+    poll(fds, EACH * s->hand_count + 1, (int)ceil(wait * 1000));
+    if (fds[EACH * s->hand_count].revents)
+        take_signals(s);
+    for (size_t i = 0; i < s->hand_count; i++) {
+        struct pl_hand *hand = &s->hands[i];
+        if (fds[EACH * i].revents)
+            send_orders(hand);
+        if (fds[EACH * i + 1].revents)
+            read_events(s, hand);
+        if (fds[EACH * i + 2].revents)
+            read_log(hand);
+    }
+    free(fds);
+    bury_ended(s);
+    check_time(s);
+    hand_out(s);
+}
+
+void pl_crew_dismiss(struct pl_supervisor *s)
+{
+    double patience = pl_clock_steady() + dismiss_within;
+    for (size_t i = 0; i < s->hand_count; i++)
+        close_pipe(&s->hands[i].process.in);
+    while (pl_crew_alive(s) && pl_clock_steady() < patience)
+        pl_crew_pump(s, 0.05);
+}
+
+void pl_crew_release(struct pl_supervisor *s)
+{
+    for (size_t i = 0; i < s->hand_count; i++) {
+        struct pl_hand *hand = &s->hands[i];
+        if (alive(hand)) {
+            int status;
+            s->executor->kill(&hand->process, SIGKILL);
+            s->executor->reap(&hand->process, true, &status);
+            close_pipe(&hand->process.in);
+            close_pipe(&hand->process.out);
+            close_pipe(&hand->process.log);
+        }
+        pl_tasks_release(&hand->tasks);
+        pl_text_release(&hand->orders);
+        pl_text_release(&hand->input);
+        pl_text_release(&hand->log);
+    }
+    free(s->hands);
+    pl_event_reader_release(&s->reader);
+}

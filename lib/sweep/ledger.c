@@ -1,0 +1,244 @@
+/* What the supervisor takes from the database and writes into it. One transaction writes what has ended and claims
+ * what comes next, so that quick runs cost a fraction of a transaction each. */
+#include "sweep/supervisor.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double write_every = 0.2;    /* seconds that an ended run waits for its transaction, at most */
+static const double points_every = 1;     /* the same for values of a run that goes on */
+static const double beat_every = 5;
+static const double spare_below = 5;      /* runs shorter than this are claimed one ahead per worker */
+enum { MANY_ENDED = 500, MANY_BYTES = 16 << 20, MOST_CLAIMED = 4096 };
+
+void pl_ledger_end(struct pl_supervisor *s, struct pl_task *task)
+{
+    struct pl_sweep_study *study = task->study;
+    static const enum pl_status status[] = {[PL_FINISHED] = PL_RUN_FINISHED, [PL_DIVERGED] = PL_RUN_DIVERGED,
+                                            [PL_FAILED] = PL_RUN_FAILED, [PL_INTERRUPTED] = PL_RUN_INTERRUPTED};
+    task->ended = true;
+    study->counts[status[task->ending.outcome]]++;
+    study->ran += task->ending.outcome != PL_INTERRUPTED;
+    study->last = pl_clock_steady();
+    s->ran += task->ending.outcome != PL_INTERRUPTED;
+    s->outstanding--;
+    pl_tasks_push(&s->done, task);
+    if (task->ending.outcome == PL_FAILED && s->options->fail_fast && !s->stopping) {
+        pl_sup_note(s, "stopping: run %lld failed: %s", (long long)task->claim.run, task->reason);
+        pl_sup_stop(s, PL_FINISHING);
+    }
+}
+
+/* ---- writing ---- */
+
+static int series_number(struct pl_supervisor *s, const struct pl_task_series *series, int64_t *number,
+                         struct pl_error *err)
+{
+    for (size_t i = 0; i < s->number_count; i++)
+        if (!strcmp(s->numbers[i].metric, series->metric)) {
+            *number = s->numbers[i].number;
+            return 0;
+        }
+    int status = pl_store_series(s->store, series->metric, series->direction, number, err);
+    if (status)
+        return status;
+    void *list = s->numbers;
+    pl_grow(&list, &s->number_capacity, s->number_count + 1, sizeof *s->numbers);
+    s->numbers = list;
+    struct pl_series_number *entry = &s->numbers[s->number_count++];
+    memcpy(entry->metric, series->metric, sizeof entry->metric);
+    entry->number = *number;
+    return 0;
+}
+
+static int write_points(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
+{
+    int status = 0;
+    if (!task->forgotten && task->claim.attempt > 1)
+        status = pl_store_forget_points(s->store, task->claim.run, INT64_MIN, err);
+    task->forgotten = true;
+    for (size_t i = 0; i < task->series_count && !status; i++) {
+        struct pl_task_series *series = &task->series[i];
+        int64_t number;
+        if (!series->count)
+            continue;
+        status = series_number(s, series, &number, err);
+        if (!status)
+            status = pl_store_points(s->store, task->claim.run, number, series->epochs, series->values, series->count,
+                                     err);
+        series->count = 0;
+    }
+    return status;
+}
+
+static int write_end(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
+{
+    struct pl_ending ending = task->ending;
+    ending.session = s->session;
+    ending.threads = s->options->threads;
+    ending.reason = task->reason[0] ? task->reason : NULL;
+    ending.log = task->log.length ? pl_text(&task->log) : NULL;
+    return pl_store_end(s->store, task->claim.run, &ending, err);
+}
+
+static int write_all(struct pl_supervisor *s, bool points, struct pl_error *err)
+{
+    int status = 0;
+    struct pl_task *task;
+    while (!status && (task = pl_tasks_pop(&s->done))) {
+        status = write_points(s, task, err);
+        if (!status)
+            status = write_end(s, task, err);
+        pl_task_recycle(task, &s->spare);
+    }
+    for (size_t i = 0; i < s->hand_count && points && !status; i++)
+        if (s->hands[i].tasks.first)
+            status = write_points(s, s->hands[i].tasks.first, err);
+    s->buffered = 0;
+    return status;
+}
+
+/* ---- claiming ---- */
+
+/* How many runs this supervisor wants to hold, ended ones aside. */
+static size_t wanted(const struct pl_supervisor *s)
+{
+    size_t each = 2 * pl_crew_ahead(s);
+    if (s->mean > spare_below)
+        each = 1;
+    return each * s->hand_count;
+}
+
+static size_t claim_need(const struct pl_supervisor *s)
+{
+    if (s->stopping || s->exhausted)
+        return 0;
+    size_t most = wanted(s);
+    size_t need = s->outstanding < most ? most - s->outstanding : 0;
+    if (2 * need < most && s->outstanding > s->hand_count)
+        need = 0; /* few at a time would make many transactions */
+    if (s->options->limit && s->claimed + (int64_t)need > s->options->limit)
+        need = (size_t)(s->options->limit - s->claimed);
+    return need < MOST_CLAIMED ? need : MOST_CLAIMED;
+}
+
+static int settings_of(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
+{
+    if (!s->settings || s->settings->config != task->claim.config) {
+        int status = pl_store_config(s->store, task->claim.config, &s->scratch, err);
+        if (status)
+            return status;
+        pl_config_text_drop(s->settings);
+        s->settings = pl_config_text_new(task->claim.config, &s->scratch);
+    }
+    s->settings->users++;
+    task->settings = s->settings;
+    return 0;
+}
+
+static int claim(struct pl_supervisor *s, size_t need, struct pl_error *err)
+{
+    struct pl_claim *claims = pl_new(need * sizeof *claims);
+    int status = 0;
+    for (size_t looked = 0; need && looked < s->plan->count && !status;) {
+        struct pl_sweep_study *study = &s->plan->studies[s->study];
+        size_t taken = 0;
+        status = pl_store_claim(s->store, s->session, &study->sweep, 1, s->options->retry_failed, claims, need, &taken,
+                                err);
+        for (size_t i = 0; i < taken && !status; i++) {
+            struct pl_task *task = pl_task_new(&s->spare);
+            task->claim = claims[i];
+            task->study = study;
+            status = settings_of(s, task, err);
+            pl_tasks_push(&s->backlog, task);
+            s->outstanding++;
+            s->claimed++;
+        }
+        need -= taken;
+        if (need && !status) {
+            s->study = (s->study + 1) % s->plan->count;
+            looked++;
+        }
+    }
+    s->exhausted = need > 0;
+    free(claims);
+    return status;
+}
+
+/* ---- transactions ---- */
+
+static bool has_points(const struct pl_supervisor *s)
+{
+    for (size_t i = 0; i < s->hand_count; i++)
+        if (s->hands[i].tasks.first && pl_task_pending(s->hands[i].tasks.first))
+            return true;
+    return false;
+}
+
+static bool is_due(const struct pl_supervisor *s, double now, bool all)
+{
+    double since = now - s->flushed;
+    if (s->done.count >= MANY_ENDED || s->buffered >= MANY_BYTES || (s->done.count && (all || since >= write_every)))
+        return true;
+    return claim_need(s) || now - s->beaten >= beat_every ||
+           ((all || since >= points_every) && has_points(s));
+}
+
+static int transact(struct pl_supervisor *s, bool all, struct pl_error *err)
+{
+    double now = pl_clock_steady();
+    bool points = all || now - s->flushed >= points_every || s->buffered >= MANY_BYTES;
+    int status = write_all(s, points, err);
+    size_t need = claim_need(s);
+    if (!status && need)
+        status = claim(s, need, err);
+    if (!status && now - s->beaten >= beat_every)
+        status = pl_store_beat(s->store, s->session, err);
+    return status;
+}
+
+int pl_ledger_turn(struct pl_supervisor *s, bool all, struct pl_error *err)
+{
+    double now = pl_clock_steady();
+    if (!is_due(s, now, all))
+        return 0;
+    s->pumping = true;
+    int status = pl_store_begin(s->store, err);
+    s->pumping = false;
+    if (status)
+        return status;
+    status = transact(s, all, err);
+    if (!status)
+        status = pl_store_commit(s->store, err);
+    if (status) {
+        pl_store_rollback(s->store);
+        return status;
+    }
+    if (now - s->beaten >= beat_every)
+        s->beaten = now;
+    s->flushed = pl_clock_steady();
+    return 0;
+}
+
+int pl_ledger_count(struct pl_supervisor *s, struct pl_error *err)
+{
+    double begun = pl_clock_steady();
+    int status = 0;
+    for (size_t i = 0; i < s->plan->count && !status; i++)
+        status = pl_store_counts(s->store, s->plan->studies[i].sweep, s->plan->studies[i].counts, err);
+    s->counted = pl_clock_steady();
+    s->count_cost = s->counted - begun;
+    return status;
+}
+
+void pl_ledger_release(struct pl_supervisor *s)
+{
+    pl_tasks_release(&s->backlog);
+    pl_tasks_release(&s->done);
+    pl_tasks_release(&s->spare);
+    pl_config_text_drop(s->settings);
+    pl_settings_release(&s->scratch);
+    free(s->numbers);
+}

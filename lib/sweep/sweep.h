@@ -1,0 +1,137 @@
+/* sweep: from checked specs to recorded runs: planning, worker processes, supervision.
+ *
+ * Invariants: the supervisor is the only writer of its results; a run is recorded as finished or diverged only
+ * when its closing event and every value it announced have arrived; a run whose worker dies is failed and is not
+ * tried again by the same supervisor; what was committed is never touched again. Workers are processes of their
+ * own (an exec, never a bare fork), die with their supervisor, and speak the protocol of docs/sweeps.md.
+ *
+ * Threading: everything here belongs to the calling thread. pl_sweep_run takes over SIGINT, SIGTERM, SIGHUP and
+ * SIGCHLD while it runs and puts the signal mask back at its end. */
+#ifndef PL_SWEEP_H
+#define PL_SWEEP_H
+
+#include "base/base.h"
+#include "spec/spec.h"
+#include "store/store.h"
+#include "train/train.h"
+
+/* ---- planning ---- */
+
+struct pl_source {
+    const struct pl_spec *spec;
+    const char *path; /* as the user gave it */
+};
+
+/* The best value that a study has seen in this sweep, for people who watch it. */
+struct pl_sweep_best {
+    char metric[64]; /* "" while there is none */
+    enum pl_direction direction;
+    double value;
+    int64_t run;
+};
+
+/* One study of a sweep. The counts are kept up to date while the sweep runs. */
+struct pl_sweep_study {
+    const struct pl_study *study;
+    int64_t sweep;                   /* its number in the database */
+    int64_t runs;
+    int64_t counts[PL_STATUS_COUNT]; /* of its runs, by status */
+    int64_t ran;                     /* ended by this supervisor */
+    double first, last;              /* pl_clock_steady of its first start and last end; 0: none */
+    struct pl_sweep_best best;
+};
+
+struct pl_plan {
+    struct pl_sweep_study *studies;
+    size_t count;
+};
+
+/* Writes every study, configuration and run of the specs into the database, in one transaction, and fills plan.
+ * Runs that exist are found again by their keys, whatever their status. */
+int pl_plan_make(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
+                 struct pl_error *err);
+/* Calls row for every run without writing anything; plan gets the counts. store may be NULL: every run is then
+ * planned. A negative return of row stops. */
+int pl_plan_preview(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
+                    int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings,
+                               int64_t seed, enum pl_status status),
+                    void *self, struct pl_error *err);
+void pl_plan_release(struct pl_plan *plan);
+
+/* Runs that a sweep would still run: all but finished and diverged ones, and failed ones unless they are retried. */
+int64_t pl_study_missing(const struct pl_sweep_study *study, bool retry_failed);
+
+/* ---- running ---- */
+
+/* What a supervisor knows at one moment. */
+struct pl_sweep_state {
+    const struct pl_plan *plan;
+    double elapsed;    /* seconds since the first worker was started */
+    double rate;       /* runs per second lately */
+    double left;       /* estimated seconds to the end; NaN: unknown */
+    int64_t total, done, missing; /* runs of all studies; done are finished, diverged and failed ones */
+    int64_t ran;       /* ended by this supervisor */
+    int workers, busy;
+    int64_t elsewhere; /* runs that another supervisor holds, while this one waits for them; else 0 */
+    bool stopping;
+};
+
+struct pl_sweep_view {
+    void *self;
+    void (*progress)(void *self, const struct pl_sweep_state *state); /* about ten times a second; may be NULL */
+    void (*note)(void *self, const char *sentence); /* something the user should know; may be NULL */
+};
+
+struct pl_sweep_options {
+    const char *const *worker; /* argument vector that starts a worker, ended by NULL */
+    int jobs, threads;         /* workers, and threads of each */
+    bool fail_fast, retry_failed;
+    double timeout;            /* seconds a run may take; 0: as its study says */
+    int64_t limit;             /* most runs to take; 0: all */
+    const char *folders;       /* folder of the runs' own folders, made when a run asks for one */
+    struct pl_sweep_view view;
+};
+
+/* Runs what is missing of a plan. Returns 0 when the loop came to its end, whatever the outcomes (they are in the
+ * plan's counts; *stopped_by is the signal that ended it early, or 0), PL_EDATABASE or PL_EIO when it could not go
+ * on: what was committed stays. */
+int pl_sweep_run(struct pl_store *store, struct pl_plan *plan, const struct pl_sweep_options *options,
+                 int *stopped_by, struct pl_error *err);
+
+/* Makes this process a worker: it dies with its supervisor, stops on SIGTERM, and its standard input and output
+ * become *in and *out, out of the reach of libraries that print and of commands that read. */
+int pl_worker_enter(int *in, int *out, struct pl_error *err);
+/* The loop of `poula worker`: reads orders from in, trains, writes events to out, until in ends. */
+int pl_worker_loop(int in, int out, struct pl_error *err);
+
+/* Fills provenance for this program on this machine; the strings live in pool. */
+void pl_sweep_provenance(struct pl_provenance *provenance, int jobs, int threads, struct pl_pool *pool);
+
+/* ---- progress as text ---- */
+
+/* One plain line ("1200 of 10000 runs, ...") without a newline. */
+void pl_progress_line(const struct pl_sweep_state *state, struct pl_text *out);
+/* A block of lines for a terminal of the given width, each closed by a newline. Returns how many. */
+int pl_progress_block(const struct pl_sweep_state *state, int width, bool color, struct pl_text *out);
+
+/* ---- a run in this process ---- */
+
+/* Every value a run reported, by series. Zero-initialise. */
+struct pl_record {
+    struct pl_record_series {
+        char *metric;
+        enum pl_direction direction;
+        int64_t *epochs;
+        double *values;
+        size_t count, capacity;
+    } *series;
+    size_t count, capacity;
+    struct pl_text log;
+};
+/* A sink that fills the record. stop may be NULL. */
+struct pl_sink pl_record_sink(struct pl_record *record);
+const struct pl_record_series *pl_record_find(const struct pl_record *record, const char *metric);
+void pl_record_clear(struct pl_record *record); /* keeps the memory */
+void pl_record_release(struct pl_record *record);
+
+#endif

@@ -1,0 +1,163 @@
+/* Internals of sweep: the lines between supervisor and workers, and what starts a worker. */
+#ifndef PL_SWEEP_PRIV_H
+#define PL_SWEEP_PRIV_H
+
+#include "sweep/sweep.h"
+
+#include <sys/types.h>
+
+/* ---- protocol: one JSON object a line, see docs/sweeps.md ---- */
+
+enum { PL_PROTOCOL_VERSION = 1, PL_LINE_LIMIT = 256 << 20 };
+
+/* What a worker is told: to train a run; to give back what it has not begun; to do so and stop. */
+enum pl_message { PL_MESSAGE_ORDER, PL_MESSAGE_RECALL, PL_MESSAGE_STOP };
+#define PL_RECALL_LINE "{\"recall\":true}\n"
+#define PL_STOP_LINE "{\"stop\":true}\n"
+/* Tells them apart by their beginning; an order (with its run) is read in full only when it is begun. */
+int pl_message_read(const char *line, size_t length, enum pl_message *kind, int64_t *run, struct pl_error *err);
+
+struct pl_order {
+    int64_t run, seed;
+    int threads;
+    const char *settings; /* canonical text */
+    const char *folder;   /* or NULL */
+};
+void pl_order_write(const struct pl_order *order, struct pl_text *out);
+/* Reads orders; holds the settings of the last one, which are read only when they differ. Zero-initialise. */
+struct pl_order_reader {
+    struct pl_settings settings;
+    struct pl_text text;
+};
+/* Strings are decoded in place: order points into line, which needs a NUL at its end. */
+int pl_order_read(char *line, size_t length, struct pl_order_reader *reader, struct pl_order *order,
+                  struct pl_error *err);
+void pl_order_reader_release(struct pl_order_reader *reader);
+
+/* What a worker says. */
+enum pl_event_kind { PL_EVENT_READY, PL_EVENT_START, PL_EVENT_POINTS, PL_EVENT_LOG, PL_EVENT_END,
+                     PL_EVENT_DROPPED };
+
+struct pl_event {
+    enum pl_event_kind kind;
+    int64_t run;
+    double time;         /* start: seconds since 1970 */
+    int64_t protocol;    /* ready */
+    /* dropped: count runs (in epochs); points: count epochs, and as many values for each series */
+    const int64_t *epochs;
+    size_t count;
+    const struct pl_event_series {
+        const char *metric;
+        enum pl_direction direction;
+        const double *values;
+    } *series;
+    size_t series_count;
+    const char *line;    /* log */
+    /* end */
+    enum pl_outcome outcome;
+    int64_t bad_epoch, values;
+    int exit_code, signal;
+    const char *reason;  /* or NULL */
+    double seconds;
+};
+
+/* Reads events; owns the numbers that an event points at until the next call. Zero-initialise. */
+struct pl_event_reader {
+    int64_t *epochs;
+    size_t epoch_capacity;
+    struct pl_event_series *series;
+    size_t series_capacity;
+    double *values;
+    size_t value_capacity;
+};
+/* Fails with PL_ECORRUPT when the line is not an event. Strings are decoded in place: event points into line, which
+ * needs a NUL at its end. */
+int pl_event_read(struct pl_event_reader *reader, char *line, size_t length, struct pl_event *event,
+                  struct pl_error *err);
+void pl_event_reader_release(struct pl_event_reader *reader);
+
+void pl_event_write_ready(struct pl_text *out);
+void pl_event_write_start(int64_t run, double time, struct pl_text *out);
+/* Writes everything in the record (series with the same epochs share a line) and returns the number of values. */
+int64_t pl_event_write_points(int64_t run, const struct pl_record *record, struct pl_text *out);
+void pl_event_write_log(int64_t run, const char *line, struct pl_text *out);
+void pl_event_write_end(int64_t run, const struct pl_run_result *result, int64_t values, double seconds,
+                        struct pl_text *out);
+
+/* Values as text: 16 hexadecimal digits for each, the bits of the double. Exact for every value, and NaN and the
+ * infinities need no exception. */
+void pl_bits_write(const double *values, size_t count, struct pl_text *out);
+bool pl_bits_read(const char *text, size_t count, double *values);
+
+/* ---- executors: what starts, stops and buries worker processes ---- */
+
+struct pl_process {
+    pid_t pid;           /* 0: none */
+    int in, out, log;    /* to its stdin, from its stdout and stderr; -1: closed */
+};
+
+struct pl_executor {
+    const char *name;
+    int (*start)(const char *const *argv, int threads, struct pl_process *process, struct pl_error *err);
+    /* Ends the process and what it started with a signal. */
+    void (*kill)(const struct pl_process *process, int signal);
+    /* Returns 1 and fills status (as waitpid does) when the process is gone, else 0. */
+    int (*reap)(const struct pl_process *process, bool wait, int *status);
+};
+extern const struct pl_executor pl_executor_local;
+
+/* ---- tasks: claimed runs until they are written down ---- */
+
+struct pl_task_series {
+    char metric[64];
+    enum pl_direction direction;
+    int64_t *epochs;     /* values that are not in the database yet */
+    double *values;
+    size_t count, capacity;
+    double best;         /* best finite value so far; NaN: none */
+};
+
+/* The canonical settings of a configuration, shared by its runs. */
+struct pl_config_text {
+    int64_t config;
+    int users;
+    char *text;
+};
+struct pl_config_text *pl_config_text_new(int64_t config, const struct pl_settings *settings);
+void pl_config_text_drop(struct pl_config_text *shared);
+
+struct pl_task {
+    struct pl_claim claim;
+    struct pl_config_text *settings;
+    struct pl_sweep_study *study;
+    struct pl_task_series *series;
+    size_t series_count, series_capacity;
+    int64_t received;    /* values that arrived */
+    bool started, forgotten, ended; /* forgotten: an earlier attempt's values were dropped */
+    struct pl_ending ending;
+    char reason[500];
+    struct pl_text log;
+    struct pl_task *next;
+};
+
+/* A queue of tasks. */
+struct pl_tasks {
+    struct pl_task *first, *last;
+    size_t count;
+};
+void pl_tasks_push(struct pl_tasks *tasks, struct pl_task *task);
+struct pl_task *pl_tasks_pop(struct pl_tasks *tasks);
+/* Moves all of more in front of tasks. */
+void pl_tasks_prepend(struct pl_tasks *tasks, struct pl_tasks *more);
+void pl_tasks_release(struct pl_tasks *tasks);
+
+struct pl_task *pl_task_new(struct pl_tasks *spare);
+/* Gives the task's memory to spare for the next one. */
+void pl_task_recycle(struct pl_task *task, struct pl_tasks *spare);
+void pl_task_free(struct pl_task *task);
+void pl_task_points(struct pl_task *task, const struct pl_event *event);
+void pl_task_log(struct pl_task *task, const char *line, size_t length);
+void pl_text_keep_end(struct pl_text *text, size_t limit);
+size_t pl_task_pending(const struct pl_task *task); /* bytes of values that wait to be written */
+
+#endif

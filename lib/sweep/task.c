@@ -1,0 +1,181 @@
+/* Tasks: claimed runs with what is known of them until it is in the database. Their memory is used again, since
+ * quick runs come by the thousand a second. */
+#include "sweep/sweep_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOG_LIMIT = 8000 }; /* bytes of a run's log that are kept: the last ones */
+
+void pl_tasks_push(struct pl_tasks *tasks, struct pl_task *task)
+{
+    task->next = NULL;
+    if (tasks->last)
+        tasks->last->next = task;
+    else
+        tasks->first = task;
+    tasks->last = task;
+    tasks->count++;
+}
+
+void pl_tasks_prepend(struct pl_tasks *tasks, struct pl_tasks *more)
+{
+    if (!more->first)
+        return;
+    more->last->next = tasks->first;
+    if (!tasks->first)
+        tasks->last = more->last;
+    tasks->first = more->first;
+    tasks->count += more->count;
+    *more = (struct pl_tasks){0};
+}
+
+struct pl_task *pl_tasks_pop(struct pl_tasks *tasks)
+{
+    struct pl_task *task = tasks->first;
+    if (!task)
+        return NULL;
+    tasks->first = task->next;
+    if (!tasks->first)
+        tasks->last = NULL;
+    tasks->count--;
+    task->next = NULL;
+    return task;
+}
+
+void pl_tasks_release(struct pl_tasks *tasks)
+{
+    struct pl_task *task;
+    while ((task = pl_tasks_pop(tasks)))
+        pl_task_free(task);
+}
+
+struct pl_config_text *pl_config_text_new(int64_t config, const struct pl_settings *settings)
+{
+    struct pl_text text = {0};
+    pl_settings_write(settings, &text);
+    struct pl_config_text *shared = pl_new(sizeof *shared);
+    *shared = (struct pl_config_text){.config = config, .users = 1, .text = pl_text_take(&text)};
+    return shared;
+}
+
+void pl_config_text_drop(struct pl_config_text *shared)
+{
+    if (shared && !--shared->users) {
+        free(shared->text);
+        free(shared);
+    }
+}
+
+struct pl_task *pl_task_new(struct pl_tasks *spare)
+{
+    struct pl_task *task = pl_tasks_pop(spare);
+    if (!task)
+        task = pl_new(sizeof *task);
+    task->ending = (struct pl_ending){.bad_epoch = -1, .exit_code = -1};
+    return task;
+}
+
+void pl_task_recycle(struct pl_task *task, struct pl_tasks *spare)
+{
+    struct pl_task empty = {.series = task->series, .series_capacity = task->series_capacity, .log = task->log};
+    pl_text_clear(&empty.log);
+    pl_config_text_drop(task->settings);
+    *task = empty;
+    pl_tasks_push(spare, task);
+}
+
+void pl_task_free(struct pl_task *task)
+{
+    for (size_t i = 0; i < task->series_capacity; i++) {
+        free(task->series[i].epochs);
+        free(task->series[i].values);
+    }
+    free(task->series);
+    pl_text_release(&task->log);
+    pl_config_text_drop(task->settings);
+    free(task);
+}
+
+static struct pl_task_series *find_series(struct pl_task *task, const char *metric, enum pl_direction direction)
+{
+    for (size_t i = 0; i < task->series_count; i++)
+        if (!strcmp(task->series[i].metric, metric))
+            return &task->series[i];
+    void *list = task->series;
+    size_t before = task->series_capacity;
+    pl_grow(&list, &task->series_capacity, task->series_count + 1, sizeof *task->series);
+    task->series = list;
+    memset(task->series + before, 0, (task->series_capacity - before) * sizeof *task->series);
+    struct pl_task_series *series = &task->series[task->series_count++];
+    size_t length = strnlen(metric, sizeof series->metric - 1);
+    memcpy(series->metric, metric, length);
+    series->metric[length] = '\0';
+    series->direction = direction;
+    series->count = 0;
+    series->best = NAN;
+    return series;
+}
+
+static void keep_best(struct pl_task_series *series, const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i]))
+            continue;
+        bool better = isnan(series->best) ||
+                      (series->direction == PL_MAXIMIZE ? values[i] > series->best : values[i] < series->best);
+        if (better)
+            series->best = values[i];
+    }
+}
+
+void pl_task_points(struct pl_task *task, const struct pl_event *event)
+{
+    for (size_t i = 0; i < event->series_count; i++) {
+        struct pl_task_series *series = find_series(task, event->series[i].metric, event->series[i].direction);
+        size_t need = series->count + event->count;
+        if (need > series->capacity) {
+            size_t capacity = need > 2 * series->capacity ? need : 2 * series->capacity;
+            series->epochs = pl_resize(series->epochs, capacity, sizeof *series->epochs);
+            series->values = pl_resize(series->values, capacity, sizeof *series->values);
+            series->capacity = capacity;
+        }
+        if (event->count) {
+            memcpy(series->epochs + series->count, event->epochs, event->count * sizeof *series->epochs);
+            memcpy(series->values + series->count, event->series[i].values, event->count * sizeof *series->values);
+        }
+        series->count = need;
+        keep_best(series, event->series[i].values, event->count);
+        task->received += (int64_t)event->count;
+    }
+}
+
+void pl_task_log(struct pl_task *task, const char *line, size_t length)
+{
+    pl_text_add_bytes(&task->log, line, length);
+    pl_text_add_char(&task->log, '\n');
+    pl_text_keep_end(&task->log, LOG_LIMIT);
+}
+
+/* Drops what is far from the end, in whole lines where there are any. */
+void pl_text_keep_end(struct pl_text *text, size_t limit)
+{
+    if (text->length <= 2 * limit) /* rarely, not at every line */
+        return;
+    char *start = text->text + text->length - limit;
+    char *line = memchr(start, '\n', limit - 1);
+    if (line)
+        start = line + 1;
+    size_t kept = (size_t)(text->text + text->length - start);
+    memmove(text->text, start, kept);
+    pl_text_cut(text, kept);
+}
+
+size_t pl_task_pending(const struct pl_task *task)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < task->series_count; i++)
+        count += task->series[i].count;
+    return count * (sizeof(int64_t) + sizeof(double));
+}
