@@ -1,0 +1,157 @@
+/* The values of a setting as positions on an axis. */
+#include "plot/axis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_number(const struct pl_value *value, double *number)
+{
+    if (!value || (value->type != PL_REAL && value->type != PL_INTEGER))
+        return false;
+    *number = value->type == PL_REAL ? value->real : (double)value->integer;
+    return !isnan(*number);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct pl_axis_value *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static void collect(struct pl_axis *axis, const struct pl_results *results, const size_t *configs, size_t count)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t rank = pl_results_rank(results, configs[i], axis->key);
+        most = rank > most ? rank : most;
+    }
+    bool *seen = pl_new((size_t)most + 1);
+    for (size_t i = 0; i < count; i++)
+        seen[pl_results_rank(results, configs[i], axis->key)] = true;
+    axis->values = pl_new(((size_t)most + 1) * sizeof *axis->values);
+    axis->numeric = true;
+    for (uint32_t rank = 0; rank <= most; rank++) {
+        struct pl_axis_value value = {.rank = rank};
+        if (!seen[rank])
+            continue;
+        axis->numeric &= is_number(pl_results_value(results, axis->key, rank), &value.number);
+        axis->values[axis->count++] = value;
+    }
+    free(seen);
+    if (axis->numeric)
+        qsort(axis->values, axis->count, sizeof *axis->values, by_number);
+}
+
+/* The usual distance between neighbours: as a factor on a logarithmic axis. */
+static double usual_step(const struct pl_axis *axis)
+{
+    double least = INFINITY;
+    for (size_t i = 1; i < axis->count; i++) {
+        double a = axis->values[i - 1].number, b = axis->values[i].number;
+        if (!isfinite(a) || !isfinite(b) || (axis->log && a <= 0))
+            continue;
+        double step = axis->log ? b / a : b - a;
+        least = fmin(least, step);
+    }
+    if (axis->log)
+        return isfinite(least) ? fmax(least, 2) : 10;
+    return isfinite(least) ? least : 1;
+}
+
+static void choose_scale(struct pl_axis *axis, bool log)
+{
+    double least = INFINITY, most = -INFINITY;
+    bool negative = false;
+    for (size_t i = 0; i < axis->count; i++) {
+        double number = axis->values[i].number;
+        negative |= number < 0;
+        if (isfinite(number) && number > 0) {
+            least = fmin(least, number);
+            most = fmax(most, number);
+        }
+    }
+    axis->log = !negative && least <= most && (log || most >= 10 * least);
+}
+
+static double beside(const struct pl_axis *axis, double number, double step, int sign)
+{
+    if (!isfinite(number)) /* there is no finite value at all */
+        return axis->log ? 1 : 0;
+    return axis->log ? number * pow(step, sign) : number + sign * step;
+}
+
+/* Infinities (and zero on a logarithmic axis) stand one step beyond the outermost value that has a place. */
+static void place_numbers(struct pl_axis *axis)
+{
+    double least = INFINITY, most = -INFINITY, step = usual_step(axis);
+    for (size_t i = 0; i < axis->count; i++) {
+        double number = axis->values[i].number;
+        if (!isfinite(number) || (axis->log && number <= 0))
+            continue;
+        axis->values[i].at = number;
+        least = fmin(least, number);
+        most = fmax(most, number);
+    }
+    for (size_t i = 0; i < axis->count; i++) {
+        struct pl_axis_value *value = &axis->values[i];
+        if (isfinite(value->number) && !(axis->log && value->number <= 0))
+            continue;
+        value->apart = true;
+        value->at = value->number > 0 ? beside(axis, most, step, 1) : beside(axis, least, step, -1);
+    }
+    double low = axis->values[0].at, high = axis->values[axis->count - 1].at;
+    axis->range[0] = axis->log ? low / sqrt(step) : low - step / 2;
+    axis->range[1] = axis->log ? high * sqrt(step) : high + step / 2;
+}
+
+static void place_words(struct pl_axis *axis)
+{
+    axis->log = false;
+    for (size_t i = 0; i < axis->count; i++)
+        axis->values[i].at = (double)i + 1;
+    axis->range[0] = 0.5;
+    axis->range[1] = (double)axis->count + 0.5;
+}
+
+void pl_axis_make(struct pl_axis *axis, const struct pl_results *results, size_t key, const size_t *configs,
+                  size_t count, enum pl_axis_scale scale)
+{
+    *axis = (struct pl_axis){.key = key};
+    collect(axis, results, configs, count);
+    if (axis->numeric && scale != PL_AXIS_STEPS) {
+        choose_scale(axis, scale == PL_AXIS_LOG);
+        place_numbers(axis);
+    } else {
+        place_words(axis);
+    }
+}
+
+void pl_axis_release(struct pl_axis *axis)
+{
+    free(axis->values);
+    *axis = (struct pl_axis){0};
+}
+
+size_t pl_axis_index(const struct pl_axis *axis, uint32_t rank)
+{
+    for (size_t i = 0; i < axis->count; i++)
+        if (axis->values[i].rank == rank)
+            return i;
+    return SIZE_MAX;
+}
+
+void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results, size_t most, bool plain,
+                   struct pl_tick **ticks, size_t *count)
+{
+    size_t every = axis->count > most ? (axis->count + most - 1) / most : 1;
+    *ticks = pl_new((axis->count + 1) * sizeof **ticks);
+    *count = 0;
+    for (size_t i = 0; i < axis->count; i++) {
+        struct pl_text label = {0};
+        if (i % every && !axis->values[i].apart)
+            continue;
+        pl_label_value(&label, pl_results_value(results, axis->key, axis->values[i].rank), plain);
+        (*ticks)[(*count)++] = (struct pl_tick){axis->values[i].at, pl_text_take(&label)};
+    }
+}

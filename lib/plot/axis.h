@@ -1,0 +1,33 @@
+/* The values of a setting as positions on an axis: numbers where they belong, words side by side. */
+#ifndef PL_PLOT_AXIS_H
+#define PL_PLOT_AXIS_H
+
+#include "plot/plot_priv.h"
+
+struct pl_axis_value {
+    uint32_t rank;
+    double number; /* where the axis is numeric */
+    double at;     /* its position */
+    bool apart;    /* infinite, or zero on a logarithmic axis: beyond the end of the scale */
+};
+
+struct pl_axis {
+    size_t key;
+    struct pl_axis_value *values; /* rising (numeric), else as the grid has them */
+    size_t count;
+    bool numeric, log;
+    double range[2];
+};
+
+/* AUTO: logarithmic where positive values span a decade. STEPS: one step a value, as in a heat map. */
+enum pl_axis_scale { PL_AXIS_AUTO, PL_AXIS_LOG, PL_AXIS_STEPS };
+
+void pl_axis_make(struct pl_axis *axis, const struct pl_results *results, size_t key, const size_t *configs,
+                  size_t count, enum pl_axis_scale scale);
+void pl_axis_release(struct pl_axis *axis);
+size_t pl_axis_index(const struct pl_axis *axis, uint32_t rank);
+/* A tick for every value, or for every so many where there are more than most. */
+void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results, size_t most, bool plain,
+                   struct pl_tick **ticks, size_t *count);
+
+#endif

@@ -1,0 +1,181 @@
+/* Curves and trajectories: a metric over time, its mean and spread over the seeds of a configuration. */
+#include "plot/plot_priv.h"
+
+#include <gsl/gsl_statistics_double.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A picture has no room for more points than this on a line. */
+enum { MOST_POINTS = 1000, MOST_STRANDS = 10 };
+
+struct sample {
+    int64_t epoch;
+    double value;
+    size_t run;
+};
+
+struct samples {
+    struct sample *list;
+    size_t count, capacity;
+    size_t run;
+};
+
+static int take_point(void *self, int64_t epoch, double value)
+{
+    struct samples *s = self;
+    if (!isfinite(value))
+        return 0;
+    void *list = s->list;
+    pl_grow(&list, &s->capacity, s->count + 1, sizeof *s->list);
+    s->list = list;
+    s->list[s->count++] = (struct sample){epoch, value, s->run};
+    return 0;
+}
+
+static int by_epoch(const void *a, const void *b)
+{
+    const struct sample *x = a, *y = b;
+    if (x->epoch != y->epoch)
+        return x->epoch < y->epoch ? -1 : 1;
+    return x->run < y->run ? -1 : x->run > y->run;
+}
+
+/* Takes every so many of count items, and always the last. */
+static bool is_kept(size_t i, size_t count)
+{
+    size_t step = (count + MOST_POINTS - 1) / MOST_POINTS;
+    return step <= 1 || i % step == 0 || i + 1 == count;
+}
+
+static void add_strands(struct pl_line *line, const struct samples *s)
+{
+    for (size_t i = 0, start = 0; i <= s->count; i++) {
+        if (i < s->count && s->list[i].run == s->list[start].run)
+            continue;
+        for (size_t j = start; j < i; j++)
+            if (is_kept(j - start, i - start))
+                pl_points_add(&line->strands, (struct pl_point){(double)s->list[j].epoch, s->list[j].value, NAN, NAN, 1});
+        pl_points_add(&line->strands, (struct pl_point){0, NAN, NAN, NAN, 0});
+        start = i;
+    }
+}
+
+/* Mean and sample standard deviation over the runs that still have a finite value at an epoch. */
+static void add_means(struct pl_line *line, struct samples *s)
+{
+    double *values = pl_new((s->count + 1) * sizeof *values);
+    size_t epochs = 0, epoch = 0;
+    qsort(s->list, s->count, sizeof *s->list, by_epoch);
+    for (size_t i = 0; i < s->count; i++)
+        epochs += !i || s->list[i].epoch != s->list[i - 1].epoch;
+    for (size_t i = 0, n = 0; i < s->count; i += n, epoch++) {
+        for (n = 0; i + n < s->count && s->list[i + n].epoch == s->list[i].epoch; n++)
+            values[n] = s->list[i + n].value;
+        if (!is_kept(epoch, epochs))
+            continue;
+        double mean = gsl_stats_mean(values, 1, n);
+        double deviation = n > 1 ? gsl_stats_sd_m(values, 1, n, mean) : 0;
+        pl_points_add(&line->means, (struct pl_point){(double)s->list[i].epoch, mean, mean - deviation,
+                                                      mean + deviation, (int64_t)n});
+    }
+    free(values);
+}
+
+/* The runs of the configurations that are drawn. */
+struct drawn_run {
+    int64_t run;
+    size_t line; /* number in drawn_runs.lines */
+    bool diverged;
+};
+
+struct drawn_runs {
+    const struct pl_gather *gather;
+    size_t *line_of; /* by configuration: 1 + its line, or 0 */
+    struct drawn_run *list;
+    size_t count, capacity;
+    int64_t unfinished;
+};
+
+static int take_run(void *self, const struct pl_result *result)
+{
+    struct drawn_runs *runs = self;
+    size_t config = pl_results_position(runs->gather->results, result->config);
+    if (config == SIZE_MAX || !runs->line_of[config])
+        return 0;
+    if (result->status != PL_RUN_FINISHED && result->status != PL_RUN_DIVERGED) {
+        runs->unfinished++;
+        return 0;
+    }
+    void *list = runs->list;
+    pl_grow(&list, &runs->capacity, runs->count + 1, sizeof *runs->list);
+    runs->list = list;
+    runs->list[runs->count++] =
+        (struct drawn_run){result->run, runs->line_of[config] - 1, result->status == PL_RUN_DIVERGED};
+    return 0;
+}
+
+static void make_lines(struct pl_figure *figure, const struct pl_gather *g, size_t *line_of, struct pl_line **lines)
+{
+    for (size_t i = 0; i < g->config_count; i++) {
+        struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, g->configs[i])];
+        panel->line_count++;
+    }
+    for (size_t p = 0; p < figure->panel_count; p++) {
+        figure->panels[p].lines = pl_new((figure->panels[p].line_count + 1) * sizeof *figure->panels[p].lines);
+        figure->panels[p].line_count = 0;
+    }
+    for (size_t i = 0; i < g->config_count; i++) {
+        struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, g->configs[i])];
+        struct pl_line *line = &panel->lines[panel->line_count++];
+        line->style = pl_headings_of(g->results, &g->lines, g->configs[i]);
+        line->config = g->configs[i];
+        line_of[g->configs[i]] = i + 1;
+        lines[i] = line;
+    }
+}
+
+static int read_line(const struct pl_gather *g, struct pl_line *line, const struct drawn_runs *runs, size_t first,
+                     size_t last, struct pl_error *err)
+{
+    struct samples samples = {0};
+    int status = 0;
+    for (size_t i = first; i < last && !status; i++) {
+        samples.run = i;
+        line->runs++;
+        line->diverged += runs->list[i].diverged;
+        status = pl_store_each_point(pl_results_store(g->results), runs->list[i].run, g->metric, take_point,
+                                     &samples, err);
+    }
+    if (!status && g->spec->kind == PL_FIGURE_TRAJECTORIES && last - first > 1 && last - first <= MOST_STRANDS &&
+        samples.count)
+        add_strands(line, &samples);
+    if (!status)
+        add_means(line, &samples);
+    free(samples.list);
+    return status;
+}
+
+int pl_gather_curves(struct pl_figure *figure, struct pl_gather *g, struct pl_error *err)
+{
+    struct drawn_runs runs = {.gather = g};
+    struct pl_line **lines = pl_new((g->config_count + 1) * sizeof(struct pl_line *));
+    runs.line_of = pl_new((pl_results_count(g->results) + 1) * sizeof *runs.line_of);
+    make_lines(figure, g, runs.line_of, lines);
+    int status = pl_store_each_result(pl_results_store(g->results), pl_results_sweep(g->results), g->metric,
+                                      PL_SELECT_BEST, take_run, &runs, err);
+    for (size_t first = 0, last; first < runs.count && !status; first = last) {
+        for (last = first; last < runs.count && runs.list[last].line == runs.list[first].line; last++)
+            ;
+        status = read_line(g, lines[runs.list[first].line], &runs, first, last, err);
+    }
+    if (runs.unfinished)
+        pl_text_addf(g->notes, "%lld runs have not finished and are not drawn.\n", (long long)runs.unfinished);
+    for (size_t p = 0; p < figure->panel_count && !status; p++)
+        pl_range_panel(&figure->panels[p], g->spec, g->spec->log_x);
+    free(runs.list);
+    free(runs.line_of);
+    free(lines);
+    return status;
+}

@@ -1,0 +1,143 @@
+/* Running gnuplot: no shell, no start-up files, a scratch folder of its own. */
+#include "plot/plot_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { LARGEST_PICTURE = 256 << 20 };
+
+static char *join(const char *folder, const char *base, const char *suffix)
+{
+    struct pl_text path = {0};
+    pl_text_addf(&path, "%s/%s.%s", folder, base, suffix);
+    return pl_text_take(&path);
+}
+
+static int make_scratch(char **folder, struct pl_error *err)
+{
+    struct pl_text path = {0};
+    const char *where = getenv("TMPDIR");
+    pl_text_addf(&path, "%s/poula-plot.XXXXXX", where && *where ? where : "/tmp");
+    if (!mkdtemp(path.text)) {
+        int status = pl_fail(err, PL_EIO, "cannot create the folder %s: %s", path.text, strerror(errno));
+        pl_text_release(&path);
+        return status;
+    }
+    *folder = pl_text_take(&path);
+    return 0;
+}
+
+static void remove_scratch(char *folder, const char *base, const char *picture)
+{
+    const char *const suffixes[] = {"gp", "dat", "err", picture};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char *path = join(folder, base, suffixes[i]);
+        unlink(path);
+        free(path);
+    }
+    rmdir(folder);
+    free(folder);
+}
+
+/* Starts `gnuplot -d BASE.gp` in the folder; its messages go to BASE.err. */
+static int start(const char *folder, const char *base, pid_t *pid, struct pl_error *err)
+{
+    struct pl_text script = {0};
+    pl_text_addf(&script, "./%s.gp", base);
+    char *messages = join(folder, base, "err");
+    char program[] = "gnuplot", no_defaults[] = "-d";
+    char *const argv[] = {program, no_defaults, script.text, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGXFSZ);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, messages, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    posix_spawn_file_actions_addchdir_np(&actions, folder);
+    int problem = posix_spawnp(pid, program, &actions, &attributes, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    free(messages);
+    pl_text_release(&script);
+    if (problem == ENOENT)
+        return pl_fail(err, PL_EMISSING, "figures are drawn by gnuplot, which is not installed or not in PATH (Debian: "
+                                         "apt-get install gnuplot-nox)");
+    if (problem)
+        return pl_fail(err, PL_EIO, "cannot start gnuplot: %s", strerror(problem));
+    return 0;
+}
+
+/* The first line of what gnuplot said that is a complaint; its echo of the script is skipped. */
+static void first_complaint(const char *folder, const char *base, char *line, size_t size)
+{
+    struct pl_text messages = {0};
+    char *path = join(folder, base, "err");
+    const char *found = "it said nothing";
+    if (!pl_file_read(path, 1 << 20, &messages, NULL)) {
+        const char *colon = strstr(pl_text(&messages), "line ");
+        found = colon ? colon : messages.length ? pl_text(&messages) + strspn(pl_text(&messages), " \n^") : found;
+    }
+    snprintf(line, size, "%.*s", (int)strcspn(found, "\n"), found);
+    free(path);
+    pl_text_release(&messages);
+}
+
+static int wait_for(pid_t pid, const char *folder, const char *base, struct pl_error *err)
+{
+    int status;
+    char said[300];
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return pl_fail(err, PL_EIO, "cannot wait for gnuplot: %s", strerror(errno));
+    if (WIFEXITED(status) && !WEXITSTATUS(status))
+        return 0;
+    if (WIFSIGNALED(status))
+        return pl_fail(err, PL_EIO, "gnuplot was ended by signal %d while drawing %s", WTERMSIG(status), base);
+    first_complaint(folder, base, said, sizeof said);
+    return pl_fail(err, PL_EIO, "gnuplot could not draw %s: %s", base, said);
+}
+
+int pl_gnuplot_run(const char *base, const struct pl_text *script, const struct pl_text *data, const char *picture,
+                   struct pl_text *drawn, struct pl_error *err)
+{
+    char *folder = NULL;
+    pid_t pid;
+    int status = make_scratch(&folder, err);
+    if (status)
+        return status;
+    char *script_path = join(folder, base, "gp"), *data_path = join(folder, base, "dat");
+    char *picture_path = join(folder, base, picture);
+    char said[300];
+    struct pl_error problem;
+    if ((status = pl_file_write(script_path, pl_text(script), script->length, err)) ||
+        (status = pl_file_write(data_path, pl_text(data), data->length, err)) ||
+        (status = start(folder, base, &pid, err)) || (status = wait_for(pid, folder, base, err)))
+        goto done;
+    if (pl_file_read(picture_path, LARGEST_PICTURE, drawn, &problem) || !drawn->length) {
+        first_complaint(folder, base, said, sizeof said);
+        status = pl_fail(err, PL_EIO, "gnuplot drew nothing for %s: %s", base, said);
+    }
+done:
+    free(script_path);
+    free(data_path);
+    free(picture_path);
+    remove_scratch(folder, base, picture);
+    return status;
+}

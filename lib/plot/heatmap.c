@@ -1,0 +1,121 @@
+/* Heat maps: a metric over two settings. */
+#include "plot/axis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A square's text: the mean, and below it the spread or how many runs diverged where there is room. */
+static char *square_text(const struct pl_summary *s, int decimals, bool roomy)
+{
+    struct pl_text text = {0};
+    if (!s->n) {
+        pl_text_add(&text, s->diverged ? "div" : "–");
+        return pl_text_take(&text);
+    }
+    if (decimals < 0) {
+        char digits[32];
+        snprintf(digits, sizeof digits, "%.1e", s->mean);
+        double rounded = strtod(digits, NULL);
+        pl_report_number(rounded, fabs(rounded) < 1e-2 || fabs(rounded) >= 1e4 ? -1 : 2, &text);
+        if (strchr(text.text, 'e')) { /* 1.200e-8: two digits are enough here */
+            long power = strtol(strchr(text.text, 'e') + 1, NULL, 10);
+            pl_text_clear(&text);
+            pl_text_addf(&text, "%.3se%ld", digits + (digits[0] == '-'), power);
+        }
+    } else {
+        pl_report_number(s->mean, decimals, &text);
+    }
+    if (roomy && s->diverged)
+        pl_text_addf(&text, "\ndiv %lld/%lld", (long long)s->diverged, (long long)s->planned);
+    else if (roomy && s->n > 1 && decimals >= 0) {
+        pl_text_add(&text, "\n±");
+        pl_report_number(s->deviation, decimals, &text);
+    }
+    return pl_text_take(&text);
+}
+
+static void mark_best(struct pl_panel *panel, enum pl_direction direction)
+{
+    struct pl_square *best = NULL;
+    for (size_t i = 0; i < panel->square_count && direction != PL_NEUTRAL; i++) {
+        struct pl_square *square = &panel->squares[i];
+        if (isnan(square->value) || square->diverged)
+            continue;
+        if (!best || (direction == PL_MAXIMIZE ? square->value > best->value : square->value < best->value))
+            best = square;
+    }
+    if (best)
+        best->best = true;
+}
+
+static void scale_colours(struct pl_panel *panel)
+{
+    double *values = pl_new((panel->square_count + 1) * sizeof *values);
+    double least = INFINITY, most = -INFINITY;
+    size_t count = 0;
+    for (size_t i = 0; i < panel->square_count; i++) {
+        double value = panel->squares[i].value;
+        if (!isfinite(value))
+            continue;
+        values[count++] = value;
+        least = fmin(least, value);
+        most = fmax(most, value);
+    }
+    panel->log_z = count && least > 0 && most > 1000 * least;
+    pl_range_robust(values, count, panel->log_z, panel->z_range);
+    if (count && panel->z_range[0] == panel->z_range[1])
+        panel->z_range[1] += fabs(panel->z_range[0]) > 0 ? 0.01 * fabs(panel->z_range[0]) : 1;
+    free(values);
+}
+
+static void add_square(struct pl_figure *figure, const struct pl_gather *g, const struct pl_axis axes[2], size_t config,
+                       int decimals)
+{
+    struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, config)];
+    struct pl_summary s;
+    pl_results_summary(g->results, config, &s);
+    void *squares = panel->squares;
+    pl_grow(&squares, &panel->square_capacity, panel->square_count + 1, sizeof *panel->squares);
+    panel->squares = squares;
+    panel->squares[panel->square_count++] = (struct pl_square){
+        .column = pl_axis_index(&axes[0], pl_results_rank(g->results, config, axes[0].key)),
+        .row = pl_axis_index(&axes[1], pl_results_rank(g->results, config, axes[1].key)),
+        .value = s.mean, .diverged = s.diverged > 0,
+        .text = square_text(&s, decimals, axes[0].count <= 8 && axes[1].count <= 8)};
+}
+
+int pl_gather_heatmap(struct pl_figure *figure, struct pl_gather *g, struct pl_error *err)
+{
+    (void)err;
+    struct pl_axis axes[2];
+    const char *names[2] = {g->spec->x, g->spec->y};
+    double *means = pl_new((g->config_count + 1) * sizeof *means);
+    bool any = false;
+    for (int i = 0; i < 2; i++)
+        pl_axis_make(&axes[i], g->results, pl_results_key(g->results, names[i]), g->configs, g->config_count,
+                     PL_AXIS_STEPS);
+    for (size_t i = 0; i < g->config_count; i++) {
+        struct pl_summary s;
+        pl_results_summary(g->results, g->configs[i], &s);
+        means[i] = s.mean;
+        any |= s.n > 0;
+    }
+    int decimals = pl_report_decimals(means, g->config_count);
+    for (size_t i = 0; i < g->config_count && any; i++)
+        add_square(figure, g, axes, g->configs[i], decimals);
+    for (size_t p = 0; p < figure->panel_count; p++) {
+        struct pl_panel *panel = &figure->panels[p];
+        memcpy(panel->x_range, axes[0].range, sizeof panel->x_range);
+        memcpy(panel->y_range, axes[1].range, sizeof panel->y_range);
+        pl_axis_ticks(&axes[0], g->results, 12, figure->plain, &panel->x_ticks, &panel->x_tick_count);
+        pl_axis_ticks(&axes[1], g->results, 20, figure->plain, &panel->y_ticks, &panel->y_tick_count);
+        mark_best(panel, figure->direction);
+        scale_colours(panel);
+    }
+    pl_axis_release(&axes[0]);
+    pl_axis_release(&axes[1]);
+    free(means);
+    return 0;
+}

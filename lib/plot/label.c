@@ -1,0 +1,102 @@
+/* Names and values as labels of a figure. */
+#include "plot/plot_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pl_label_text(struct pl_text *out, const char *text, bool plain)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            pl_text_add_char(out, '\''); /* a quote within single quotes is written twice */
+        else if (!plain && strchr("_^@&~{}\\", *text))
+            pl_text_add_char(out, '\\');
+        pl_text_add_char(out, (unsigned char)*text < ' ' ? ' ' : *text);
+    }
+}
+
+static const char *greek(const char *name, size_t length)
+{
+    static const char *const letters[][2] = {
+        {"lambda", "λ"}, {"epsilon", "ε"}, {"beta", "β"},   {"eta", "η"},     {"theta", "θ"}, {"alpha", "α"},
+        {"gamma", "γ"},  {"delta", "δ"},   {"kappa", "κ"}, {"rho", "ρ"},     {"mu", "μ"},    {"sigma", "σ"},
+    };
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (strlen(letters[i][0]) == length && !strncmp(letters[i][0], name, length))
+            return letters[i][1];
+    return NULL;
+}
+
+void pl_label_name(struct pl_text *out, const char *name, bool plain)
+{
+    size_t stem = strcspn(name, "0123456789_");
+    const char *rest = name + stem, *letter = greek(name, stem);
+    if (letter && !rest[strspn(rest, "0123456789")]) {
+        pl_text_add(out, letter);
+        if (*rest)
+            pl_text_addf(out, plain ? "%s" : "_{%s}", rest);
+        return;
+    }
+    struct pl_text spaced = {0};
+    for (; *name; name++)
+        pl_text_add_char(&spaced, *name == '_' ? ' ' : *name);
+    pl_label_text(out, pl_text(&spaced), plain);
+    pl_text_release(&spaced);
+}
+
+void pl_label_number(struct pl_text *out, double value, bool plain)
+{
+    char spelling[PL_NUMBER_SIZE];
+    if (isinf(value)) {
+        pl_text_add(out, value > 0 ? "∞" : "−∞");
+        return;
+    }
+    double size = fabs(value);
+    int power = size > 0 ? (int)floor(log10(size) + 1e-12) : 0;
+    if (plain || (power > -4 && power < 5)) {
+        pl_number_write(value, spelling);
+        pl_text_add(out, spelling);
+        return;
+    }
+    double mantissa = value / pow(10, power);
+    pl_number_write(round(mantissa * 1e6) / 1e6, spelling);
+    if (strcmp(spelling, "1"))
+        pl_text_addf(out, "%s%s·", spelling[0] == '-' ? "−" : "", spelling + (spelling[0] == '-'));
+    pl_text_addf(out, "10^{%s%d}", power < 0 ? "−" : "", abs(power));
+}
+
+void pl_label_value(struct pl_text *out, const struct pl_value *value, bool plain)
+{
+    struct pl_text word = {0};
+    if (!value) {
+        pl_text_add(out, "–");
+    } else if (value->type == PL_REAL) {
+        pl_label_number(out, value->real, plain);
+    } else if (value->type == PL_INTEGER) {
+        pl_label_number(out, (double)value->integer, plain);
+    } else {
+        pl_value_write(value, &word);
+        pl_label_text(out, pl_text(&word), plain);
+    }
+    pl_text_release(&word);
+}
+
+void pl_label_heading(struct pl_text *out, const struct pl_results *results, const struct pl_headings *headings,
+                      size_t index, bool plain)
+{
+    bool first = true;
+    for (size_t k = 0; k < headings->width; k++) {
+        const struct pl_value *value =
+            pl_results_value(results, headings->keys[k], headings->ranks[index * headings->width + k]);
+        if (!value)
+            continue;
+        pl_text_add(out, first ? "" : ", ");
+        if (value->type != PL_STRING) {
+            pl_label_name(out, pl_results_key_name(results, headings->keys[k]), plain);
+            pl_text_add(out, " = ");
+        }
+        pl_label_value(out, value, plain);
+        first = false;
+    }
+}

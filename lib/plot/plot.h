@@ -1,0 +1,34 @@
+/* plot: figures of a sweep, drawn by gnuplot (the only user of it).
+ *
+ * A figure is worked out completely here (lines, means, bands, axis ranges, legend); gnuplot only draws. It runs
+ * without a shell, with its start-up files switched off, in a folder of its own that is removed afterwards; the
+ * finished file is then written under a temporary name and renamed, so that a figure is there whole or not at all.
+ *
+ * Rules that hold in every kind: means and bands are taken over the seeds of one configuration, never over two;
+ * lines differ in colour, dash and mark; non-finite values are not drawn. docs/figures.md has the details. */
+#ifndef PL_PLOT_H
+#define PL_PLOT_H
+
+#include "base/base.h"
+#include "report/report.h"
+#include "spec/spec.h"
+
+enum pl_plot_format { PL_PLOT_PNG, PL_PLOT_SVG, PL_PLOT_PDF, PL_PLOT_DUMB };
+
+struct pl_plot_options {
+    enum pl_plot_format format;
+    const char *folder; /* where files go; made when missing. Not used for DUMB */
+    bool keep;          /* write the gnuplot script and its data beside the figure */
+    int width, height;  /* DUMB: the terminal's size in characters */
+};
+
+/* Draws one figure. output receives the path of the file, or for DUMB the drawing itself; notes a sentence a line on
+ * what the figure leaves out. PL_EINPUT: the declaration does not fit the study; PL_EMISSING: there is nothing to
+ * draw, or gnuplot is not installed; PL_EIO: gnuplot or a file failed. */
+int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, const struct pl_plot_options *options,
+                 struct pl_text *output, struct pl_text *notes, struct pl_error *err);
+
+const char *pl_figure_kind_name(enum pl_figure_kind kind); /* "curves", ... */
+bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind);
+
+#endif

@@ -1,0 +1,177 @@
+/* The plot command and the data of a panel with lines. */
+#include "plot/plot_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MARKS_ON_A_LINE = 8 };
+
+/* Keeps a value within reach of the axis: gnuplot's arithmetic is not made for 1e300, and a line that leaves the
+ * panel points the same way wherever it goes. */
+static double near_axis(double y, const double range[2], bool log)
+{
+    if (isnan(y) || (log && y <= 0))
+        return NAN;
+    double span = log ? range[1] / range[0] : range[1] - range[0];
+    double low = log ? range[0] / span / span : range[0] - 10 * span;
+    double high = log ? range[1] * span * span : range[1] + 10 * span;
+    return fmin(fmax(y, low), high);
+}
+
+/* The edge of a band or error bar: on a logarithmic axis it ends at the bottom where it would reach zero. */
+static double edge(double y, const double range[2], bool log)
+{
+    return log && y <= 0 ? range[0] : near_axis(y, range, log);
+}
+
+static void add_block(const struct pl_panel *panel, const struct pl_points *points, const char *what,
+                      struct pl_text *data)
+{
+    pl_text_addf(data, "# %s: x y low high runs\n", what);
+    for (size_t i = 0; i < points->count; i++) {
+        const struct pl_point *p = &points->list[i];
+        double y = near_axis(p->y, panel->y_range, panel->log_y);
+        if (isnan(y)) {
+            pl_text_add_char(data, '\n');
+            continue;
+        }
+        pl_text_addf(data, "%.12g %.12g %.12g %.12g %lld\n", p->x, y, edge(p->low, panel->y_range, panel->log_y),
+                     edge(p->high, panel->y_range, panel->log_y), (long long)p->n);
+    }
+    pl_text_add(data, "\n\n");
+}
+
+static bool has_spread(const struct pl_points *points)
+{
+    for (size_t i = 0; i < points->count; i++)
+        if (points->list[i].high > points->list[i].low)
+            return true;
+    return false;
+}
+
+/* What a line consists of, with the number of its block in the data file. */
+struct drawn {
+    const struct pl_line *line;
+    size_t means, strands, lost; /* SIZE_MAX: none */
+};
+
+static void begin_item(struct pl_text *script, const char *base, size_t block, bool *first)
+{
+    pl_text_add(script, *first ? "plot '" : ", \\\n  '");
+    pl_label_text(script, base, true);
+    pl_text_addf(script, ".dat' index %zu ", block);
+    *first = false;
+}
+
+/* Where every run diverged stands a cross at the top of the panel. */
+static void add_lost_block(const struct pl_panel *panel, const struct pl_line *line, struct pl_text *data)
+{
+    const double *r = panel->y_range;
+    double top = panel->log_y ? r[1] / pow(r[1] / r[0], 0.03) : r[1] - 0.03 * (r[1] - r[0]);
+    pl_text_add(data, "# every run diverged: x y\n");
+    for (size_t i = 0; i < line->lost.count; i++)
+        pl_text_addf(data, "%.12g %.12g\n", line->lost.list[i].x, top);
+    pl_text_add(data, "\n\n");
+}
+
+static void add_blocks(const struct pl_panel *panel, struct drawn *drawn, size_t *block, struct pl_text *data)
+{
+    const struct pl_line *line = drawn->line;
+    drawn->means = drawn->strands = drawn->lost = SIZE_MAX;
+    if (line->means.count) {
+        drawn->means = (*block)++;
+        add_block(panel, &line->means, "mean over the runs", data);
+    }
+    if (line->strands.count) {
+        drawn->strands = (*block)++;
+        add_block(panel, &line->strands, "single runs", data);
+    }
+    if (line->lost.count) {
+        drawn->lost = (*block)++;
+        add_lost_block(panel, line, data);
+    }
+}
+
+static void add_band(const struct drawn *d, bool bars, const char *base, bool *first, struct pl_text *script)
+{
+    if (d->means == SIZE_MAX || !has_spread(&d->line->means) || d->strands != SIZE_MAX)
+        return;
+    begin_item(script, base, d->means, first);
+    if (bars)
+        pl_text_addf(script, "using 1:2:3:4 with yerrorbars ls %zu ps 0 notitle", d->line->style + 201);
+    else
+        pl_text_addf(script, "using 1:3:4 with filledcurves ls %zu fs transparent solid 0.18 noborder notitle",
+                     d->line->style + 201);
+}
+
+static void add_line(const struct drawn *d, bool every_mark, const char *base, bool *first, struct pl_text *script)
+{
+    size_t style = d->line->style + 1, count = d->line->means.count;
+    if (d->strands != SIZE_MAX) {
+        begin_item(script, base, d->strands, first);
+        pl_text_addf(script, "using 1:2 with lines ls %zu notitle", d->line->style + 101);
+    }
+    if (d->means != SIZE_MAX) {
+        begin_item(script, base, d->means, first);
+        if (every_mark || count < 2 * MARKS_ON_A_LINE) {
+            pl_text_addf(script, "using 1:2 with linespoints ls %zu notitle", style);
+        } else {
+            /* Marks of different lines stand at different places, so that they do not hide each other. */
+            size_t every = count / MARKS_ON_A_LINE;
+            pl_text_addf(script, "using 1:2 with lines ls %zu notitle", style);
+            begin_item(script, base, d->means, first);
+            pl_text_addf(script, "every %zu::%zu using 1:2 with points ls %zu notitle", every,
+                         (every / 2 + d->line->style * every / 5) % every, d->line->style + 201);
+        }
+    }
+    if (d->lost != SIZE_MAX) {
+        begin_item(script, base, d->lost, first);
+        pl_text_addf(script, "using 1:2 with points ls %zu pt 2 ps 0.8 lw 1.5 notitle", d->line->style + 201);
+    }
+}
+
+static void add_plain_line(const struct pl_figure *figure, const struct drawn *d, const char *base, bool *first,
+                           struct pl_text *script)
+{
+    const char *label = figure->legend[d->line->style].label;
+    bool curve = figure->kind != PL_FIGURE_SENSITIVITY;
+    if (d->means == SIZE_MAX)
+        return;
+    begin_item(script, base, d->means, first);
+    pl_text_addf(script, "using 1:2 with %s lt %zu", curve ? "lines" : "linespoints", d->line->style + 1);
+    if (label[0])
+        pl_text_addf(script, " title '%s'", label);
+    else
+        pl_text_add(script, " notitle");
+}
+
+static int by_style(const void *a, const void *b)
+{
+    size_t x = ((const struct drawn *)a)->line->style, y = ((const struct drawn *)b)->line->style;
+    return (x > y) - (x < y);
+}
+
+void pl_script_lines(const struct pl_figure *figure, const struct pl_panel *panel, const char *base, size_t *index,
+                     struct pl_text *script, struct pl_text *data)
+{
+    struct drawn *drawn = pl_new((panel->line_count + 1) * sizeof *drawn);
+    bool first = true, bars = figure->kind == PL_FIGURE_SENSITIVITY;
+    for (size_t i = 0; i < panel->line_count; i++)
+        drawn[i].line = &panel->lines[i];
+    qsort(drawn, panel->line_count, sizeof *drawn, by_style);
+    for (size_t i = 0; i < panel->line_count; i++) {
+        pl_text_addf(data, "# %s\n", figure->legend[drawn[i].line->style].label);
+        add_blocks(panel, &drawn[i], index, data);
+    }
+    for (size_t i = 0; i < panel->line_count && !figure->plain; i++)
+        add_band(&drawn[i], bars, base, &first, script);
+    for (size_t i = 0; i < panel->line_count; i++) {
+        if (figure->plain)
+            add_plain_line(figure, &drawn[i], base, &first, script);
+        else
+            add_line(&drawn[i], bars, base, &first, script);
+    }
+    pl_text_add(script, first ? "plot NaN notitle\n" : "\n");
+    free(drawn);
+}

@@ -1,0 +1,112 @@
+/* The plot command and the data of a heat map. */
+#include "plot/plot_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Viridis (Smith and van der Walt): even steps of lightness, so that it survives grey printing. */
+static const unsigned char viridis[][3] = {{68, 1, 84},    {72, 40, 120},  {62, 74, 137},  {49, 104, 142}, {38, 130, 142},
+                                           {31, 158, 137}, {53, 183, 121}, {109, 205, 89}, {180, 222, 44}, {253, 231, 37}};
+enum { SHADES = sizeof viridis / sizeof *viridis };
+
+unsigned pl_heat_colour(double position, bool *white)
+{
+    double scaled = fmin(fmax(position, 0), 1) * (SHADES - 1);
+    size_t below = scaled >= SHADES - 1 ? SHADES - 2 : (size_t)scaled;
+    double share = scaled - (double)below, rgb[3];
+    for (int i = 0; i < 3; i++)
+        rgb[i] = (1 - share) * viridis[below][i] + share * viridis[below + 1][i];
+    *white = 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] < 125;
+    return (unsigned)lround(rgb[0]) << 16 | (unsigned)lround(rgb[1]) << 8 | (unsigned)lround(rgb[2]);
+}
+
+void pl_heat_palette(struct pl_text *script, bool reversed)
+{
+    pl_text_add(script, "set palette defined (");
+    for (size_t i = 0; i < SHADES; i++) {
+        const unsigned char *c = viridis[reversed ? SHADES - 1 - i : i];
+        pl_text_addf(script, "%s%zu '#%02X%02X%02X'", i ? ", " : "", i, c[0], c[1], c[2]);
+    }
+    pl_text_add(script, ")\n");
+}
+
+/* Where a value lies between the ends of the colour scale, from 0 to 1. */
+static double position_of(const struct pl_panel *panel, double value)
+{
+    const double *z = panel->z_range;
+    return panel->log_z ? log(value / z[0]) / log(z[1] / z[0]) : (value - z[0]) / (z[1] - z[0]);
+}
+
+static void add_lines_of_text(const struct pl_figure *figure, const struct pl_square *square, const char *colour,
+                              struct pl_text *script)
+{
+    const char *text = square->text;
+    bool two = strchr(text, '\n');
+    for (double shift = two ? 0.45 : 0;; shift = -0.55) {
+        size_t length = strcspn(text, "\n");
+        char *line = pl_copy_bytes(text, length);
+        pl_text_add(script, "set label '");
+        pl_label_text(script, line, figure->plain);
+        pl_text_addf(script, "' at %zu,%zu center offset 0,%g front tc rgb '%s' font ',%d'\n", square->column + 1,
+                     square->row + 1, shift, colour, shift < 0 ? 7 : 9);
+        free(line);
+        text += length;
+        if (!*text)
+            break;
+        text++;
+    }
+}
+
+static void add_frame(const struct pl_square *square, double margin, const char *colour, double width,
+                      struct pl_text *script)
+{
+    double x = (double)square->column + 1, y = (double)square->row + 1, half = 0.5 - margin;
+    pl_text_addf(script, "set object rectangle from %.4g,%.4g to %.4g,%.4g front fs empty border lc rgb '%s' lw %g\n",
+                 x - half, y - half, x + half, y + half, colour, width);
+}
+
+static void add_square(const struct pl_figure *figure, const struct pl_panel *panel, const struct pl_square *square,
+                       struct pl_text *script, struct pl_text *data)
+{
+    bool white = false, known = isfinite(square->value);
+    if (known) {
+        double position = position_of(panel, square->value);
+        pl_heat_colour(figure->direction == PL_MINIMIZE ? 1 - position : position, &white);
+        double shown = fmin(fmax(square->value, panel->z_range[0]), panel->z_range[1]);
+        pl_text_addf(data, "%zu %zu %.12g\n", square->column + 1, square->row + 1, shown);
+    } else if (!figure->plain) {
+        pl_text_addf(script, "set object rectangle center %zu,%zu size 1,1 behind fc rgb '%s' fs solid noborder\n",
+                     square->column + 1, square->row + 1, square->diverged ? "#D0D0D0" : "#F4F4F4");
+    }
+    add_lines_of_text(figure, square, white ? "#FFFFFF" : "#000000", script);
+    if (square->best && !figure->plain) {
+        add_frame(square, 0.02, "#FFFFFF", 3.4, script);
+        add_frame(square, 0.02, "#000000", 1.6, script);
+    }
+}
+
+void pl_script_squares(const struct pl_figure *figure, const struct pl_panel *panel, const char *base, size_t *index,
+                       struct pl_text *script, struct pl_text *data)
+{
+    bool any = false;
+    pl_text_addf(data, "# %s: column row value\n", panel->title);
+    for (size_t i = 0; i < panel->square_count; i++) {
+        add_square(figure, panel, &panel->squares[i], script, data);
+        any |= isfinite(panel->squares[i].value);
+    }
+    if (any)
+        pl_text_add(data, "\n\n");
+    if (!figure->plain && any)
+        pl_text_addf(script, "set cbrange [%.17g:%.17g]\n%s logscale cb\nset format cb '%s'\nset cblabel '%s'\n",
+                     panel->z_range[0], panel->z_range[1], panel->log_z ? "set" : "unset",
+                     panel->log_z ? "10^{%T}" : "%h", figure->z_label);
+    if (figure->plain || !any) {
+        pl_text_add(script, "plot NaN notitle\n");
+        return;
+    }
+    pl_text_add(script, "plot '");
+    pl_label_text(script, base, true);
+    pl_text_addf(script, ".dat' index %zu using 1:2:(0.5):(0.5):3 with boxxyerror lc palette fs solid noborder notitle\n",
+                 (*index)++);
+}

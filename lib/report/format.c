@@ -1,0 +1,132 @@
+/* Numbers, labels and cells as a reader sees them. */
+#include "report/report_priv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "1.20e+08" -> "1.20e8": as poula spells numbers elsewhere, without the padding. */
+static void add_scientific(double value, int decimals, struct pl_text *out)
+{
+    char digits[64];
+    snprintf(digits, sizeof digits, "%.*e", decimals, value);
+    char *exponent = strchr(digits, 'e');
+    long power = strtol(exponent + 1, NULL, 10);
+    *exponent = '\0';
+    pl_text_addf(out, "%se%ld", digits, power);
+}
+
+void pl_report_number(double value, int decimals, struct pl_text *out)
+{
+    if (!isfinite(value)) {
+        pl_text_add(out, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        return;
+    }
+    double size = fabs(value);
+    if (decimals >= 0 ? size >= 1e9 : size != 0 && (size >= 1e6 || size < 1e-3)) {
+        add_scientific(value, decimals >= 0 && decimals < 3 ? decimals : 3, out);
+        return;
+    }
+    if (decimals < 0)
+        decimals = size >= 1000 ? 0 : size >= 1 || size == 0 ? 3 - (int)floor(log10(size > 0 ? size : 1))
+                                                           : 3 - (int)floor(log10(size));
+    char digits[400];
+    snprintf(digits, sizeof digits, "%.*f", decimals > 17 ? 17 : decimals, value);
+    bool zero = strspn(digits, "-0.") == strlen(digits);
+    pl_text_add(out, zero && digits[0] == '-' ? digits + 1 : digits);
+}
+
+int pl_report_decimals(const double *values, size_t count)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        double size = fabs(values[i]);
+        if (isfinite(size) && size > 0) {
+            least = fmin(least, size);
+            most = fmax(most, size);
+        }
+    }
+    if (most == 0)
+        return 2;
+    if (most >= 1e6 || least < 1e-2 || most / least > 1e4)
+        return -1;
+    return most >= 1000 ? 1 : most >= 10 ? 2 : most >= 1 ? 3 : 4;
+}
+
+void pl_label_write(const struct pl_label *label, struct pl_text *out)
+{
+    if (label->present)
+        pl_value_write(&label->value, out);
+    else
+        pl_text_add_char(out, '-');
+}
+
+void pl_cell_number(const struct pl_table *table, const struct pl_table_cell *cell, struct pl_text *out)
+{
+    const struct pl_summary *s = &cell->summary;
+    if (!cell->present)
+        return;
+    if (!strcmp(table->cell, "n")) {
+        pl_text_addf(out, "%lld", (long long)s->n);
+        return;
+    }
+    if (!s->n)
+        return;
+    pl_report_number(pl_cell_value(table, cell), table->decimals, out);
+    if (strcmp(table->cell, "mean(std)"))
+        return;
+    pl_text_add_char(out, '(');
+    if (s->n > 1)
+        pl_report_number(s->deviation, table->decimals, out);
+    else
+        pl_text_add_char(out, '-');
+    pl_text_add_char(out, ')');
+}
+
+static void add_share(struct pl_text *out, const char *word, int64_t part, int64_t whole)
+{
+    if (part)
+        pl_text_addf(out, "%s%s %lld/%lld", out->length ? " " : "", word, (long long)part, (long long)whole);
+}
+
+void pl_cell_notes(const struct pl_table_cell *cell, struct pl_text *out)
+{
+    const struct pl_summary *s = &cell->summary;
+    struct pl_text notes = {0};
+    if (!cell->present)
+        return;
+    if (s->n && s->n < s->planned)
+        pl_text_addf(&notes, "n=%lld", (long long)s->n);
+    add_share(&notes, "div", s->diverged, s->planned);
+    add_share(&notes, "fail", s->failed, s->planned);
+    if (!s->n) {
+        add_share(&notes, "miss", s->missing, s->planned);
+        add_share(&notes, "none", s->finished, s->planned);
+    }
+    pl_text_add(out, pl_text(&notes));
+    pl_text_release(&notes);
+}
+
+static void add_names(struct pl_text *out, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        pl_text_addf(out, "%s%s", i ? ", " : "", names[i]);
+}
+
+void pl_table_caption(const struct pl_table *table, struct pl_text *out)
+{
+    if (table->title)
+        pl_text_addf(out, "%s (%s)", table->title, table->study);
+    else
+        pl_text_add(out, table->study);
+    pl_text_addf(out, ": %s %s, %s", pl_select_name(table->select), table->metric, table->cell);
+    if (table->column_key_count) {
+        pl_text_add(out, " by ");
+        add_names(out, table->row_keys, table->row_key_count);
+        pl_text_add(out, table->row_key_count ? " and " : "");
+        add_names(out, table->column_keys, table->column_key_count);
+    }
+    if (table->direction != PL_NEUTRAL)
+        pl_text_addf(out, "; %s is better", table->direction == PL_MAXIMIZE ? "higher" : "lower");
+}

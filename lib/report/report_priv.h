@@ -1,0 +1,90 @@
+/* What the files of lib/report share. */
+#ifndef PL_REPORT_PRIV_H
+#define PL_REPORT_PRIV_H
+
+#include "report/report.h"
+
+/* One setting: for each configuration the rank of its value (0: the configuration has no such setting). */
+struct pl_column {
+    char *name;
+    uint32_t *ranks;
+    struct pl_value *values; /* by rank, from 1 at index 0 */
+    size_t value_count, value_capacity;
+    uint32_t *slots; /* open addressing: rank or 0 */
+    size_t slot_count;
+};
+
+/* Runs of one configuration under the loaded metric. */
+struct pl_tally {
+    size_t first; /* of its values */
+    int64_t n, planned, finished, diverged, failed;
+};
+
+struct pl_results {
+    struct pl_store *store;
+    int64_t sweep;
+    char *name;
+    struct pl_spec *spec;
+    const struct pl_study *study;
+    struct pl_metric_info *metrics;
+    size_t metric_count;
+    int64_t *configs; /* in grid order */
+    size_t count;
+    size_t *by_number; /* positions sorted by configuration number; NULL while configs is sorted itself */
+    struct pl_column *columns;
+    size_t column_count, column_capacity;
+    struct pl_pool pool;
+    struct pl_tally *tallies;
+    double *values;
+    char *loaded; /* the metric that tallies and values are of, or NULL */
+    enum pl_select select;
+};
+
+/* Reads the settings of all configurations into columns. */
+int pl_columns_read(struct pl_results *results, struct pl_error *err);
+void pl_columns_free(struct pl_results *results);
+
+/* A table as the writers take it: a full grid of rows and columns, cells row by row. It owns all it points to. */
+struct pl_label {
+    bool present; /* false: the configurations have no such setting */
+    struct pl_value value;
+};
+
+struct pl_table_cell {
+    bool present; /* the grid has such a configuration */
+    bool best;
+    struct pl_summary summary;
+};
+
+struct pl_table {
+    char *study, *title, *metric, *cell;
+    enum pl_select select;
+    enum pl_direction direction;
+    int decimals; /* -1: four significant digits in every cell */
+    const char **row_keys, **column_keys;
+    size_t row_key_count, column_key_count;
+    struct pl_label *rows, *columns; /* row_key_count (column_key_count) labels for each */
+    size_t row_count, column_count;
+    struct pl_table_cell *cells;
+    double *values; /* what the summaries point into */
+    struct pl_text notes; /* a sentence a line */
+    struct pl_pool pool;
+};
+
+/* The text of a label: the value, or "-" where the setting is absent. */
+void pl_label_write(const struct pl_label *label, struct pl_text *out);
+/* One line that says what the table shows. */
+void pl_table_caption(const struct pl_table *table, struct pl_text *out);
+/* A cell's number part ("92.31(0.12)", empty when n is 0) and its notes ("n=2 div 1/3"). */
+void pl_cell_number(const struct pl_table *table, const struct pl_table_cell *cell, struct pl_text *out);
+void pl_cell_notes(const struct pl_table_cell *cell, struct pl_text *out);
+/* The value that a cell is judged by: mean, median, ...; NaN when it has none. */
+double pl_cell_value(const struct pl_table *table, const struct pl_table_cell *cell);
+
+void pl_table_write_text(const struct pl_table *table, struct pl_text *out);
+void pl_table_write_markdown(const struct pl_table *table, struct pl_text *out);
+void pl_table_write_latex(const struct pl_table *table, struct pl_text *out);
+void pl_table_write_csv(const struct pl_table *table, struct pl_text *out);
+void pl_table_write_json(const struct pl_table *table, struct pl_text *out);
+
+#endif

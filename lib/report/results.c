@@ -1,0 +1,270 @@
+/* A sweep read back: its configurations, its metrics, and the values of one metric at a time. */
+#include "report/report_priv.h"
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The database keeps the text of the whole file; the study is found by its name. */
+static void read_declarations(struct pl_results *results, const struct pl_sweep_info *sweep)
+{
+    struct pl_text problems = {0};
+    if (!pl_spec_parse_declarations(&results->spec, sweep->spec, strlen(sweep->spec), sweep->path, &problems, NULL)) {
+        for (size_t i = 0; i < pl_spec_study_count(results->spec); i++)
+            if (!strcmp(pl_spec_study(results->spec, i)->name, sweep->study))
+                results->study = pl_spec_study(results->spec, i);
+    }
+    pl_text_release(&problems);
+}
+
+static int read_metrics(struct pl_results *results, struct pl_error *err)
+{
+    const struct pl_metric_info *metrics;
+    size_t count;
+    int status = pl_store_metrics(results->store, results->sweep, &metrics, &count, err);
+    if (status)
+        return status;
+    if (!count)
+        return pl_fail(err, PL_EMISSING, "no run of study %s has recorded anything yet", results->name);
+    results->metrics = pl_new(count * sizeof *results->metrics);
+    results->metric_count = count;
+    for (size_t i = 0; i < count; i++)
+        results->metrics[i] = (struct pl_metric_info){pl_copy(metrics[i].name), metrics[i].direction};
+    return 0;
+}
+
+static int by_number(const void *a, const void *b, void *results)
+{
+    const int64_t *configs = ((const struct pl_results *)results)->configs;
+    int64_t x = configs[*(const size_t *)a], y = configs[*(const size_t *)b];
+    return (x > y) - (x < y);
+}
+
+static void index_configs(struct pl_results *results)
+{
+    bool sorted = true;
+    for (size_t i = 1; i < results->count; i++)
+        sorted &= results->configs[i - 1] < results->configs[i];
+    free(results->by_number);
+    results->by_number = NULL;
+    if (sorted)
+        return;
+    results->by_number = pl_new(results->count * sizeof *results->by_number);
+    for (size_t i = 0; i < results->count; i++)
+        results->by_number[i] = i;
+    qsort_r(results->by_number, results->count, sizeof *results->by_number, by_number, results);
+}
+
+size_t pl_results_position(const struct pl_results *results, int64_t config)
+{
+    size_t low = 0, high = results->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        size_t at = results->by_number ? results->by_number[middle] : middle;
+        if (results->configs[at] == config)
+            return at;
+        if (results->configs[at] < config)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return SIZE_MAX;
+}
+
+/* What a load collects; it replaces the results' own only when it succeeded. */
+struct loading {
+    int64_t *configs;
+    size_t count, capacity;
+    struct pl_tally *tallies;
+    size_t tally_capacity;
+    double *values;
+    size_t value_count, value_capacity;
+};
+
+static int take_result(void *self, const struct pl_result *result)
+{
+    struct loading *l = self;
+    if (!l->count || l->configs[l->count - 1] != result->config) {
+        void *configs = l->configs, *tallies = l->tallies;
+        pl_grow(&configs, &l->capacity, l->count + 1, sizeof *l->configs);
+        pl_grow(&tallies, &l->tally_capacity, l->count + 1, sizeof *l->tallies);
+        l->configs = configs;
+        l->tallies = tallies;
+        l->configs[l->count] = result->config;
+        l->tallies[l->count++] = (struct pl_tally){.first = l->value_count};
+    }
+    struct pl_tally *tally = &l->tallies[l->count - 1];
+    tally->planned++;
+    tally->diverged += result->status == PL_RUN_DIVERGED;
+    tally->failed += result->status == PL_RUN_FAILED;
+    if (result->status != PL_RUN_FINISHED)
+        return 0;
+    tally->finished++;
+    if (!result->has_value || !isfinite(result->value))
+        return 0;
+    void *values = l->values;
+    pl_grow(&values, &l->value_capacity, l->value_count + 1, sizeof *l->values);
+    l->values = values;
+    l->values[l->value_count++] = result->value;
+    tally->n++;
+    return 0;
+}
+
+int pl_results_load(struct pl_results *results, const char *metric, enum pl_select select, struct pl_error *err)
+{
+    struct loading l = {0};
+    if (results->loaded && !strcmp(results->loaded, metric) && results->select == select)
+        return 0;
+    int status = pl_store_each_result(results->store, results->sweep, metric, select, take_result, &l, err);
+    if (status) {
+        free(l.configs);
+        free(l.tallies);
+        free(l.values);
+        return status;
+    }
+    bool same = results->count == l.count &&
+                (!l.count || !memcmp(results->configs, l.configs, l.count * sizeof *l.configs));
+    free(results->configs);
+    free(results->tallies);
+    free(results->values);
+    results->configs = l.configs;
+    results->count = l.count;
+    results->tallies = l.tallies;
+    results->values = l.values;
+    free(results->loaded);
+    results->loaded = pl_copy(metric);
+    results->select = select;
+    if (same)
+        return 0;
+    index_configs(results);
+    pl_columns_free(results);
+    return pl_columns_read(results, err);
+}
+
+int pl_results_open(struct pl_results **results, struct pl_store *store, const struct pl_sweep_info *sweep,
+                    struct pl_error *err)
+{
+    struct pl_results *r = pl_new(sizeof *r);
+    r->store = store;
+    r->sweep = sweep->id;
+    r->name = pl_copy(sweep->study);
+    read_declarations(r, sweep);
+    int status = read_metrics(r, err);
+    if (status) {
+        pl_results_free(r);
+        return status;
+    }
+    *results = r;
+    return 0;
+}
+
+void pl_results_free(struct pl_results *results)
+{
+    if (!results)
+        return;
+    pl_columns_free(results);
+    for (size_t i = 0; i < results->metric_count; i++)
+        free((char *)results->metrics[i].name);
+    free(results->metrics);
+    free(results->configs);
+    free(results->by_number);
+    free(results->tallies);
+    free(results->values);
+    free(results->loaded);
+    free(results->name);
+    pl_spec_free(results->spec);
+    free(results);
+}
+
+void pl_results_summary(const struct pl_results *results, size_t config, struct pl_summary *summary)
+{
+    const struct pl_tally *t = &results->tallies[config];
+    const double *values = results->values + t->first;
+    size_t n = (size_t)t->n;
+    *summary = (struct pl_summary){
+        .planned = t->planned, .finished = t->finished, .diverged = t->diverged, .failed = t->failed,
+        .missing = t->planned - t->finished - t->diverged - t->failed, .n = t->n, .values = values,
+        .mean = NAN, .median = NAN, .least = NAN, .most = NAN, .deviation = NAN};
+    if (!n)
+        return;
+    summary->mean = gsl_stats_mean(values, 1, n);
+    if (n > 1)
+        summary->deviation = gsl_stats_sd_m(values, 1, n, summary->mean);
+    gsl_stats_minmax(&summary->least, &summary->most, values, 1, n);
+    double *sorted = pl_new(n * sizeof *sorted);
+    memcpy(sorted, values, n * sizeof *sorted);
+    gsl_sort(sorted, 1, n);
+    summary->median = gsl_stats_median_from_sorted_data(sorted, 1, n);
+    free(sorted);
+}
+
+const char *pl_results_name(const struct pl_results *results)
+{
+    return results->name;
+}
+
+const struct pl_study *pl_results_study(const struct pl_results *results)
+{
+    return results->study;
+}
+
+struct pl_store *pl_results_store(const struct pl_results *results)
+{
+    return results->store;
+}
+
+int64_t pl_results_sweep(const struct pl_results *results)
+{
+    return results->sweep;
+}
+
+size_t pl_results_count(const struct pl_results *results)
+{
+    return results->count;
+}
+
+bool pl_results_has_metric(const struct pl_results *results, const char *metric)
+{
+    for (size_t i = 0; i < results->metric_count; i++)
+        if (!strcmp(results->metrics[i].name, metric))
+            return true;
+    return false;
+}
+
+const char *pl_results_main_metric(const struct pl_results *results)
+{
+    static const char *const usual[] = {"test_accuracy", "valid_accuracy", "accuracy", "test_perplexity",
+                                        "valid_perplexity", "perplexity", "test_loss", "valid_loss", "loss"};
+    const struct pl_study *study = results->study;
+    for (size_t i = 0; study && i < study->metric_count; i++)
+        if (pl_results_has_metric(results, study->metrics[i].name))
+            return study->metrics[i].name;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (pl_results_has_metric(results, usual[i]))
+            return usual[i];
+    for (size_t i = 0; i < results->metric_count; i++)
+        if (pl_results_direction(results, results->metrics[i].name) != PL_NEUTRAL)
+            return results->metrics[i].name;
+    return results->metrics[0].name;
+}
+
+enum pl_direction pl_results_direction(const struct pl_results *results, const char *metric)
+{
+    const struct pl_study *study = results->study;
+    for (size_t i = 0; study && i < study->metric_count; i++)
+        if (!strcmp(study->metrics[i].name, metric))
+            return study->metrics[i].direction;
+    for (size_t i = 0; i < results->metric_count; i++)
+        if (!strcmp(results->metrics[i].name, metric))
+            return results->metrics[i].direction;
+    return pl_train_direction(metric);
+}
+
+const char *pl_select_name(enum pl_select select)
+{
+    static const char *const names[] = {"best", "last", "best-valid"};
+    return names[select];
+}

@@ -1,0 +1,317 @@
+/* From a table's declaration to its cells: rows, columns, statistics, and which cell is best. */
+#include "report/report_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_KEYS = 64 };
+
+/* What a build works on. */
+struct plan {
+    struct pl_results *results;
+    size_t *configs;
+    size_t config_count;
+    size_t keys[MOST_KEYS]; /* row keys, then column keys */
+    size_t row_keys, column_keys;
+};
+
+static int check_spec(const struct pl_results *results, const struct pl_table_spec *spec, struct pl_error *err)
+{
+    static const char cells[] = "mean(std) mean median min max n";
+    if (spec->cell && !pl_has_word(cells, spec->cell))
+        return pl_fail(err, PL_EINPUT, "cell is '%s', but must be one of: %s", spec->cell, cells);
+    if (spec->rows.count + spec->columns.count > MOST_KEYS / 2)
+        return pl_fail(err, PL_EINPUT, "a table takes at most %d rows and columns together", MOST_KEYS / 2);
+    if (!spec->metric || pl_results_has_metric(results, spec->metric))
+        return 0;
+    const char **names = pl_new(results->metric_count * sizeof *names);
+    struct pl_text list = {0};
+    for (size_t i = 0; i < results->metric_count; i++) {
+        names[i] = results->metrics[i].name;
+        pl_text_addf(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *nearest = pl_nearest(spec->metric, names, results->metric_count);
+    int status = pl_fail(err, PL_EINPUT, "study %s has not recorded a metric '%s'%s%s%s; it has: %.500s", results->name,
+                         spec->metric, nearest ? " (did you mean '" : "", nearest ? nearest : "",
+                         nearest ? "'?)" : "", pl_text(&list));
+    free(names);
+    pl_text_release(&list);
+    return status;
+}
+
+/* Finds the settings that make rows and columns. A setting that varies but is in neither becomes a row setting, so
+ * that no cell holds two configurations. */
+static int choose_keys(struct plan *plan, const struct pl_table_spec *spec, struct pl_table *table,
+                       struct pl_error *err)
+{
+    size_t keys[MOST_KEYS], rows = spec->rows.count, columns = spec->columns.count;
+    int status = pl_results_keys(plan->results, &spec->rows, keys, err);
+    if (!status)
+        status = pl_results_keys(plan->results, &spec->columns, keys + rows, err);
+    if (status)
+        return status;
+    bool declared = rows + columns > 0;
+    if (!declared)
+        rows = pl_results_axes(plan->results, plan->configs, plan->config_count, keys, MOST_KEYS / 2);
+    for (size_t i = 0; i < rows + columns; i++)
+        for (size_t j = 0; j < i; j++)
+            if (keys[i] == keys[j])
+                return pl_fail(err, PL_EINPUT, "%s stands twice in the rows and columns of one table",
+                               pl_results_key_name(plan->results, keys[i]));
+    size_t all = pl_results_extend(plan->results, plan->configs, plan->config_count, keys, rows + columns, MOST_KEYS);
+    size_t added = all - rows - columns;
+    memcpy(plan->keys, keys, rows * sizeof *keys);
+    memcpy(plan->keys + rows, keys + rows + columns, added * sizeof *keys);
+    memcpy(plan->keys + rows + added, keys + rows, columns * sizeof *keys);
+    plan->row_keys = rows + added;
+    plan->column_keys = columns;
+    for (size_t i = 0; declared && i < added; i++)
+        pl_text_addf(&table->notes, "Rows are split by %s, which varies but was not asked for.\n",
+                     pl_results_key_name(plan->results, plan->keys[rows + i]));
+    return 0;
+}
+
+static struct pl_label *make_labels(const struct plan *plan, const struct pl_headings *h, const size_t *keys,
+                                    struct pl_pool *pool)
+{
+    struct pl_label *labels = pl_new((h->count * h->width + 1) * sizeof *labels);
+    for (size_t i = 0; i < h->count; i++)
+        for (size_t k = 0; k < h->width; k++) {
+            const struct pl_value *value = pl_results_value(plan->results, keys[k], h->ranks[i * h->width + k]);
+            struct pl_label *label = &labels[i * h->width + k];
+            if (!value)
+                continue;
+            label->present = true;
+            label->value = *value;
+            if (value->type == PL_STRING)
+                label->value.string = pl_pool_copy(pool, value->string);
+        }
+    return labels;
+}
+
+static const char **name_keys(const struct plan *plan, const size_t *keys, size_t count, struct pl_pool *pool)
+{
+    const char **names = pl_new((count + 1) * sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = pl_pool_copy(pool, pl_results_key_name(plan->results, keys[i]));
+    return names;
+}
+
+static int fill_cells(const struct plan *plan, struct pl_table *table, struct pl_error *err)
+{
+    const size_t *row_keys = plan->keys, *column_keys = plan->keys + plan->row_keys;
+    struct pl_headings rows, columns;
+    pl_headings_find(plan->results, plan->configs, plan->config_count, row_keys, plan->row_keys, &rows);
+    pl_headings_find(plan->results, plan->configs, plan->config_count, column_keys, plan->column_keys, &columns);
+    table->rows = make_labels(plan, &rows, row_keys, &table->pool);
+    table->columns = make_labels(plan, &columns, column_keys, &table->pool);
+    table->row_keys = name_keys(plan, row_keys, plan->row_keys, &table->pool);
+    table->column_keys = name_keys(plan, column_keys, plan->column_keys, &table->pool);
+    table->row_key_count = plan->row_keys;
+    table->column_key_count = plan->column_keys;
+    table->row_count = rows.count;
+    table->column_count = columns.count;
+    table->cells = pl_arena(rows.count * columns.count, sizeof *table->cells);
+    size_t need = 0;
+    for (size_t i = 0; i < plan->config_count; i++)
+        need += (size_t)plan->results->tallies[plan->configs[i]].n;
+    table->values = pl_new((need + 1) * sizeof *table->values);
+    double *values = table->values;
+    for (size_t i = 0; table->cells && i < plan->config_count; i++) {
+        size_t row = pl_headings_of(plan->results, &rows, plan->configs[i]);
+        size_t column = pl_headings_of(plan->results, &columns, plan->configs[i]);
+        struct pl_table_cell *cell = &table->cells[row * columns.count + column];
+        cell->present = true;
+        pl_results_summary(plan->results, plan->configs[i], &cell->summary);
+        memcpy(values, cell->summary.values, (size_t)cell->summary.n * sizeof *values);
+        cell->summary.values = values;
+        values += cell->summary.n;
+    }
+    int status = table->cells ? 0 : pl_fail(err, PL_EMEMORY, "a table of %zu rows and %zu columns needs too much memory",
+                                            rows.count, columns.count);
+    pl_headings_release(&rows);
+    pl_headings_release(&columns);
+    return status;
+}
+
+/* Cells are compared with each other where they solve the same task: equal values of these settings. */
+static bool is_task_key(const char *name)
+{
+    static const char *const keys[] = {"problem", "dataset", "model", "command", "dimension"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!strcmp(keys[i], name))
+            return true;
+    return false;
+}
+
+static bool label_equal(const struct pl_label *a, const struct pl_label *b)
+{
+    return a->present == b->present && (!a->present || pl_value_equal(&a->value, &b->value));
+}
+
+static bool same_task(const char *const *names, size_t count, const struct pl_label *a, const struct pl_label *b)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_task_key(names[i]) && !label_equal(&a[i], &b[i]))
+            return false;
+    return true;
+}
+
+/* Numbers the groups of headings that belong to one task; returns how many there are. */
+static size_t group_headings(const char *const *names, size_t width, const struct pl_label *labels, size_t count,
+                             size_t *groups)
+{
+    size_t *first = pl_new((count + 1) * sizeof *first), found = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t g = 0;
+        while (g < found && !same_task(names, width, labels + first[g] * width, labels + i * width))
+            g++;
+        if (g == found)
+            first[found++] = i;
+        groups[i] = g;
+    }
+    free(first);
+    return found;
+}
+
+double pl_cell_value(const struct pl_table *table, const struct pl_table_cell *cell)
+{
+    const struct pl_summary *s = &cell->summary;
+    if (!cell->present || !s->n)
+        return NAN;
+    if (!strcmp(table->cell, "median"))
+        return s->median;
+    if (!strcmp(table->cell, "min"))
+        return s->least;
+    if (!strcmp(table->cell, "max"))
+        return s->most;
+    if (!strcmp(table->cell, "n"))
+        return NAN; /* a count is not better or worse */
+    return s->mean;
+}
+
+/* The value a cell competes with: none where a run diverged, whatever the others reached. */
+static double contender(const struct pl_table *table, const struct pl_table_cell *cell)
+{
+    double value = pl_cell_value(table, cell);
+    if (cell->summary.diverged || isnan(value))
+        return NAN;
+    return table->direction == PL_MAXIMIZE ? value : -value;
+}
+
+/* Means of the same numbers differ in their last bits with the order of summation: that is a tie. */
+static bool ties(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
+}
+
+static void mark_best(struct pl_table *table)
+{
+    if (table->direction == PL_NEUTRAL || table->row_count * table->column_count < 2)
+        return;
+    size_t *row_groups = pl_new(table->row_count * sizeof *row_groups);
+    size_t *column_groups = pl_new(table->column_count * sizeof *column_groups);
+    size_t rows = group_headings(table->row_keys, table->row_key_count, table->rows, table->row_count, row_groups);
+    size_t columns = group_headings(table->column_keys, table->column_key_count, table->columns, table->column_count,
+                                    column_groups);
+    double *best = pl_new(rows * columns * sizeof *best);
+    size_t *rivals = pl_new(rows * columns * sizeof *rivals);
+    for (size_t i = 0; i < rows * columns; i++)
+        best[i] = -INFINITY;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < table->row_count * table->column_count; i++) {
+            size_t group = row_groups[i / table->column_count] * columns + column_groups[i % table->column_count];
+            double value = contender(table, &table->cells[i]);
+            if (!pass) {
+                rivals[group] += table->cells[i].present;
+                best[group] = value > best[group] ? value : best[group];
+            } else {
+                table->cells[i].best = rivals[group] > 1 && !isnan(value) && ties(value, best[group]);
+            }
+        }
+    free(row_groups);
+    free(column_groups);
+    free(best);
+    free(rivals);
+}
+
+static int choose_decimals(const struct pl_table *table)
+{
+    size_t count = table->row_count * table->column_count;
+    double *values = pl_new((count + 1) * sizeof *values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = pl_cell_value(table, &table->cells[i]);
+    int decimals = pl_report_decimals(values, count);
+    free(values);
+    return decimals;
+}
+
+static void count_unfinished(struct pl_table *table)
+{
+    int64_t planned = 0, failed = 0, missing = 0;
+    for (size_t i = 0; i < table->row_count * table->column_count; i++) {
+        planned += table->cells[i].summary.planned;
+        failed += table->cells[i].summary.failed;
+        missing += table->cells[i].summary.missing;
+    }
+    if (failed)
+        pl_text_addf(&table->notes, "%lld of %lld runs failed.\n", (long long)failed, (long long)planned);
+    if (missing)
+        pl_text_addf(&table->notes, "%lld of %lld runs have not finished yet.\n", (long long)missing,
+                     (long long)planned);
+}
+
+int pl_table_build(struct pl_table **table, struct pl_results *results, const struct pl_table_spec *spec,
+                   struct pl_error *err)
+{
+    struct plan plan = {.results = results};
+    struct pl_table *t = pl_new(sizeof *t);
+    int status = check_spec(results, spec, err);
+    if (status)
+        goto done;
+    t->metric = pl_copy(spec->metric ? spec->metric : pl_results_main_metric(results));
+    t->study = pl_copy(results->name);
+    t->title = pl_copy(spec->title);
+    t->cell = pl_copy(spec->cell ? spec->cell : "mean(std)");
+    t->select = spec->select;
+    t->direction = pl_results_direction(results, t->metric);
+    if ((status = pl_results_load(results, t->metric, t->select, err)) ||
+        (status = pl_results_where(results, spec->where, spec->where_count, &plan.configs, &plan.config_count, err)))
+        goto done;
+    if (!plan.config_count) {
+        status = pl_fail(err, PL_EINPUT, "no configuration of study %s meets the conditions", results->name);
+        goto done;
+    }
+    if ((status = choose_keys(&plan, spec, t, err)) || (status = fill_cells(&plan, t, err)))
+        goto done;
+    t->decimals = spec->digits >= 0 ? spec->digits : choose_decimals(t);
+    mark_best(t);
+    count_unfinished(t);
+done:
+    free(plan.configs);
+    if (status)
+        pl_table_free(t);
+    else
+        *table = t;
+    return status;
+}
+
+void pl_table_free(struct pl_table *table)
+{
+    if (!table)
+        return;
+    free(table->study);
+    free(table->title);
+    free(table->metric);
+    free(table->cell);
+    free(table->row_keys);
+    free(table->column_keys);
+    free(table->rows);
+    free(table->columns);
+    free(table->cells);
+    free(table->values);
+    pl_text_release(&table->notes);
+    pl_pool_release(&table->pool);
+    free(table);
+}

@@ -1,0 +1,225 @@
+/* Tables for a paper: a tabular with booktabs rules. */
+#include "report/report_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Names that the field writes as symbols. */
+static const char *symbol(const char *text)
+{
+    static const char *const symbols[][2] = {
+        {"lambda", "$\\lambda$"},   {"epsilon", "$\\varepsilon$"}, {"beta", "$\\beta$"}, {"beta1", "$\\beta_1$"},
+        {"beta2", "$\\beta_2$"},    {"eta", "$\\eta$"},            {"r", "$r$"},         {"theta", "$\\theta$"},
+        {"gamma", "$\\gamma$"},     {"alpha", "$\\alpha$"},        {"inf", "$\\infty$"}, {"-inf", "$-\\infty$"},
+        {"delta", "$\\delta$"},     {"-", "--"},
+    };
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        if (!strcmp(symbols[i][0], text))
+            return symbols[i][1];
+    return NULL;
+}
+
+static void add_escaped(struct pl_text *out, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '\\': pl_text_add(out, "\\textbackslash{}"); break;
+        case '~': pl_text_add(out, "\\textasciitilde{}"); break;
+        case '^': pl_text_add(out, "\\textasciicircum{}"); break;
+        case '<': pl_text_add(out, "\\textless{}"); break;
+        case '>': pl_text_add(out, "\\textgreater{}"); break;
+        case '|': pl_text_add(out, "\\textbar{}"); break;
+        case '"': pl_text_add(out, "\\textquotedbl{}"); break;
+        case '\n': pl_text_add_char(out, ' '); break;
+        default:
+            if (strchr("&%$#_{}", *text))
+                pl_text_add_char(out, '\\');
+            pl_text_add_char(out, *text);
+        }
+    }
+}
+
+/* The length of a number in scientific notation at text ("-1.2e-08"), or 0. */
+static size_t scientific(const char *text, size_t *mantissa)
+{
+    size_t sign = text[0] == '-', n = sign + strspn(text + sign, "0123456789.");
+    *mantissa = n;
+    if (n == sign || text[n] != 'e')
+        return 0;
+    size_t exponent = n + 1 + (text[n + 1] == '-' || text[n + 1] == '+');
+    size_t digits = strspn(text + exponent, "0123456789");
+    return digits ? exponent + digits : 0;
+}
+
+static void add_power(struct pl_text *out, const char *text, size_t length, size_t mantissa)
+{
+    char *copy = pl_copy_bytes(text, length);
+    long power = strtol(copy + mantissa + 1, NULL, 10);
+    copy[mantissa] = '\0';
+    if (strcmp(copy, "1"))
+        pl_text_addf(out, "%s{\\cdot}", copy);
+    pl_text_addf(out, "10^{%ld}", power);
+    free(copy);
+}
+
+/* A label: a symbol, a number, or text. */
+static void add_label(struct pl_text *out, const char *text)
+{
+    const char *known = symbol(text);
+    size_t mantissa, length = scientific(text, &mantissa);
+    if (known) {
+        pl_text_add(out, known);
+    } else if (length && !text[length]) {
+        pl_text_add_char(out, '$');
+        add_power(out, text, length, mantissa);
+        pl_text_add_char(out, '$');
+    } else if (text[0] == '-' && strspn(text + 1, "0123456789.") == strlen(text + 1)) {
+        pl_text_addf(out, "$%s$", text);
+    } else {
+        add_escaped(out, text);
+    }
+}
+
+/* A cell's number in math mode, so that minus signs and powers come out right. */
+static void add_number(struct pl_text *out, const char *text)
+{
+    pl_text_add_char(out, '$');
+    while (*text) {
+        size_t mantissa, length = scientific(text, &mantissa);
+        if (length) {
+            add_power(out, text, length, mantissa);
+            text += length;
+        } else if (*text == '(' && text[1] == '-' && text[2] == ')') {
+            pl_text_add(out, "(\\text{--})");
+            text += 3;
+        } else if (*text >= '0' && *text <= '9') {
+            size_t digits = strspn(text, "0123456789.");
+            pl_text_add_bytes(out, text, digits);
+            text += digits;
+        } else {
+            pl_text_add_char(out, *text++);
+        }
+    }
+    pl_text_add_char(out, '$');
+}
+
+static void add_cell(const struct pl_table *table, const struct pl_table_cell *cell, struct pl_text *out)
+{
+    struct pl_text number = {0}, notes = {0};
+    pl_cell_number(table, cell, &number);
+    pl_cell_notes(cell, &notes);
+    if (cell->best)
+        pl_text_add(out, "\\textbf{\\boldmath ");
+    if (number.length)
+        add_number(out, number.text);
+    if (cell->best)
+        pl_text_add_char(out, '}');
+    if (notes.length)
+        pl_text_addf(out, "%s{\\footnotesize %s}", number.length ? " " : "", notes.text);
+    pl_text_release(&number);
+    pl_text_release(&notes);
+}
+
+static bool same_above(const struct pl_table *table, size_t a, size_t b, size_t key)
+{
+    for (size_t k = 0; k <= key; k++) {
+        const struct pl_label *x = &table->columns[a * table->column_key_count + k];
+        const struct pl_label *y = &table->columns[b * table->column_key_count + k];
+        if (x->present != y->present || (x->present && !pl_value_equal(&x->value, &y->value)))
+            return false;
+    }
+    return true;
+}
+
+/* One heading row for each column setting; equal neighbours share a heading and a rule. */
+static void add_heading_row(const struct pl_table *table, size_t key, struct pl_text *out)
+{
+    struct pl_text rules = {0};
+    bool last = key + 1 == table->column_key_count;
+    for (size_t k = 0; k < table->row_key_count; k++) {
+        pl_text_add(out, k ? " & " : "");
+        if (last)
+            add_label(out, table->row_keys[k]);
+    }
+    for (size_t c = 0; c < table->column_count;) {
+        size_t span = 1;
+        while (!last && c + span < table->column_count && same_above(table, c, c + span, key))
+            span++;
+        struct pl_text value = {0};
+        pl_label_write(&table->columns[c * table->column_key_count + key], &value);
+        pl_text_add(out, c || table->row_key_count ? " & " : "");
+        pl_text_addf(out, "\\multicolumn{%zu}{c}{", span);
+        if (!c) {
+            add_label(out, table->column_keys[key]);
+            pl_text_add(out, "${}={}$");
+        }
+        add_label(out, pl_text(&value));
+        pl_text_add_char(out, '}');
+        if (!last)
+            pl_text_addf(&rules, "\\cmidrule(lr){%zu-%zu}", table->row_key_count + c + 1,
+                         table->row_key_count + c + span);
+        pl_text_release(&value);
+        c += span;
+    }
+    pl_text_addf(out, " \\\\\n%s%s", pl_text(&rules), rules.length ? "\n" : "");
+    pl_text_release(&rules);
+}
+
+static void add_value_heading(const struct pl_table *table, struct pl_text *out)
+{
+    for (size_t k = 0; k < table->row_key_count; k++) {
+        add_label(out, table->row_keys[k]);
+        pl_text_add(out, " & ");
+    }
+    pl_text_addf(out, "\\multicolumn{1}{c}{%s ", pl_select_name(table->select));
+    add_label(out, table->metric);
+    pl_text_add(out, "} \\\\\n");
+}
+
+static void add_rows(const struct pl_table *table, struct pl_text *out)
+{
+    for (size_t r = 0; r < table->row_count; r++) {
+        for (size_t k = 0; k < table->row_key_count; k++) {
+            struct pl_text label = {0};
+            pl_label_write(&table->rows[r * table->row_key_count + k], &label);
+            pl_text_add(out, k ? " & " : "");
+            add_label(out, pl_text(&label));
+            pl_text_release(&label);
+        }
+        for (size_t c = 0; c < table->column_count; c++) {
+            pl_text_add(out, c || table->row_key_count ? " & " : "");
+            add_cell(table, &table->cells[r * table->column_count + c], out);
+        }
+        pl_text_add(out, " \\\\\n");
+    }
+}
+
+void pl_table_write_latex(const struct pl_table *table, struct pl_text *out)
+{
+    struct pl_text caption = {0};
+    pl_table_caption(table, &caption);
+    pl_text_add(out, "% Needs \\usepackage{amsmath,booktabs}.\n\\begin{table}[htbp]\n\\centering\n\\caption{");
+    add_escaped(out, pl_text(&caption));
+    for (const char *line = pl_text(&table->notes); *line;) {
+        size_t length = strcspn(line, "\n");
+        char *note = pl_copy_bytes(line, length);
+        pl_text_add(out, line == pl_text(&table->notes) ? ". " : " ");
+        add_escaped(out, note);
+        free(note);
+        line += length + (line[length] == '\n');
+    }
+    pl_text_add(out, "}\n\\begin{tabular}{");
+    for (size_t k = 0; k < table->row_key_count; k++)
+        pl_text_add_char(out, 'l');
+    for (size_t c = 0; c < table->column_count; c++)
+        pl_text_add_char(out, 'r');
+    pl_text_add(out, "}\n\\toprule\n");
+    for (size_t k = 0; k < table->column_key_count; k++)
+        add_heading_row(table, k, out);
+    if (!table->column_key_count)
+        add_value_heading(table, out);
+    pl_text_add(out, "\\midrule\n");
+    add_rows(table, out);
+    pl_text_add(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+    pl_text_release(&caption);
+}
