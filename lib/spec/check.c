@@ -64,18 +64,18 @@ static void complain_expression(struct check *check)
         return; /* marked below */
     cell->value = (struct pl_value){PL_BOOLEAN, {.boolean = true}};
     const struct variant *variant = &part->variants[walk->position.variant];
-    const struct ready *ready = walk->ready[ready_index(check->grid, walk->position.part, walk->position.variant)];
+    const struct ready *ready = walk->ready[pl_ready_index(check->grid, walk->position.part, walk->position.variant)];
     struct expression_names names;
     struct pl_text text = {0}, why = {0};
     pl_text_addf(&text, "%s from \"%.100s\": %s", part->fields[walk->bad_field].key, cell->expression,
                  walk->error.text);
-    expression_scan(cell->expression, &names, &why);
+    pl_expression_scan(cell->expression, &names, &why);
     for (size_t i = 0; i < names.count; i++) {
         pl_text_addf(&text, "%s%s = ", i ? ", " : " (with ", names.names[i]);
-        pl_text_add_number(&text, ready->variables[variant_entry(variant, names.names[i])]);
+        pl_text_add_number(&text, ready->variables[pl_variant_entry(variant, names.names[i])]);
     }
     pl_text_add(&text, names.count ? ")" : "");
-    complain(&check->reader->complaints, cell->at, "%s", pl_text(&text));
+    pl_complain(&check->reader->complaints, cell->at, "%s", pl_text(&text));
     pl_text_release(&text);
     pl_text_release(&why);
 }
@@ -112,7 +112,7 @@ static void check_settings(struct check *check, const struct pl_settings *settin
         return;
     check->faults++;
     memcpy(check->last, err.text, sizeof check->last);
-    complain(&check->reader->complaints, subject(check, err.text), "%s", err.text);
+    pl_complain(&check->reader->complaints, subject(check, err.text), "%s", err.text);
 }
 
 /* Results that were found legal make a range that need not be checked again. */
@@ -145,15 +145,15 @@ static size_t remaining_seeds(struct check *check, const struct pl_settings *set
     struct pl_study_grid *grid = check->grid;
     bool any = false;
     for (size_t e = 0; e < grid->exclusion_count; e++)
-        if (exclusion_holds(&grid->exclusions[e], grid, &check->walk->position, settings))
+        if (pl_exclusion_holds(&grid->exclusions[e], grid, &check->walk->position, settings))
             any = grid->exclusions[e].used = true;
-    return any ? exclusions_filter(grid, &check->walk->position, settings, check->walk->seeds) : grid->seed_count;
+    return any ? pl_exclusions_filter(grid, &check->walk->position, settings, check->walk->seeds) : grid->seed_count;
 }
 
 static void check_point(struct check *check, bool train)
 {
     uint64_t hash[2];
-    const struct pl_settings *settings = walk_settle(check->walk);
+    const struct pl_settings *settings = pl_walk_settle(check->walk);
     if (!settings) {
         if (check->walk->bad_field != SIZE_MAX)
             complain_expression(check);
@@ -163,7 +163,7 @@ static void check_point(struct check *check, bool train)
     size_t seeds = remaining_seeds(check, settings);
     bool repeated = false;
     if (seeds && check->seen.slots) {
-        walk_hash(check->walk, hash);
+        pl_walk_hash(check->walk, hash);
         repeated = seen_before(&check->seen, hash);
     }
     if (!seeds || repeated) {
@@ -178,7 +178,7 @@ static void check_point(struct check *check, bool train)
 
 static void check_all(struct check *check, bool train)
 {
-    while (walk_step(check->walk))
+    while (pl_walk_step(check->walk))
         check_point(check, train);
 }
 
@@ -195,8 +195,8 @@ static void check_pairs(struct check *check, size_t part_index)
                 at[a] = i / second;
                 if (b < part->dimension_count)
                     at[b] = i % second;
-                walk_go(check->walk, part_index, at);
-                const struct pl_settings *settings = walk_settle(check->walk);
+                pl_walk_go(check->walk, part_index, at);
+                const struct pl_settings *settings = pl_walk_settle(check->walk);
                 if (settings)
                     check_settings(check, settings);
             }
@@ -211,7 +211,7 @@ static void complain_unused(struct check *check)
 {
     for (size_t e = 0; e < check->grid->exclusion_count; e++)
         if (!check->grid->exclusions[e].used && !check->grid->exclusions[e].shared)
-            complain(&check->reader->complaints, check->grid->exclusions[e].at,
+            pl_complain(&check->reader->complaints, check->grid->exclusions[e].at,
                      "exclude: no run of the study matches this");
 }
 
@@ -236,7 +236,7 @@ static void make_seen(struct check *check)
     check->seen.slots = pl_new(check->seen.size * sizeof *check->seen.slots);
 }
 
-void grid_check(struct reader *reader, struct pl_study *study, const struct node *at)
+void pl_grid_check(struct reader *reader, struct pl_study *study, const struct node *at)
 {
     struct pl_study_grid *grid = study->grid;
     struct check check = {.reader = reader, .study = study, .grid = grid, .at = at};
@@ -244,12 +244,12 @@ void grid_check(struct reader *reader, struct pl_study *study, const struct node
         return; /* refused before */
     bool all = must_walk(grid), train = grid->points <= MOST_CHECKED;
     if (all && grid->points > MOST_WALKED) {
-        complain(&reader->complaints, at, "the grid has %llu configurations; with cases, exclude or expressions at most "
+        pl_complain(&reader->complaints, at, "the grid has %llu configurations; with cases, exclude or expressions at most "
                                           "%d are supported", (unsigned long long)grid->points, MOST_WALKED);
         return;
     }
-    size_t before = complaint_count(&reader->complaints);
-    check.walk = walk_new(grid);
+    size_t before = pl_complaint_count(&reader->complaints);
+    check.walk = pl_walk_over(grid);
     if (may_repeat(grid))
         make_seen(&check);
     if (all || train) {
@@ -260,10 +260,10 @@ void grid_check(struct reader *reader, struct pl_study *study, const struct node
     }
     for (size_t p = 0; p < grid->part_count && !train; p++)
         check_pairs(&check, p);
-    if (complaint_count(&reader->complaints) == before)
+    if (pl_complaint_count(&reader->complaints) == before)
         complain_unused(&check);
-    if (complaint_count(&reader->complaints) == 0 && !study->runs)
-        complain(&reader->complaints, at, "no run is left: exclude drops them all");
+    if (pl_complaint_count(&reader->complaints) == 0 && !study->runs)
+        pl_complain(&reader->complaints, at, "no run is left: exclude drops them all");
     pl_walk_free(check.walk);
     free(check.seen.slots);
 }

@@ -22,7 +22,7 @@ static void add(struct complaints *all, unsigned line, unsigned column, const ch
     all->count++;
 }
 
-void complain(struct complaints *all, const struct node *at, const char *format, ...)
+void pl_complain(struct complaints *all, const struct node *at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -30,7 +30,7 @@ void complain(struct complaints *all, const struct node *at, const char *format,
     va_end(args);
 }
 
-void complain_at(struct complaints *all, unsigned line, unsigned column, const char *format, ...)
+void pl_complain_at(struct complaints *all, unsigned line, unsigned column, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -38,7 +38,7 @@ void complain_at(struct complaints *all, unsigned line, unsigned column, const c
     va_end(args);
 }
 
-size_t complaint_count(const struct complaints *all)
+size_t pl_complaint_count(const struct complaints *all)
 {
     return all->count;
 }
@@ -63,7 +63,7 @@ static void add_clean(struct pl_text *out, const char *text)
             pl_text_add_char(out, *c);
 }
 
-void complaints_write(struct complaints *all, struct pl_text *out)
+void pl_complaints_write(struct complaints *all, struct pl_text *out)
 {
     if (all->count)
         qsort(all->list, all->count, sizeof *all->list, by_position);
@@ -84,10 +84,10 @@ void complaints_write(struct complaints *all, struct pl_text *out)
     }
     if (distinct + all->more > written)
         pl_text_addf(out, "%s:1:1: ... and %zu more\n", all->file, distinct + all->more - written);
-    complaints_release(all);
+    pl_complaints_release(all);
 }
 
-void complaints_release(struct complaints *all)
+void pl_complaints_release(struct complaints *all)
 {
     for (size_t i = 0; i < all->count; i++)
         free(all->list[i].text);
@@ -96,7 +96,7 @@ void complaints_release(struct complaints *all)
     all->count = all->capacity = all->more = 0;
 }
 
-void *take(struct pl_pool *pool, size_t count, size_t size)
+void *pl_take(struct pl_pool *pool, size_t count, size_t size)
 {
     size_t bytes = count * size; /* counts come from a file of bounded size */
     void *taken = pl_pool_take(pool, bytes ? bytes : 1);

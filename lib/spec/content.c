@@ -6,17 +6,17 @@
 
 enum { MOST_SETTINGS = 500 };
 
-bool reader_works(struct reader *reader, const struct node *at, size_t amount)
+bool pl_reader_works(struct reader *reader, const struct node *at, size_t amount)
 {
     reader->work += amount < MOST_WORK ? amount : MOST_WORK;
     if (reader->work > MOST_WORK && !reader->tired) {
-        complain(&reader->complaints, at, "the file is too large once cases, defaults and lists are multiplied out");
+        pl_complain(&reader->complaints, at, "the file is too large once cases, defaults and lists are multiplied out");
         reader->tired = true;
     }
     return !reader->tired;
 }
 
-const struct pl_setting *reader_find(const struct reader *reader, const char *key)
+const struct pl_setting *pl_reader_find(const struct reader *reader, const char *key)
 {
     /* Keys first: an alias of one optimizer may not shadow the key of another. */
     for (size_t i = 0; i < reader->source_count; i++) {
@@ -34,7 +34,7 @@ const struct pl_setting *reader_find(const struct reader *reader, const char *ke
     return NULL;
 }
 
-void hint(struct pl_text *out, const char *word, const char *const *legal, size_t count)
+void pl_hint(struct pl_text *out, const char *word, const char *const *legal, size_t count)
 {
     const char *nearest = pl_nearest(word, legal, count);
     if (nearest) {
@@ -50,26 +50,45 @@ void hint(struct pl_text *out, const char *word, const char *const *legal, size_
         pl_text_add(out, ", ...");
 }
 
-bool node_is_null(const struct node *node)
+bool pl_node_is_null(const struct node *node)
 {
     return node->kind == NODE_SCALAR && node->plain &&
            (!*node->text || !strcmp(node->text, "~") || !strcmp(node->text, "null") || !strcmp(node->text, "Null") ||
             !strcmp(node->text, "NULL"));
 }
 
-const char *node_text(struct reader *reader, const struct node *node, const char *what)
+const char *pl_node_text(struct reader *reader, const struct node *node, const char *what)
 {
     if (node->kind != NODE_SCALAR)
-        complain(&reader->complaints, node, "%s must be a text, not a %s", what,
+        pl_complain(&reader->complaints, node, "%s must be a text, not a %s", what,
                  node->kind == NODE_LIST ? "list" : "mapping");
-    else if (node_is_null(node) || !*node->text)
-        complain(&reader->complaints, node, "%s has no value", what);
+    else if (pl_node_is_null(node) || !*node->text)
+        pl_complain(&reader->complaints, node, "%s has no value", what);
     else
         return node->text;
     return NULL;
 }
 
-struct node **node_list(struct node **node, size_t *count)
+struct node *pl_node_find(const struct node *map, const char *key)
+{
+    for (size_t i = 0; i < map->count; i++)
+        if (!strcmp(map->items[2 * i]->text, key))
+            return map->items[2 * i + 1];
+    return NULL;
+}
+
+bool pl_name_is_legal(const char *name)
+{
+    if (!*name || *name == '.' || *name == '-' || strlen(name) > 100)
+        return false;
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c >= 0x80 ||
+              strchr("_-.", *c)))
+            return false;
+    return true;
+}
+
+struct node **pl_node_list(struct node **node, size_t *count)
 {
     if ((*node)->kind == NODE_LIST) {
         *count = (*node)->count;
@@ -100,10 +119,10 @@ static void add_assignment(struct reader *reader, struct content *content, enum 
         a.spelling = "optimizer";
     a.key = a.spelling;
     if (section != PL_SECTION_SETTINGS) {
-        a.setting = reader_find(reader, a.spelling);
+        a.setting = pl_reader_find(reader, a.spelling);
         a.key = a.setting ? a.setting->key : a.spelling;
     } else if (!is_free_key(a.spelling)) {
-        complain(&reader->complaints, key_node,
+        pl_complain(&reader->complaints, key_node,
                  "\"%.60s\" cannot be the key of a setting: it must be letters, digits and _, and not \"seed\"",
                  a.spelling);
         return;
@@ -112,7 +131,7 @@ static void add_assignment(struct reader *reader, struct content *content, enum 
         const struct assignment *other = &content->assignments[i];
         if (strcmp(other->key, a.key))
             continue;
-        complain(&reader->complaints, key_node, "%s and %s (line %u) are the same setting; give it once",
+        pl_complain(&reader->complaints, key_node, "%s and %s (line %u) are the same setting; give it once",
                  key_node->text, other->key_node->text, other->key_node->line);
         return;
     }
@@ -123,12 +142,12 @@ static void read_section(struct reader *reader, struct content *content, enum pl
                          struct node *key, struct node *value)
 {
     if (section == PL_SECTION_OPTIMIZER && (value->kind == NODE_LIST || (value->kind == NODE_SCALAR && *value->text &&
-                                                                         !node_is_null(value)))) {
+                                                                         !pl_node_is_null(value)))) {
         add_assignment(reader, content, section, key, value); /* optimizer: adam */
         return;
     }
     if (value->kind != NODE_MAP) {
-        complain(&reader->complaints, value, "%s must be a mapping of settings, such as %s", key->text,
+        pl_complain(&reader->complaints, value, "%s must be a mapping of settings, such as %s", key->text,
                  section == PL_SECTION_TASK        ? "{problem: theta30, iterations: 1000}"
                  : section == PL_SECTION_OPTIMIZER ? "{name: adam, lambda: 0.001}"
                  : section == PL_SECTION_SCHEDULE  ? "{decay: 0.1, every: 150}"
@@ -170,7 +189,7 @@ static void complain_key(struct reader *reader, const struct node *key, enum con
 {
     struct pl_text text = {0};
     const char *what = kind == CONTENT_STUDY ? "a study" : kind == CONTENT_CASE ? "a case" : "defaults";
-    const struct pl_setting *setting = reader_find(reader, key->text);
+    const struct pl_setting *setting = pl_reader_find(reader, key->text);
     pl_text_addf(&text, "%s cannot have the key %.100s", what, key->text);
     if (setting)
         for (size_t i = 0; i < reader->source_count; i++) {
@@ -181,8 +200,8 @@ static void complain_key(struct reader *reader, const struct node *key, enum con
             break;
         }
     else
-        hint(&text, key->text, legal, count);
-    complain(&reader->complaints, key, "%s", pl_text(&text));
+        pl_hint(&text, key->text, legal, count);
+    pl_complain(&reader->complaints, key, "%s", pl_text(&text));
     pl_text_release(&text);
 }
 
@@ -205,7 +224,7 @@ static size_t count_settings(const struct node *map)
     return count;
 }
 
-void content_read(struct reader *reader, struct node *map, enum content_kind kind, struct content *content)
+void pl_content_read(struct reader *reader, struct node *map, enum content_kind kind, struct content *content)
 {
     static const struct {
         const char *const *keys;
@@ -218,11 +237,11 @@ void content_read(struct reader *reader, struct node *map, enum content_kind kin
     *content = (struct content){.map = map};
     size_t settings = count_settings(map);
     if (settings > MOST_SETTINGS) {
-        complain(&reader->complaints, map, "there are %zu settings here; at most %d are supported", settings,
+        pl_complain(&reader->complaints, map, "there are %zu settings here; at most %d are supported", settings,
                  MOST_SETTINGS);
         return;
     }
-    content->assignments = take(reader->pool, settings, sizeof *content->assignments);
+    content->assignments = pl_take(reader->pool, settings, sizeof *content->assignments);
     for (size_t i = 0; i < map->count; i++) {
         struct node *key = map->items[2 * i], *value = map->items[2 * i + 1];
         if (!one_of(key->text, legal[kind].keys, legal[kind].count)) {

@@ -1,6 +1,416 @@
+/* metrics, tables and figures of a study. */
 #include "spec_priv.h"
-void declarations_read(struct reader *reader, const struct content *defaults, const struct content *content,
-                       struct pl_study *study)
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What reading a declaration needs. */
+struct declaring {
+    struct reader *reader;
+    struct pl_study *study;
+    bool lenient; /* the spec is read back: names of settings are believed */
+};
+
+static const char *const table_keys[] = {"title", "rows", "columns", "value", "cell", "digits", "where"};
+static const char *const figure_keys[] = {"kind", "name", "title", "x", "y", "z", "panels", "lines", "log", "x_range",
+                                          "y_range", "where"};
+static const char *const figure_kinds[] = {"curves", "sensitivity", "heatmap", "trajectories"};
+static const char *const selects[] = {"best", "last", "best-valid"};
+static const char *const cells[] = {"mean(std)", "mean", "median", "min", "max", "n"};
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static void complain_word(struct reader *reader, const struct node *at, const char *what, const char *word,
+                          const char *const *legal, size_t count)
 {
-    (void)reader; (void)defaults; (void)content; (void)study;
+    struct pl_text text = {0};
+    pl_text_addf(&text, "%s \"%.100s\"", what, word);
+    pl_hint(&text, word, legal, count);
+    pl_complain(&reader->complaints, at, "%s", pl_text(&text));
+    pl_text_release(&text);
+}
+
+/* Index of a word in a list; -1 after a complaint. */
+static int read_word(struct reader *reader, const struct node *node, const char *what, const char *const *legal,
+                     size_t count)
+{
+    const char *word = pl_node_text(reader, node, what);
+    for (size_t i = 0; word && i < count; i++)
+        if (!strcmp(legal[i], word))
+            return (int)i;
+    if (word) {
+        struct pl_text unknown = {0};
+        pl_text_addf(&unknown, "%s cannot be", what);
+        complain_word(reader, node, pl_text(&unknown), word, legal, count);
+        pl_text_release(&unknown);
+    }
+    return -1;
+}
+
+/* Metrics are named by tasks and by trainers that nobody has run yet, so any word will do. */
+static bool is_metric(const char *name)
+{
+    size_t length = strlen(name);
+    if (!length || length > 100 || (*name >= '0' && *name <= '9'))
+        return false;
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c >= 0x80 ||
+              strchr("_-./@", *c)))
+            return false;
+    return true;
+}
+
+/* "test_accuracy", or "best test_accuracy" where a selection makes sense. */
+static char *read_metric(struct reader *reader, const struct node *node, const char *what, enum pl_select *select)
+{
+    const char *text = pl_node_text(reader, node, what);
+    if (!text)
+        return NULL;
+    const char *space = strchr(text, ' '), *metric = text;
+    if (space && select) {
+        char word[20] = "";
+        if ((size_t)(space - text) < sizeof word)
+            memcpy(word, text, (size_t)(space - text));
+        int chosen = -1;
+        for (size_t i = 0; i < COUNT(selects); i++)
+            if (!strcmp(selects[i], word))
+                chosen = (int)i;
+        if (chosen >= 0) {
+            *select = (enum pl_select)chosen;
+            metric = space + strspn(space, " ");
+        }
+    }
+    if (is_metric(metric))
+        return (char *)metric;
+    pl_complain(&reader->complaints, node, "%s cannot be \"%.100s\"; it must be %s", what, text,
+             select ? "best METRIC, last METRIC or best-valid METRIC, such as best test_accuracy"
+                    : "the name of a metric, such as test_accuracy");
+    return NULL;
+}
+
+/* The canonical key of a setting that some run of the study has; NULL after a complaint. */
+static char *read_key(struct declaring *d, const struct node *node, const char *what)
+{
+    const char *name = pl_node_text(d->reader, node, what);
+    if (!name)
+        return NULL;
+    const struct pl_study_grid *grid = d->study->grid;
+    bool good = true;
+    size_t count = 0;
+    const char *legal[100];
+    for (size_t i = 0; i < d->study->axis_count && count < COUNT(legal); i++)
+        legal[count++] = d->study->axes[i];
+    for (size_t p = 0; p < grid->part_count; p++) {
+        const struct part *part = &grid->parts[p];
+        for (size_t f = 0; f < part->field_count; f++)
+            if (!strcmp(part->fields[f].key, name))
+                return (char *)part->fields[f].key;
+        good = good && part->variant_count;
+        for (size_t v = 0; v < part->variant_count && pl_reader_works(d->reader, node, 30); v++) {
+            size_t entry = pl_variant_entry(&part->variants[v], name);
+            if (entry != SIZE_MAX)
+                return (char *)part->variants[v].settings.entries[entry].key;
+            good = good && part->variants[v].good;
+        }
+    }
+    const struct pl_setting *setting = pl_reader_find(d->reader, name);
+    if (d->lenient || (setting && !good))
+        return (char *)(setting ? setting->key : name);
+    if (good) { /* else the fault is elsewhere */
+        struct pl_text text = {0};
+        pl_text_addf(&text, "%s: no run of this study has the setting", what);
+        complain_word(d->reader, node, pl_text(&text), name, legal, count);
+        pl_text_release(&text);
+    }
+    return NULL;
+}
+
+static void read_names(struct declaring *d, struct node *node, const char *what, struct pl_names *names)
+{
+    size_t count;
+    struct node **items = pl_node_list(&node, &count);
+    names->names = pl_take(d->reader->pool, count, sizeof *names->names);
+    for (size_t i = 0; i < count; i++) {
+        char *key = read_key(d, items[i], what);
+        bool known = !key;
+        for (size_t k = 0; k < names->count && !known; k++)
+            known = !strcmp(names->names[k], key);
+        if (key && known)
+            pl_complain(&d->reader->complaints, items[i], "%s: %s is named twice", what, key);
+        else if (key)
+            names->names[names->count++] = key;
+        if (names->count > 20) {
+            pl_complain(&d->reader->complaints, node, "%s names more than 20 settings", what);
+            return;
+        }
+    }
+}
+
+static void read_where(struct declaring *d, struct node *node, struct pl_condition **where, size_t *count)
+{
+    if (node->kind != NODE_MAP) {
+        pl_complain(&d->reader->complaints, node, "where must be a mapping, such as {optimizer: [sgd, adam]}");
+        return;
+    }
+    *where = pl_take(d->reader->pool, node->count, sizeof **where);
+    for (size_t i = 0; i < node->count; i++)
+        if (pl_condition_read(d->reader, d->study->grid, SIZE_MAX, d->lenient, "where", node->items[2 * i],
+                           node->items[2 * i + 1], &(*where)[*count]))
+            ++*count;
+}
+
+static bool begin(struct reader *reader, const struct node *map, const char *what, const char *example,
+                  const char *const *legal, size_t count)
+{
+    if (map->kind != NODE_MAP) {
+        pl_complain(&reader->complaints, map, "%s must be a mapping, such as %s", what, example);
+        return false;
+    }
+    for (size_t i = 0; i < map->count; i++) {
+        const struct node *key = map->items[2 * i];
+        bool known = false;
+        for (size_t k = 0; k < count; k++)
+            known = known || !strcmp(legal[k], key->text);
+        if (!known) {
+            struct pl_text text = {0};
+            pl_text_addf(&text, "%s cannot have the key", what);
+            complain_word(reader, key, pl_text(&text), key->text, legal, count);
+            pl_text_release(&text);
+        }
+    }
+    return true;
+}
+
+static void read_table(struct declaring *d, const struct node *map, struct pl_table_spec *table)
+{
+    static const struct pl_setting digits = {"digits", NULL, PL_INTEGER, NULL, "[0,15]", NULL, false};
+    struct reader *reader = d->reader;
+    struct cell cell;
+    *table = (struct pl_table_spec){.digits = -1, .cell = (char *)cells[0]};
+    if (!begin(reader, map, "a table", "{rows: lambda, columns: epsilon, value: best loss}", table_keys,
+               COUNT(table_keys)))
+        return;
+    for (size_t i = 0; i < map->count; i++) {
+        const char *key = map->items[2 * i]->text;
+        struct node *value = map->items[2 * i + 1];
+        if (!strcmp(key, "title"))
+            table->title = (char *)pl_node_text(reader, value, "title");
+        else if (!strcmp(key, "rows"))
+            read_names(d, value, "rows", &table->rows);
+        else if (!strcmp(key, "columns"))
+            read_names(d, value, "columns", &table->columns);
+        else if (!strcmp(key, "value"))
+            table->metric = read_metric(reader, value, "value", &table->select);
+        else if (!strcmp(key, "where"))
+            read_where(d, value, &table->where, &table->where_count);
+        else if (!strcmp(key, "digits") && pl_cell_read(reader, "digits", &digits, value, &cell) && !cell.expression)
+            table->digits = (int)cell.value.integer;
+        else if (!strcmp(key, "cell")) {
+            int word = read_word(reader, value, "cell", cells, COUNT(cells));
+            table->cell = (char *)cells[word < 0 ? 0 : word];
+        }
+    }
+    for (size_t r = 0; r < table->rows.count; r++)
+        for (size_t c = 0; c < table->columns.count; c++)
+            if (!strcmp(table->rows.names[r], table->columns.names[c]))
+                pl_complain(&reader->complaints, map, "a table cannot have %s in both rows and columns",
+                         table->rows.names[r]);
+    if (!pl_node_find(map, "value"))
+        pl_complain(&reader->complaints, map, "a table needs a value, such as value: best test_accuracy");
+}
+
+static void read_range(struct reader *reader, struct node *node, const char *what, double range[2])
+{
+    const struct pl_setting setting = {what, NULL, PL_REAL, NULL, NULL, NULL, false};
+    if (node->kind != NODE_LIST || node->count != 2) {
+        pl_complain(&reader->complaints, node, "%s must be two numbers, such as [0, 1]", what);
+        return;
+    }
+    double ends[2] = {NAN, NAN};
+    for (int i = 0; i < 2; i++) {
+        struct cell cell;
+        if (!pl_cell_read(reader, what, &setting, node->items[i], &cell))
+            return;
+        if (cell.expression) {
+            pl_complain(&reader->complaints, node->items[i], "%s must be a number", what);
+            return;
+        }
+        ends[i] = cell.value.real;
+    }
+    if (ends[0] < ends[1])
+        memcpy(range, ends, sizeof ends);
+    else
+        pl_complain(&reader->complaints, node, "%s must be [low, high] with low < high", what);
+}
+
+static void read_log(struct reader *reader, struct node *node, struct pl_figure_spec *figure)
+{
+    static const char *const legal[] = {"x", "y"};
+    size_t count;
+    struct node **items = pl_node_list(&node, &count);
+    for (size_t i = 0; i < count; i++) {
+        int word = read_word(reader, items[i], "log", legal, COUNT(legal));
+        figure->log_x = figure->log_x || word == 0;
+        figure->log_y = figure->log_y || word == 1;
+    }
+}
+
+/* What x, y and z mean depends on the kind. */
+static void read_coordinates(struct declaring *d, const struct node *map, struct pl_figure_spec *figure)
+{
+    struct reader *reader = d->reader;
+    const char *kind = figure_kinds[figure->kind];
+    struct node *x = pl_node_find(map, "x"), *y = pl_node_find(map, "y"), *z = pl_node_find(map, "z");
+    bool curves = figure->kind == PL_FIGURE_CURVES || figure->kind == PL_FIGURE_TRAJECTORIES;
+    bool heatmap = figure->kind == PL_FIGURE_HEATMAP;
+    if (curves) {
+        static const char *const legal[] = {"epoch", "iteration"};
+        if (x)
+            read_word(reader, x, "x", legal, COUNT(legal));
+        figure->x = (char *)legal[0];
+    } else if (x) {
+        figure->x = read_key(d, x, "x");
+    } else {
+        pl_complain(&reader->complaints, map, "a figure of kind %s needs x: the setting along its axis", kind);
+    }
+    if (y && heatmap)
+        figure->y = read_key(d, y, "y");
+    else if (y)
+        figure->y = read_metric(reader, y, "y", curves ? NULL : &figure->select);
+    else
+        pl_complain(&reader->complaints, map, "a figure of kind %s needs y: the %s", kind,
+                 heatmap ? "second setting" : "metric");
+    if (z && heatmap)
+        figure->z = read_metric(reader, z, "z", &figure->select);
+    else if (z)
+        pl_complain(&reader->complaints, z, "a figure of kind %s has no z", kind);
+    else if (heatmap)
+        pl_complain(&reader->complaints, map, "a figure of kind heatmap needs z: the metric");
+    if (heatmap && figure->x && figure->y && !strcmp(figure->x, figure->y))
+        pl_complain(&reader->complaints, y, "x and y of a heatmap must be two settings");
+}
+
+static void read_figure_name(struct declaring *d, const struct node *node, struct pl_figure_spec *figure)
+{
+    const char *name = pl_node_text(d->reader, node, "name");
+    if (name && !pl_name_is_legal(name))
+        pl_complain(&d->reader->complaints, node,
+                 "name \"%.100s\" becomes a file name: it must be letters, digits, _, - and .", name);
+    else
+        figure->name = (char *)name;
+}
+
+static void read_figure(struct declaring *d, const struct node *map, struct pl_figure_spec *figure)
+{
+    struct reader *reader = d->reader;
+    *figure = (struct pl_figure_spec){.x_range = {NAN, NAN}, .y_range = {NAN, NAN}};
+    if (!begin(reader, map, "a figure", "{kind: curves, y: loss, lines: optimizer}", figure_keys, COUNT(figure_keys)))
+        return;
+    struct node *kind = pl_node_find(map, "kind");
+    int word = kind ? read_word(reader, kind, "kind", figure_kinds, COUNT(figure_kinds)) : -1;
+    if (!kind)
+        pl_complain(&reader->complaints, map, "a figure needs a kind: curves, sensitivity, heatmap or trajectories");
+    for (size_t i = 0; i < map->count; i++) {
+        const char *key = map->items[2 * i]->text;
+        struct node *value = map->items[2 * i + 1];
+        if (!strcmp(key, "name"))
+            read_figure_name(d, value, figure);
+        else if (!strcmp(key, "title"))
+            figure->title = (char *)pl_node_text(reader, value, "title");
+        else if (!strcmp(key, "panels"))
+            read_names(d, value, "panels", &figure->panels);
+        else if (!strcmp(key, "lines"))
+            read_names(d, value, "lines", &figure->lines);
+        else if (!strcmp(key, "log"))
+            read_log(reader, value, figure);
+        else if (!strcmp(key, "x_range"))
+            read_range(reader, value, "x_range", figure->x_range);
+        else if (!strcmp(key, "y_range"))
+            read_range(reader, value, "y_range", figure->y_range);
+        else if (!strcmp(key, "where"))
+            read_where(d, value, &figure->where, &figure->where_count);
+    }
+    if (word < 0)
+        return;
+    figure->kind = (enum pl_figure_kind)word;
+    read_coordinates(d, map, figure);
+}
+
+/* Gives a figure without name its own, and sees that no two write one file. */
+static void name_figures(struct declaring *d, const struct node *list)
+{
+    struct pl_study *study = d->study;
+    for (size_t i = 0; i < study->figure_count; i++) {
+        struct pl_figure_spec *figure = &study->figures[i];
+        size_t same = 1;
+        for (size_t k = 0; k < i; k++)
+            same += study->figures[k].kind == figure->kind;
+        struct pl_text name = {0};
+        pl_text_addf(&name, "%s-%s", study->name ? study->name : "", figure_kinds[figure->kind]);
+        if (same > 1)
+            pl_text_addf(&name, "-%zu", same);
+        if (!figure->name)
+            figure->name = (char *)pl_pool_copy(d->reader->pool, pl_text(&name));
+        pl_text_release(&name);
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(study->figures[k].name, figure->name))
+                pl_complain(&d->reader->complaints, list->items[i], "there is already a figure %s", figure->name);
+    }
+}
+
+static void read_metrics(struct declaring *d, const struct node *map)
+{
+    static const char *const directions[] = {"none", "min", "max"}; /* as enum pl_direction */
+    struct reader *reader = d->reader;
+    struct pl_study *study = d->study;
+    if (map->kind != NODE_MAP) {
+        pl_complain(&reader->complaints, map, "metrics must be a mapping, such as {test_accuracy: max, loss: min}");
+        return;
+    }
+    study->metrics = pl_take(reader->pool, map->count, sizeof *study->metrics);
+    for (size_t i = 0; i < map->count; i++) {
+        char *name = read_metric(reader, map->items[2 * i], "metrics: a name", NULL);
+        int word = read_word(reader, map->items[2 * i + 1], "the direction of a metric", directions,
+                             COUNT(directions));
+        if (name && word >= 0)
+            study->metrics[study->metric_count++] = (struct pl_metric_spec){name, (enum pl_direction)word};
+    }
+}
+
+/* A list of declarations, or a single one; none if it is too long to be meant. */
+static struct node **read_list(struct reader *reader, struct node **node, const char *what, size_t *count)
+{
+    struct node **items = pl_node_list(node, count);
+    if (*count <= 200)
+        return items;
+    pl_complain(&reader->complaints, *node, "%s: there are %zu; at most 200 are supported", what, *count);
+    *count = 0;
+    return items;
+}
+
+void pl_declarations_read(struct reader *reader, const struct content *defaults, const struct content *content,
+                       struct pl_study *study, bool lenient)
+{
+    struct declaring d = {reader, study, lenient};
+    struct node *metrics = content->metrics ? content->metrics : defaults ? defaults->metrics : NULL;
+    struct node *tables = content->tables ? content->tables : defaults ? defaults->tables : NULL;
+    struct node *figures = content->figures ? content->figures : defaults ? defaults->figures : NULL;
+    size_t count;
+    if (metrics)
+        read_metrics(&d, metrics);
+    if (tables) {
+        struct node **items = read_list(reader, &tables, "tables", &count);
+        study->tables = pl_take(reader->pool, count, sizeof *study->tables);
+        for (size_t i = 0; i < count; i++)
+            read_table(&d, items[i], &study->tables[study->table_count++]);
+    }
+    if (figures) {
+        struct node **items = read_list(reader, &figures, "figures", &count);
+        study->figures = pl_take(reader->pool, count, sizeof *study->figures);
+        for (size_t i = 0; i < count; i++)
+            read_figure(&d, items[i], &study->figures[study->figure_count++]);
+        struct node list = {.items = items, .count = count};
+        name_figures(&d, &list);
+    }
 }

@@ -112,7 +112,7 @@ static bool is_function(const char *start, size_t length)
     return pl_has_word(functions, word);
 }
 
-bool expression_scan(const char *expression, struct expression_names *names, struct pl_text *why)
+bool pl_expression_scan(const char *expression, struct expression_names *names, struct pl_text *why)
 {
     *names = (struct expression_names){0};
     if (strlen(expression) > LONGEST_EXPRESSION) {
@@ -185,11 +185,11 @@ static void translate(const char *expression, const struct expression_names *nam
     }
 }
 
-struct expression *expression_new(const char *text, double *(*variable)(void *self, const char *name), void *self,
+struct expression *pl_expression_new(const char *text, double *(*variable)(void *self, const char *name), void *self,
                                   struct pl_text *why)
 {
     struct expression_names names;
-    if (!expression_scan(text, &names, why))
+    if (!pl_expression_scan(text, &names, why))
         return NULL;
     struct expression *expression = pl_new(sizeof *expression);
     struct pl_text translated = {0};
@@ -212,11 +212,11 @@ struct expression *expression_new(const char *text, double *(*variable)(void *se
     pl_text_release(&translated);
     if (good)
         return expression;
-    expression_free(expression);
+    pl_expression_free(expression);
     return NULL;
 }
 
-double expression_value(struct expression *expression)
+double pl_expression_value(struct expression *expression)
 {
     double value = mupEval(expression->parser);
     if (mupError(expression->parser)) {
@@ -226,7 +226,7 @@ double expression_value(struct expression *expression)
     return value;
 }
 
-void expression_free(struct expression *expression)
+void pl_expression_free(struct expression *expression)
 {
     if (!expression)
         return;

@@ -28,7 +28,7 @@ static void read_items(struct reader *reader, struct field *field)
     field->count = list ? (*value)->count : 1;
     field->items = list ? (*value)->items : (struct node **)value;
     if (!field->count) {
-        complain(&reader->complaints, *value, "%s is an empty list; it must have at least one value", a->key);
+        pl_complain(&reader->complaints, *value, "%s is an empty list; it must have at least one value", a->key);
         field->axis = false;
         field->count = 1;
         field->items = NULL; /* read by nobody: the part gets no variants */
@@ -64,7 +64,7 @@ static int by_rank(const void *a, const void *b)
 /* The field that a name in zip: or exclude: means, or NULL. */
 static struct field *field_named(struct reader *reader, struct part *part, const char *name)
 {
-    const struct pl_setting *setting = reader_find(reader, !strcmp(name, "name") ? "optimizer" : name);
+    const struct pl_setting *setting = pl_reader_find(reader, !strcmp(name, "name") ? "optimizer" : name);
     struct field *field = find_field(part, name);
     return field ? field : setting ? find_field(part, setting->key) : NULL;
 }
@@ -78,8 +78,8 @@ static void complain_no_axis(struct reader *reader, struct part *part, const str
             legal[count++] = part->fields[i].key;
     struct pl_text text = {0};
     pl_text_addf(&text, "zip: %.100s has no list of values here", name->text);
-    hint(&text, name->text, legal, count);
-    complain(&reader->complaints, name, "%s", pl_text(&text));
+    pl_hint(&text, name->text, legal, count);
+    pl_complain(&reader->complaints, name, "%s", pl_text(&text));
     pl_text_release(&text);
     free(legal);
 }
@@ -89,18 +89,18 @@ static void read_group(struct reader *reader, struct part *part, const struct no
 {
     struct field *first = NULL;
     if (group->count < 2)
-        complain(&reader->complaints, group, "zip: a group must name at least two settings");
+        pl_complain(&reader->complaints, group, "zip: a group must name at least two settings");
     for (size_t i = 0; i < group->count; i++) {
         const struct node *name = group->items[i];
-        if (!node_text(reader, name, "zip: a setting"))
+        if (!pl_node_text(reader, name, "zip: a setting"))
             continue;
         struct field *field = field_named(reader, part, name->text);
         if (!field || !field->axis) {
             complain_no_axis(reader, part, name);
         } else if (field->dimension != NONE) {
-            complain(&reader->complaints, name, "zip: %s is already in a group", name->text);
+            pl_complain(&reader->complaints, name, "zip: %s is already in a group", name->text);
         } else if (first && field->count != first->count) {
-            complain(&reader->complaints, name, "zip: %s has %zu values, but %s has %zu; they must be equally many",
+            pl_complain(&reader->complaints, name, "zip: %s has %zu values, but %s has %zu; they must be equally many",
                      field->key, field->count, first->key, first->count);
         } else {
             if (!first)
@@ -116,7 +116,7 @@ static void read_zip(struct reader *reader, struct part *part, const struct node
     if (!zip)
         return;
     if (zip->kind != NODE_LIST || !zip->count) {
-        complain(&reader->complaints, zip, "zip must be a list of groups, such as [[lambda, epsilon]]");
+        pl_complain(&reader->complaints, zip, "zip must be a list of groups, such as [[lambda, epsilon]]");
         return;
     }
     bool one = zip->items[0]->kind == NODE_SCALAR; /* zip: [lambda, epsilon] */
@@ -128,7 +128,7 @@ static void read_zip(struct reader *reader, struct part *part, const struct node
         if (zip->items[i]->kind == NODE_LIST)
             read_group(reader, part, zip->items[i]);
         else
-            complain(&reader->complaints, zip->items[i], "zip must be a list of groups, such as [[lambda, epsilon]]");
+            pl_complain(&reader->complaints, zip->items[i], "zip must be a list of groups, such as [[lambda, epsilon]]");
 }
 
 /* Puts dimensions in the order of their first fields and finds how choices number the variants. */
@@ -188,12 +188,12 @@ static void read_part(struct reader *reader, struct part *part, const struct con
 {
     size_t most = (defaults ? defaults->count : 0) + study->count + (own ? own->count : 0);
     part->content = own;
-    part->fields = take(reader->pool, most, sizeof *part->fields);
+    part->fields = pl_take(reader->pool, most, sizeof *part->fields);
     add_layer(reader, part, defaults, LAYER_DEFAULTS);
     add_layer(reader, part, study, LAYER_STUDY);
     add_layer(reader, part, own, LAYER_CASE);
     qsort(part->fields, part->field_count, sizeof *part->fields, by_rank);
-    part->dimensions = take(reader->pool, most, sizeof *part->dimensions);
+    part->dimensions = pl_take(reader->pool, most, sizeof *part->dimensions);
     const struct node *zip = own && own->zip ? own->zip : study->zip ? study->zip : defaults ? defaults->zip : NULL;
     read_zip(reader, part, zip);
     order_dimensions(part);
@@ -205,21 +205,21 @@ static void read_cases(struct reader *reader, const struct content *defaults, co
 {
     struct node *cases = study->cases;
     if (cases->kind != NODE_LIST || !cases->count) {
-        complain(&reader->complaints, cases, "cases must be a list of mappings, such as [{optimizer: {name: sgd}}]");
+        pl_complain(&reader->complaints, cases, "cases must be a list of mappings, such as [{optimizer: {name: sgd}}]");
         return;
     }
-    grid->parts = take(reader->pool, cases->count, sizeof *grid->parts);
+    grid->parts = pl_take(reader->pool, cases->count, sizeof *grid->parts);
     size_t shared = study->count + (defaults ? defaults->count : 0);
     for (size_t i = 0; i < cases->count; i++) {
         struct node *map = cases->items[i];
-        if (!reader_works(reader, map, shared + 1))
+        if (!pl_reader_works(reader, map, shared + 1))
             return;
         if (map->kind != NODE_MAP) {
-            complain(&reader->complaints, map, "a case must be a mapping, such as {optimizer: {name: sgd}}");
+            pl_complain(&reader->complaints, map, "a case must be a mapping, such as {optimizer: {name: sgd}}");
             continue;
         }
-        struct content *own = take(reader->pool, 1, sizeof *own);
-        content_read(reader, map, CONTENT_CASE, own);
+        struct content *own = pl_take(reader->pool, 1, sizeof *own);
+        pl_content_read(reader, map, CONTENT_CASE, own);
         read_part(reader, &grid->parts[grid->part_count++], defaults, study, own);
     }
 }
@@ -245,18 +245,18 @@ static void number_points(struct reader *reader, const struct content *study, st
             product *= (double)grid->parts[i].dimensions[k].count;
         configs += product;
     }
-    complain(&reader->complaints, study->name ? study->name : study->map,
+    pl_complain(&reader->complaints, study->name ? study->name : study->map,
              "the grid has %.9g runs; at most 100000000 are supported", runs * configs);
     grid->points = 0;
 }
 
-void grid_read(struct reader *reader, const struct content *defaults, const struct content *study,
+void pl_grid_read(struct reader *reader, const struct content *defaults, const struct content *study,
                struct pl_study_grid *grid)
 {
     if (study->cases) {
         read_cases(reader, defaults, study, grid);
     } else {
-        grid->parts = take(reader->pool, 1, sizeof *grid->parts);
+        grid->parts = pl_take(reader->pool, 1, sizeof *grid->parts);
         grid->part_count = 1;
         read_part(reader, grid->parts, defaults, study, NULL);
     }
@@ -264,12 +264,12 @@ void grid_read(struct reader *reader, const struct content *defaults, const stru
     const struct node *at = study->name ? study->name : study->map;
     for (size_t i = 0; i < grid->part_count; i++) {
         struct part *part = &grid->parts[i];
-        part_read_variants(reader, part, part->content ? part->content->map : at);
+        pl_part_read_variants(reader, part, part->content ? part->content->map : at);
     }
-    exclusions_read(reader, defaults, study, grid);
+    pl_exclusions_read(reader, defaults, study, grid);
 }
 
-void grid_release(struct pl_study_grid *grid)
+void pl_grid_release(struct pl_study_grid *grid)
 {
     for (size_t i = 0; grid && i < grid->part_count; i++)
         for (size_t k = 0; grid->parts[i].variants && k < grid->parts[i].variant_count; k++)

@@ -55,7 +55,7 @@ static void place_of(const char *text, size_t offset, unsigned *line, unsigned *
 
 static bool fail_event(struct parse *p, const yaml_event_t *event, const char *sentence)
 {
-    complain_at(p->complaints, (unsigned)event->start_mark.line + 1, (unsigned)event->start_mark.column + 1, "%s",
+    pl_complain_at(p->complaints, (unsigned)event->start_mark.line + 1, (unsigned)event->start_mark.column + 1, "%s",
                 sentence);
     return false;
 }
@@ -67,13 +67,13 @@ static void complain_syntax(struct parse *p)
     if (y->error == YAML_READER_ERROR) {
         unsigned line, column;
         place_of(p->text, y->problem_offset < p->length ? y->problem_offset : p->length, &line, &column);
-        complain_at(p->complaints, line, column, "the character %s%X is not allowed in YAML",
+        pl_complain_at(p->complaints, line, column, "the character %s%X is not allowed in YAML",
                     y->problem_value > 0 ? "U+" : "", (unsigned)y->problem_value);
         return;
     }
     const yaml_mark_t *at = &y->problem_mark;
     bool tab = at->index < p->length && p->text[at->index] == '\t';
-    complain_at(p->complaints, (unsigned)at->line + 1, (unsigned)at->column + 1, "%s%s%s%s",
+    pl_complain_at(p->complaints, (unsigned)at->line + 1, (unsigned)at->column + 1, "%s%s%s%s",
                 y->problem ? y->problem : "this is not YAML", y->context ? " " : "", y->context ? y->context : "",
                 tab ? "; tabs cannot indent, use spaces" : "");
 }
@@ -88,7 +88,7 @@ static bool next_event(struct parse *p, yaml_event_t *event)
 
 static struct node *new_node(struct parse *p, const yaml_event_t *event, enum node_kind kind)
 {
-    struct node *node = take(p->pool, 1, sizeof *node);
+    struct node *node = pl_take(p->pool, 1, sizeof *node);
     node->kind = kind;
     node->line = (unsigned)event->start_mark.line + 1;
     node->column = (unsigned)event->start_mark.column + 1;
@@ -126,11 +126,11 @@ static struct node *find_alias(struct parse *p, const yaml_event_t *event)
         if (strcmp(p->anchors[i].name, name))
             continue;
         if (!p->anchors[i].node)
-            complain_at(p->complaints, (unsigned)event->start_mark.line + 1,
+            pl_complain_at(p->complaints, (unsigned)event->start_mark.line + 1,
                         (unsigned)event->start_mark.column + 1, "the alias *%.60s contains itself", name);
         return p->anchors[i].node;
     }
-    complain_at(p->complaints, (unsigned)event->start_mark.line + 1, (unsigned)event->start_mark.column + 1,
+    pl_complain_at(p->complaints, (unsigned)event->start_mark.line + 1, (unsigned)event->start_mark.column + 1,
                 "there is no anchor &%.60s before this alias", name);
     return NULL;
 }
@@ -182,7 +182,7 @@ static void complain_duplicates(struct parse *p, const struct children *pairs)
     struct node **keys = sorted_keys(pairs, &count);
     for (size_t i = 1; i < count; i++)
         if (!strcmp(keys[i]->text, keys[i - 1]->text))
-            complain(p->complaints, keys[i], "the key %.100s was already given in line %u", keys[i]->text,
+            pl_complain(p->complaints, keys[i], "the key %.100s was already given in line %u", keys[i]->text,
                      keys[i - 1]->line);
     free(keys);
 }
@@ -225,7 +225,7 @@ static bool merge(struct parse *p, const yaml_event_t *event, struct children *p
         struct node **from = value->kind == NODE_LIST ? value->items : &value;
         for (size_t k = 0; k < count; k++) {
             if (from[k]->kind != NODE_MAP) {
-                complain(p->complaints, from[k], "<< merges mappings, and this is not one");
+                pl_complain(p->complaints, from[k], "<< merges mappings, and this is not one");
                 return false;
             }
             merge_one(p, pairs, from[k]);
@@ -281,7 +281,7 @@ static struct node *read_collection(struct parse *p, const yaml_event_t *event, 
         node->size += children.list[i]->size; /* each at most MOST_NODES, so no overflow in 64 bits */
     good = good && !too_large(p, event, node->size);
     node->count = map ? children.count / 2 : children.count;
-    node->items = take(p->pool, children.count, sizeof *node->items);
+    node->items = pl_take(p->pool, children.count, sizeof *node->items);
     if (children.count)
         memcpy(node->items, children.list, children.count * sizeof *node->items);
     free(children.list);
@@ -306,7 +306,7 @@ static struct node *read_node(struct parse *p, yaml_event_t *event, int depth)
         tag = event->data.mapping_start.tag;
     }
     if (tag) {
-        complain_at(p->complaints, (unsigned)event->start_mark.line + 1, (unsigned)event->start_mark.column + 1,
+        pl_complain_at(p->complaints, (unsigned)event->start_mark.line + 1, (unsigned)event->start_mark.column + 1,
                     "the tag %.60s is not supported; leave it out", (const char *)tag);
         return NULL;
     }
@@ -327,13 +327,13 @@ static bool check_bytes(const char *text, size_t length, struct complaints *comp
     size_t bad;
     const char *nul = length ? memchr(text, '\0', length) : NULL;
     if (length >= 2 && (!memcmp(text, "\xFF\xFE", 2) || !memcmp(text, "\xFE\xFF", 2))) {
-        complain_at(complaints, 1, 1, "the file is UTF-16; save it as UTF-8");
+        pl_complain_at(complaints, 1, 1, "the file is UTF-16; save it as UTF-8");
     } else if (!pl_utf8_valid(text, length, &bad)) {
         place_of(text, bad, &line, &column);
-        complain_at(complaints, line, column, "byte %zu (0x%02X) is not UTF-8", bad, (unsigned char)text[bad]);
+        pl_complain_at(complaints, line, column, "byte %zu (0x%02X) is not UTF-8", bad, (unsigned char)text[bad]);
     } else if (nul) {
         place_of(text, (size_t)(nul - text), &line, &column);
-        complain_at(complaints, line, column, "byte %zu is a NUL", (size_t)(nul - text));
+        pl_complain_at(complaints, line, column, "byte %zu is a NUL", (size_t)(nul - text));
     } else {
         return true;
     }
@@ -360,28 +360,28 @@ static void read_documents(struct parse *p, struct children *documents)
     }
 }
 
-void nodes_read(const char *text, size_t length, struct pl_pool *pool, struct complaints *complaints,
+void pl_nodes_read(const char *text, size_t length, struct pl_pool *pool, struct complaints *complaints,
                 struct node ***documents, size_t *count)
 {
     *documents = NULL;
     *count = 0;
     if (length > LARGEST_FILE) {
-        complain_at(complaints, 1, 1, "the file is larger than %d MiB", LARGEST_FILE >> 20);
+        pl_complain_at(complaints, 1, 1, "the file is larger than %d MiB", LARGEST_FILE >> 20);
         return;
     }
     if (!check_bytes(text, length, complaints))
         return;
     struct parse p = {.text = text, .length = length, .pool = pool, .complaints = complaints};
     if (!yaml_parser_initialize(&p.yaml)) {
-        complain_at(complaints, 1, 1, "no memory for a YAML parser");
+        pl_complain_at(complaints, 1, 1, "no memory for a YAML parser");
         return;
     }
     yaml_parser_set_input_string(&p.yaml, (const unsigned char *)text, length);
-    p.anchors = take(pool, MOST_ANCHORS, sizeof *p.anchors);
+    p.anchors = pl_take(pool, MOST_ANCHORS, sizeof *p.anchors);
     struct children list = {0};
     read_documents(&p, &list);
     yaml_parser_delete(&p.yaml);
-    *documents = take(pool, list.count, sizeof *list.list);
+    *documents = pl_take(pool, list.count, sizeof *list.list);
     if (list.count)
         memcpy(*documents, list.list, list.count * sizeof *list.list);
     *count = list.count;

@@ -24,8 +24,8 @@ static void complain_name(struct ordering *o, const struct cell *cell, const cha
     struct pl_text text = {0};
     pl_text_addf(&text, "%s: \"%.100s\" is neither a number nor an expression: there is no setting %.60s here", key,
                  cell->expression, name);
-    hint(&text, name, legal, count);
-    complain(&o->reader->complaints, cell->at, "%s", pl_text(&text));
+    pl_hint(&text, name, legal, count);
+    pl_complain(&o->reader->complaints, cell->at, "%s", pl_text(&text));
     pl_text_release(&text);
     free(legal);
     o->good = false;
@@ -63,21 +63,21 @@ static void visit_cell(struct ordering *o, size_t f, const struct cell *cell)
     const char *key = o->part->fields[f].key;
     struct expression_names names;
     struct pl_text why = {0};
-    expression_scan(cell->expression, &names, &why); /* succeeded before */
+    pl_expression_scan(cell->expression, &names, &why); /* succeeded before */
     pl_text_release(&why);
     for (size_t i = 0; i < names.count; i++) {
-        size_t entry = variant_entry(o->variant, names.names[i]);
+        size_t entry = pl_variant_entry(o->variant, names.names[i]);
         if (entry == SIZE_MAX) {
             complain_name(o, cell, key, names.names[i]);
             continue;
         }
         size_t needed = field_of(o, entry);
         if (!always_number(o, entry, needed)) {
-            complain(&o->reader->complaints, cell->at, "%s: \"%.100s\" uses %s, which is not a number", key,
+            pl_complain(&o->reader->complaints, cell->at, "%s: \"%.100s\" uses %s, which is not a number", key,
                      cell->expression, names.names[i]);
             o->good = false;
         } else if (needed != SIZE_MAX && o->state[needed] == 1) {
-            complain(&o->reader->complaints, cell->at, "%s: \"%.100s\" needs %s, which needs %s", key,
+            pl_complain(&o->reader->complaints, cell->at, "%s: \"%.100s\" needs %s, which needs %s", key,
                      cell->expression, names.names[i], needed == f ? "itself" : key);
             o->good = false;
         } else if (needed != SIZE_MAX) {
@@ -92,7 +92,7 @@ static void visit(struct ordering *o, size_t f)
     if (o->state[f])
         return;
     o->state[f] = 1;
-    for (size_t i = 0; i < (slot->single ? 1 : o->part->fields[f].count); i++)
+    for (size_t i = 0; slot->cells && i < (slot->single ? 1 : o->part->fields[f].count); i++)
         if (slot->cells[i].expression)
             visit_cell(o, f, &slot->cells[i]);
     o->state[f] = 2;
@@ -111,23 +111,23 @@ static void compile(struct ordering *o, size_t f)
 {
     const struct slot *slot = &o->variant->slots[f];
     double one = 1;
-    for (size_t i = 0; i < (slot->single ? 1 : o->part->fields[f].count); i++) {
+    for (size_t i = 0; slot->cells && i < (slot->single ? 1 : o->part->fields[f].count); i++) {
         const struct cell *cell = &slot->cells[i];
         struct pl_text why = {0};
-        if (!cell->expression || !reader_works(o->reader, cell->at, 100))
+        if (!cell->expression || !pl_reader_works(o->reader, cell->at, 100))
             continue;
-        struct expression *expression = expression_new(cell->expression, any_variable, &one, &why);
+        struct expression *expression = pl_expression_new(cell->expression, any_variable, &one, &why);
         if (!expression) {
-            complain(&o->reader->complaints, cell->at, "%s: \"%.100s\" %s", o->part->fields[f].key, cell->expression,
+            pl_complain(&o->reader->complaints, cell->at, "%s: \"%.100s\" %s", o->part->fields[f].key, cell->expression,
                      pl_text(&why));
             o->good = false;
         }
-        expression_free(expression);
+        pl_expression_free(expression);
         pl_text_release(&why);
     }
 }
 
-void variant_order(struct reader *reader, const struct part *part, struct variant *variant)
+void pl_variant_order(struct reader *reader, const struct part *part, struct variant *variant)
 {
     struct ordering o = {reader, part, variant, NULL, true};
     size_t computed = 0;
@@ -135,12 +135,12 @@ void variant_order(struct reader *reader, const struct part *part, struct varian
         computed += variant->slots[f].computed;
     if (!computed)
         return;
-    variant->order = take(reader->pool, computed, sizeof *variant->order);
+    variant->order = pl_take(reader->pool, computed, sizeof *variant->order);
     o.state = pl_new(part->field_count);
     for (size_t f = 0; f < part->field_count; f++) {
         visit(&o, f);
         compile(&o, f);
     }
     free(o.state);
-    variant->good = o.good && !reader->tired;
+    variant->good = variant->good && o.good && !reader->tired;
 }

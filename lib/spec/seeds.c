@@ -9,7 +9,7 @@ static bool read_seed(struct reader *reader, const struct node *node, int64_t *s
 {
     if (node->kind == NODE_SCALAR && node->plain && pl_integer_read(node->text, seed) && *seed >= 0)
         return true;
-    complain(&reader->complaints, node, "a seed must be a whole number of at least 0, in plain digits");
+    pl_complain(&reader->complaints, node, "a seed must be a whole number of at least 0, in plain digits");
     return false;
 }
 
@@ -34,7 +34,7 @@ static void complain_repeated(struct reader *reader, struct node *const *items, 
     qsort(sorted, count, sizeof *sorted, by_seed);
     for (size_t i = 1; i < count; i++)
         if (sorted[i].seed == sorted[i - 1].seed)
-            complain(&reader->complaints, items[sorted[i].index], "the seed %lld is given twice",
+            pl_complain(&reader->complaints, items[sorted[i].index], "the seed %lld is given twice",
                      (long long)sorted[i].seed);
     free(sorted);
 }
@@ -42,15 +42,15 @@ static void complain_repeated(struct reader *reader, struct node *const *items, 
 static void read_list(struct reader *reader, struct node *node, struct pl_study *study)
 {
     size_t count;
-    struct node **items = node_list(&node, &count);
+    struct node **items = pl_node_list(&node, &count);
     if (!count || count > MOST_SEEDS) {
-        complain(&reader->complaints, node, "seeds: there must be between 1 and %d seeds", MOST_SEEDS);
+        pl_complain(&reader->complaints, node, "seeds: there must be between 1 and %d seeds", MOST_SEEDS);
         return;
     }
-    int64_t *seeds = take(reader->pool, count, sizeof *seeds);
+    int64_t *seeds = pl_take(reader->pool, count, sizeof *seeds);
     for (size_t i = 0; i < count; i++)
         if (!read_seed(reader, items[i], &seeds[i]))
-            return;
+            seeds[i] = -1 - (int64_t)i; /* unlike any other */
     complain_repeated(reader, items, seeds, count);
     study->seeds = seeds;
     study->seed_count = count;
@@ -67,27 +67,27 @@ static void read_range(struct reader *reader, const struct node *map, struct pl_
         else if (!strcmp(key->text, "to"))
             to = map->items[2 * i + 1];
         else
-            complain(&reader->complaints, key, "seeds cannot have the key %.100s; write {from: 1, to: 40}", key->text);
+            pl_complain(&reader->complaints, key, "seeds cannot have the key %.100s; write {from: 1, to: 40}", key->text);
     }
     if (!from || !to) {
-        complain(&reader->complaints, map, "seeds must be a number, a list of numbers, or {from: 1, to: 40}");
+        pl_complain(&reader->complaints, map, "seeds must be a number, a list of numbers, or {from: 1, to: 40}");
         return;
     }
     if (!read_seed(reader, from, &first) || !read_seed(reader, to, &last))
         return;
     if (last < first || last - first >= MOST_SEEDS) {
-        complain(&reader->complaints, to, "seeds: to must be at least from, with at most %d seeds", MOST_SEEDS);
+        pl_complain(&reader->complaints, to, "seeds: to must be at least from, with at most %d seeds", MOST_SEEDS);
         return;
     }
     size_t count = (size_t)(last - first) + 1;
-    int64_t *seeds = take(reader->pool, count, sizeof *seeds);
+    int64_t *seeds = pl_take(reader->pool, count, sizeof *seeds);
     for (size_t i = 0; i < count; i++)
         seeds[i] = first + (int64_t)i;
     study->seeds = seeds;
     study->seed_count = count;
 }
 
-void seeds_read(struct reader *reader, const struct content *defaults, const struct content *content,
+void pl_seeds_read(struct reader *reader, const struct content *defaults, const struct content *content,
                 struct pl_study *study)
 {
     static const int64_t one[] = {1};
@@ -117,13 +117,13 @@ static bool differs(const struct pl_study_grid *grid, const struct field *field)
     return false;
 }
 
-void axes_read(struct reader *reader, struct pl_study *study)
+void pl_axes_read(struct reader *reader, struct pl_study *study)
 {
     const struct pl_study_grid *grid = study->grid;
     size_t most = 0;
     for (size_t p = 0; p < grid->part_count; p++)
         most += grid->parts[p].field_count;
-    study->axes = take(reader->pool, most, sizeof *study->axes);
+    study->axes = pl_take(reader->pool, most, sizeof *study->axes);
     for (size_t p = 0; p < grid->part_count; p++)
         for (size_t f = 0; f < grid->parts[p].field_count; f++) {
             const struct field *field = &grid->parts[p].fields[f];

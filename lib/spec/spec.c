@@ -28,28 +28,20 @@ static void add_default(struct file *file, struct node *value)
 {
     struct reader *reader = &file->reader;
     if (value->kind != NODE_MAP) {
-        complain(&reader->complaints, value, "defaults must be a mapping of what studies share");
+        pl_complain(&reader->complaints, value, "defaults must be a mapping of what studies share");
     } else if (file->defaults) {
-        complain(&reader->complaints, value, "defaults were already given; a file has them once");
+        pl_complain(&reader->complaints, value, "defaults were already given; a file has them once");
     } else {
-        file->defaults = take(reader->pool, 1, sizeof *file->defaults);
-        content_read(reader, value, CONTENT_DEFAULTS, file->defaults);
+        file->defaults = pl_take(reader->pool, 1, sizeof *file->defaults);
+        pl_content_read(reader, value, CONTENT_DEFAULTS, file->defaults);
     }
-}
-
-static struct node *find(const struct node *map, const char *key)
-{
-    for (size_t i = 0; i < map->count; i++)
-        if (!strcmp(map->items[2 * i]->text, key))
-            return map->items[2 * i + 1];
-    return NULL;
 }
 
 /* Defaults act on all studies of the file, so they are read before any. */
 static void read_defaults(struct file *file, struct node **documents, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct node *defaults = documents[i]->kind == NODE_MAP ? find(documents[i], "defaults") : NULL;
+        struct node *defaults = documents[i]->kind == NODE_MAP ? pl_node_find(documents[i], "defaults") : NULL;
         if (defaults)
             add_default(file, defaults);
     }
@@ -59,12 +51,12 @@ static void read_studies(struct file *file, const struct node *list)
 {
     struct reader *reader = &file->reader;
     if (list->kind != NODE_LIST || !list->count) {
-        complain(&reader->complaints, list, "studies must be a list of studies, such as [{study: a, ...}, ...]");
+        pl_complain(&reader->complaints, list, "studies must be a list of studies, such as [{study: a, ...}, ...]");
         return;
     }
     for (size_t i = 0; i < list->count; i++) {
         if (list->items[i]->kind != NODE_MAP)
-            complain(&reader->complaints, list->items[i], "a study must be a mapping that begins with study: NAME");
+            pl_complain(&reader->complaints, list->items[i], "a study must be a mapping that begins with study: NAME");
         else
             read_study(file, list->items[i]);
     }
@@ -74,59 +66,42 @@ static void read_studies(struct file *file, const struct node *list)
 static void read_document(struct file *file, struct node *document)
 {
     struct reader *reader = &file->reader;
-    static const char *const legal[] = {"defaults", "studies"};
     if (document->kind != NODE_MAP) {
-        complain(&reader->complaints, document, "a spec must be a mapping that begins with study: NAME");
+        pl_complain(&reader->complaints, document, "a spec must be a mapping that begins with study: NAME");
         return;
     }
-    struct node *studies = find(document, "studies");
-    if (!studies && (find(document, "study") || !find(document, "defaults"))) {
+    struct node *studies = pl_node_find(document, "studies");
+    if (!studies && (pl_node_find(document, "study") || !pl_node_find(document, "defaults"))) {
         read_study(file, document);
         return;
     }
     for (size_t i = 0; i < document->count; i++) {
         const struct node *key = document->items[2 * i];
-        struct pl_text text = {0};
-        if (!strcmp(key->text, legal[0]) || !strcmp(key->text, legal[1]))
-            continue;
-        pl_text_addf(&text, "beside studies and defaults there can be no %.100s", key->text);
-        complain(&reader->complaints, key, "%s", pl_text(&text));
-        pl_text_release(&text);
+        if (strcmp(key->text, "defaults") && strcmp(key->text, "studies"))
+            pl_complain(&reader->complaints, key, "beside studies and defaults there can be no %.100s", key->text);
     }
     if (studies)
         read_studies(file, studies);
-}
-
-/* A name appears in file names, tables and commands. */
-static bool is_name(const char *name)
-{
-    if (!*name || *name == '.' || *name == '-' || strlen(name) > 100)
-        return false;
-    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
-        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c >= 0x80 ||
-              strchr("_-.", *c)))
-            return false;
-    return true;
 }
 
 static void read_name(struct file *file, struct pl_study *study, const struct content *content)
 {
     struct reader *reader = &file->reader;
     if (!content->name) {
-        complain(&reader->complaints, content->map, "a study needs a name: study: NAME");
+        pl_complain(&reader->complaints, content->map, "a study needs a name: study: NAME");
         return;
     }
-    const char *name = node_text(reader, content->name, "study");
+    const char *name = pl_node_text(reader, content->name, "study");
     if (!name)
         return;
-    if (!is_name(name)) {
-        complain(&reader->complaints, content->name,
+    if (!pl_name_is_legal(name)) {
+        pl_complain(&reader->complaints, content->name,
                  "the name \"%.100s\" must be letters, digits, _, - and ., and begin with a letter or digit", name);
         return;
     }
     for (size_t i = 0; i + 1 < file->spec->count; i++)
         if (file->spec->studies[i].name && !strcmp(file->spec->studies[i].name, name))
-            complain(&reader->complaints, content->name, "there is already a study %s in this file", name);
+            pl_complain(&reader->complaints, content->name, "there is already a study %s in this file", name);
     study->name = (char *)name;
 }
 
@@ -138,10 +113,10 @@ static void read_plain(struct file *file, struct pl_study *study, const struct c
     const struct node *timeout = content->timeout ? content->timeout : defaults ? defaults->timeout : NULL;
     struct cell cell;
     if (content->description)
-        study->description = (char *)node_text(reader, content->description, "description");
-    if (timeout && cell_read(reader, "timeout", &seconds, timeout, &cell)) {
+        study->description = (char *)pl_node_text(reader, content->description, "description");
+    if (timeout && pl_cell_read(reader, "timeout", &seconds, timeout, &cell)) {
         if (cell.expression)
-            complain(&reader->complaints, timeout, "timeout must be a number of seconds");
+            pl_complain(&reader->complaints, timeout, "timeout must be a number of seconds");
         else
             study->timeout = cell.value.real;
     }
@@ -152,7 +127,7 @@ static void read_study(struct file *file, struct node *map)
     struct reader *reader = &file->reader;
     struct pl_spec *spec = file->spec;
     size_t shared = file->defaults ? file->defaults->map->size : 0;
-    if (!reader_works(reader, map, map->size + shared))
+    if (!pl_reader_works(reader, map, map->size + shared))
         return;
     void *list = spec->studies;
     pl_grow(&list, &spec->capacity, spec->count + 1, sizeof *spec->studies);
@@ -160,26 +135,26 @@ static void read_study(struct file *file, struct node *map)
     struct pl_study *study = &spec->studies[spec->count++];
     *study = (struct pl_study){0};
     struct content content;
-    content_read(reader, map, CONTENT_STUDY, &content);
+    pl_content_read(reader, map, CONTENT_STUDY, &content);
     read_name(file, study, &content);
     read_plain(file, study, &content);
-    seeds_read(reader, file->defaults, &content, study);
-    study->grid = take(reader->pool, 1, sizeof *study->grid);
+    pl_seeds_read(reader, file->defaults, &content, study);
+    study->grid = pl_take(reader->pool, 1, sizeof *study->grid);
     study->grid->seeds = study->seeds;
     study->grid->seed_count = study->seed_count;
     /* Only what tables and figures need is asked of a spec that is read back for a report. */
     struct complaints kept = reader->complaints;
     if (file->declarations)
         reader->complaints = (struct complaints){.file = kept.file};
-    grid_read(reader, file->defaults, &content, study->grid);
+    pl_grid_read(reader, file->defaults, &content, study->grid);
     if (file->declarations) {
-        complaints_release(&reader->complaints);
+        pl_complaints_release(&reader->complaints);
         reader->complaints = kept;
     } else {
-        grid_check(reader, study, content.name ? content.name : map);
+        pl_grid_check(reader, study, content.name ? content.name : map);
     }
-    axes_read(reader, study);
-    declarations_read(reader, file->defaults, &content, study);
+    pl_axes_read(reader, study);
+    pl_declarations_read(reader, file->defaults, &content, study, file->declarations);
 }
 
 static int parse(struct pl_spec **result, const char *text, size_t length, const char *name, bool declarations,
@@ -194,19 +169,19 @@ static int parse(struct pl_spec **result, const char *text, size_t length, const
     reader->complaints.file = name;
     reader->pool = &spec->pool;
     reader->source_count = pl_train_schema_sources(NULL, 0);
-    reader->sources = take(&spec->pool, reader->source_count, sizeof *reader->sources);
+    reader->sources = pl_take(&spec->pool, reader->source_count, sizeof *reader->sources);
     pl_train_schema_sources(reader->sources, reader->source_count);
-    nodes_read(text, length, &spec->pool, &reader->complaints, &documents, &count);
-    if (!complaint_count(&reader->complaints) || count) {
+    pl_nodes_read(text, length, &spec->pool, &reader->complaints, &documents, &count);
+    if (!pl_complaint_count(&reader->complaints) || count) {
         read_defaults(&file, documents, count);
         for (size_t i = 0; i < count; i++)
-            if (!node_is_null(documents[i]))
+            if (!pl_node_is_null(documents[i]))
                 read_document(&file, documents[i]);
-        if (!spec->count && !complaint_count(&reader->complaints))
-            complain(&reader->complaints, NULL, "there is no study in this file; a spec begins with study: NAME");
+        if (!spec->count && !pl_complaint_count(&reader->complaints))
+            pl_complain(&reader->complaints, NULL, "there is no study in this file; a spec begins with study: NAME");
     }
-    size_t bad = complaint_count(&reader->complaints);
-    complaints_write(&reader->complaints, problems);
+    size_t bad = pl_complaint_count(&reader->complaints);
+    pl_complaints_write(&reader->complaints, problems);
     if (!bad) {
         *result = spec;
         return 0;
@@ -255,7 +230,7 @@ void pl_spec_free(struct pl_spec *spec)
     if (!spec)
         return;
     for (size_t i = 0; i < spec->count; i++)
-        grid_release(spec->studies[i].grid);
+        pl_grid_release(spec->studies[i].grid);
     free(spec->studies);
     free(spec->text);
     pl_pool_release(&spec->pool);

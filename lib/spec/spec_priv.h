@@ -13,7 +13,7 @@ enum {
     MOST_SEEDS = 1000000,
     MOST_RUNS = 100000000,        /* of a study */
     MOST_WALKED = 10000000,       /* configurations that are visited one by one while loading */
-    MOST_CHECKED = 1000000,       /* configurations up to which pl_train_check sees every one */
+    MOST_CHECKED = 100000,        /* configurations up to which pl_train_check sees every one */
     MOST_WORK = 20000000,         /* values that are read, with those that studies and cases share */
     LONGEST_EXPRESSION = 1000,
 };
@@ -44,21 +44,21 @@ struct complaints {
 };
 
 /* Adds a complaint at a node (NULL: at the start of the file). */
-void complain(struct complaints *all, const struct node *at, const char *format, ...)
+void pl_complain(struct complaints *all, const struct node *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void complain_at(struct complaints *all, unsigned line, unsigned column, const char *format, ...)
+void pl_complain_at(struct complaints *all, unsigned line, unsigned column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-size_t complaint_count(const struct complaints *all);
+size_t pl_complaint_count(const struct complaints *all);
 /* Writes them by position, at most MOST_COMPLAINTS, and releases them. */
-void complaints_write(struct complaints *all, struct pl_text *out);
-void complaints_release(struct complaints *all);
+void pl_complaints_write(struct complaints *all, struct pl_text *out);
+void pl_complaints_release(struct complaints *all);
 
 /* Zeroed memory from a pool. */
-void *take(struct pl_pool *pool, size_t count, size_t size);
+void *pl_take(struct pl_pool *pool, size_t count, size_t size);
 
 /* Reads every document of the text. Problems (syntax, encoding, duplicate keys) go to complaints; the
  * nodes live in the pool. */
-void nodes_read(const char *text, size_t length, struct pl_pool *pool, struct complaints *complaints,
+void pl_nodes_read(const char *text, size_t length, struct pl_pool *pool, struct complaints *complaints,
                 struct node ***documents, size_t *count);
 
 /* ---- contents: what a study, a case or defaults says (content.c) ---- */
@@ -74,7 +74,7 @@ struct reader {
 };
 
 /* Counts work; returns false (after one complaint) when there was too much. */
-bool reader_works(struct reader *reader, const struct node *at, size_t amount);
+bool pl_reader_works(struct reader *reader, const struct node *at, size_t amount);
 
 /* One key of a section with what it was given. */
 struct assignment {
@@ -94,17 +94,21 @@ struct content {
 
 enum content_kind { CONTENT_STUDY, CONTENT_CASE, CONTENT_DEFAULTS };
 /* Reads a mapping; a key that such a mapping cannot have is complained about. */
-void content_read(struct reader *reader, struct node *map, enum content_kind kind, struct content *content);
+void pl_content_read(struct reader *reader, struct node *map, enum content_kind kind, struct content *content);
 
 /* A descriptor of a key or alias from any source, or NULL. */
-const struct pl_setting *reader_find(const struct reader *reader, const char *key);
+const struct pl_setting *pl_reader_find(const struct reader *reader, const char *key);
 /* Adds ": did you mean X" or the legal words to a sentence. */
-void hint(struct pl_text *out, const char *word, const char *const *legal, size_t count);
+void pl_hint(struct pl_text *out, const char *word, const char *const *legal, size_t count);
 /* The scalar text of a node; NULL (after a complaint that says what) when it is not one or is empty. */
-const char *node_text(struct reader *reader, const struct node *node, const char *what);
-bool node_is_null(const struct node *node);
+const char *pl_node_text(struct reader *reader, const struct node *node, const char *what);
+bool pl_node_is_null(const struct node *node);
+/* The value of a key of a mapping, or NULL. */
+struct node *pl_node_find(const struct node *map, const char *key);
+/* Studies and figures are named by what can be a file name: letters, digits, _, - and . */
+bool pl_name_is_legal(const char *name);
 /* The node as a list: its items, or itself as the only one. */
-struct node **node_list(struct node **node, size_t *count);
+struct node **pl_node_list(struct node **node, size_t *count);
 
 /* ---- values (value.c, expression.c) ---- */
 
@@ -117,7 +121,7 @@ struct cell {
 
 /* Reads a scalar (or, for a list setting, a list) for a descriptor; NULL: a free setting, whose type is
  * that of the value. Returns false after a complaint. */
-bool cell_read(struct reader *reader, const char *key, const struct pl_setting *setting, const struct node *node,
+bool pl_cell_read(struct reader *reader, const char *key, const struct pl_setting *setting, const struct node *node,
                struct cell *cell);
 
 /* The names an expression uses, each once, as spelled. Returns false after filling why. */
@@ -125,15 +129,15 @@ struct expression_names {
     char names[16][64];
     size_t count;
 };
-bool expression_scan(const char *expression, struct expression_names *names, struct pl_text *why);
+bool pl_expression_scan(const char *expression, struct expression_names *names, struct pl_text *why);
 /* Compiles an expression; variable says where the value of a name (as spelled) stands. Returns NULL after
  * filling why. */
 struct expression;
-struct expression *expression_new(const char *expression, double *(*variable)(void *self, const char *name),
+struct expression *pl_expression_new(const char *expression, double *(*variable)(void *self, const char *name),
                                   void *self, struct pl_text *why);
 /* NaN when it has no value. */
-double expression_value(struct expression *expression);
-void expression_free(struct expression *expression);
+double pl_expression_value(struct expression *expression);
+void pl_expression_free(struct expression *expression);
 
 /* ---- grids (grid.c, variant.c) ---- */
 
@@ -228,29 +232,35 @@ struct pl_study_grid {
 };
 
 /* Builds the grid of a study from defaults (or NULL), the study and its cases. */
-void grid_read(struct reader *reader, const struct content *defaults, const struct content *study,
+void pl_grid_read(struct reader *reader, const struct content *defaults, const struct content *study,
                struct pl_study_grid *grid);
 /* Variants of a part: schemas, typed values, complete settings. at: where to complain of what is missing. */
-void part_read_variants(struct reader *reader, struct part *part, const struct node *at);
+void pl_part_read_variants(struct reader *reader, struct part *part, const struct node *at);
 /* The entry of a variant's settings that a key or alias names; SIZE_MAX: none. */
-size_t variant_entry(const struct variant *variant, const char *name);
+size_t pl_variant_entry(const struct variant *variant, const char *name);
 /* Orders the fields with expressions so that each stands behind those it needs. */
-void variant_order(struct reader *reader, const struct part *part, struct variant *variant);
+void pl_variant_order(struct reader *reader, const struct part *part, struct variant *variant);
 /* 128 bits for a key and its value; those of equal values are equal. */
-void value_hash(const char *key, const struct pl_value *value, uint64_t hash[2]);
-size_t ready_index(const struct pl_study_grid *grid, size_t part, size_t variant); /* of all variants, part by part */
+void pl_value_hash(const char *key, const struct pl_value *value, uint64_t hash[2]);
+size_t pl_ready_index(const struct pl_study_grid *grid, size_t part, size_t variant); /* of all variants, part by part */
+
+/* A condition of exclude or where (what says which): a key and its value or list of values. part is the only one it
+ * acts on, or SIZE_MAX. lenient: settings are believed to exist. Returns false after a complaint. */
+bool pl_condition_read(struct reader *reader, const struct pl_study_grid *grid, size_t part, bool lenient,
+                    const char *what, struct node *key, struct node *value, struct pl_condition *condition);
+bool pl_condition_holds(const struct pl_condition *condition, const struct pl_value *value);
 
 /* Reads the exclusions of a study. */
-void exclusions_read(struct reader *reader, const struct content *defaults, const struct content *study,
+void pl_exclusions_read(struct reader *reader, const struct content *defaults, const struct content *study,
                      struct pl_study_grid *grid);
-bool exclusion_holds(const struct exclusion *exclusion, const struct pl_study_grid *grid,
+bool pl_exclusion_holds(const struct exclusion *exclusion, const struct pl_study_grid *grid,
                      const struct position *position, const struct pl_settings *settings);
 /* The seeds that remain at a position; returns how many. */
-size_t exclusions_filter(const struct pl_study_grid *grid, const struct position *position,
+size_t pl_exclusions_filter(const struct pl_study_grid *grid, const struct position *position,
                          const struct pl_settings *settings, int64_t *seeds);
 /* Visits the points as far as needed: expressions, pl_train_check, exclusions, repetitions; counts. */
-void grid_check(struct reader *reader, struct pl_study *study, const struct node *at);
-void grid_release(struct pl_study_grid *grid);
+void pl_grid_check(struct reader *reader, struct pl_study *study, const struct node *at);
+void pl_grid_release(struct pl_study_grid *grid);
 
 /* ---- walks (walk.c) ---- */
 
@@ -265,27 +275,27 @@ struct pl_walk {
     } **ready;                       /* by ready_index, made on first use */
     size_t ready_part, ready_first;
     int64_t *seeds;                  /* for configurations of which some seeds are excluded */
-    size_t bad_field;                /* after walk_settle failed */
+    size_t bad_field;                /* after pl_walk_settle failed */
     struct pl_error error;
 };
 
-struct pl_walk *walk_new(const struct pl_study_grid *grid);
+struct pl_walk *pl_walk_over(const struct pl_study_grid *grid);
 /* Moves to the first or next point of the grid, skipped or not; false at the end. */
-bool walk_step(struct pl_walk *walk);
-void walk_go(struct pl_walk *walk, size_t part, const size_t *at);
+bool pl_walk_step(struct pl_walk *walk);
+void pl_walk_go(struct pl_walk *walk, size_t part, const size_t *at);
 /* The settings at the position; NULL when an expression fails (bad_field and error say which and why). */
-const struct pl_settings *walk_settle(struct pl_walk *walk);
-/* Hash of the settings at the position, after walk_settle: equal settings, equal hashes. */
-void walk_hash(const struct pl_walk *walk, uint64_t hash[2]);
+const struct pl_settings *pl_walk_settle(struct pl_walk *walk);
+/* Hash of the settings at the position, after pl_walk_settle: equal settings, equal hashes. */
+void pl_walk_hash(const struct pl_walk *walk, uint64_t hash[2]);
 
 /* ---- the rest of a study (seeds.c, declare.c) ---- */
 
-void seeds_read(struct reader *reader, const struct content *defaults, const struct content *content,
+void pl_seeds_read(struct reader *reader, const struct content *defaults, const struct content *content,
                 struct pl_study *study);
 /* Lists the settings that vary. */
-void axes_read(struct reader *reader, struct pl_study *study);
+void pl_axes_read(struct reader *reader, struct pl_study *study);
 
-void declarations_read(struct reader *reader, const struct content *defaults, const struct content *content,
-                       struct pl_study *study);
+void pl_declarations_read(struct reader *reader, const struct content *defaults, const struct content *content,
+                       struct pl_study *study, bool lenient);
 
 #endif

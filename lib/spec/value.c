@@ -68,7 +68,7 @@ static bool refuse(struct reader *reader, const char *key, const struct pl_setti
         pl_text_addf(&legal, "; %s must be ", key);
         add_legal(&legal, setting);
     }
-    complain(&reader->complaints, node, "%s: \"%.100s\" %s%s", key, node->text, why, pl_text(&legal));
+    pl_complain(&reader->complaints, node, "%s: \"%.100s\" %s%s", key, node->text, why, pl_text(&legal));
     pl_text_release(&legal);
     return false;
 }
@@ -79,7 +79,7 @@ static bool check(struct reader *reader, const struct pl_setting *setting, const
     struct pl_error err;
     if (!pl_setting_check(setting, value, &err))
         return true;
-    complain(&reader->complaints, node, "%s", err.text);
+    pl_complain(&reader->complaints, node, "%s", err.text);
     return false;
 }
 
@@ -101,7 +101,7 @@ static bool read_number(struct reader *reader, const char *key, const struct pl_
             return refuse(reader, key, setting, node, "is not a number");
         struct expression_names names;
         struct pl_text wrong = {0};
-        bool good = expression_scan(text, &names, &wrong);
+        bool good = pl_expression_scan(text, &names, &wrong);
         if (good)
             cell->expression = text;
         else
@@ -124,7 +124,7 @@ static bool read_free(struct reader *reader, const char *key, const struct node 
     cell->value = (struct pl_value){PL_STRING, {.string = text}};
     if (*text == '=') {
         cell->expression = text;
-        if (!expression_scan(text, &names, &wrong))
+        if (!pl_expression_scan(text, &names, &wrong))
             cell->expression = NULL, refuse(reader, key, NULL, node, pl_text(&wrong));
         bool good = cell->expression != NULL;
         pl_text_release(&wrong);
@@ -156,20 +156,20 @@ static bool read_list(struct reader *reader, const char *key, const struct pl_se
 {
     struct node *self = (struct node *)node;
     size_t count;
-    struct node **items = node_list(&self, &count);
+    struct node **items = pl_node_list(&self, &count);
     struct pl_setting scalar = *setting;
     scalar.list = false;
     struct pl_settings one = {0};
     struct pl_text json = {0};
     bool good = true;
     if (!count) {
-        complain(&reader->complaints, node, "%s is an empty list", key);
+        pl_complain(&reader->complaints, node, "%s is an empty list", key);
         good = false;
     }
     pl_text_add_char(&json, '[');
     for (size_t i = 0; i < count; i++) {
         struct cell item;
-        if (!cell_read(reader, key, &scalar, items[i], &item)) {
+        if (!pl_cell_read(reader, key, &scalar, items[i], &item)) {
             good = false;
             continue;
         }
@@ -192,19 +192,19 @@ static bool read_list(struct reader *reader, const char *key, const struct pl_se
     return good;
 }
 
-bool cell_read(struct reader *reader, const char *key, const struct pl_setting *setting, const struct node *node,
+bool pl_cell_read(struct reader *reader, const char *key, const struct pl_setting *setting, const struct node *node,
                struct cell *cell)
 {
     *cell = (struct cell){.at = node};
     if (setting && setting->list)
         return read_list(reader, key, setting, node, cell);
     if (node->kind != NODE_SCALAR) {
-        complain(&reader->complaints, node, "%s must be one value or a list of values, not a %s", key,
+        pl_complain(&reader->complaints, node, "%s must be one value or a list of values, not a %s", key,
                  node->kind == NODE_LIST ? "list in a list" : "mapping");
         return false;
     }
-    if (node_is_null(node)) {
-        complain(&reader->complaints, node, "%s has no value", key);
+    if (pl_node_is_null(node)) {
+        pl_complain(&reader->complaints, node, "%s has no value", key);
         return false;
     }
     if (!setting)

@@ -42,7 +42,7 @@ static void mix_node(const struct node *node, uint64_t hash[2])
         mix_node(node->items[i], hash);
 }
 
-void value_hash(const char *key, const struct pl_value *value, uint64_t hash[2])
+void pl_value_hash(const char *key, const struct pl_value *value, uint64_t hash[2])
 {
     hash[0] = hash[1] = 1;
     mix_text(hash, key);
@@ -61,7 +61,7 @@ void value_hash(const char *key, const struct pl_value *value, uint64_t hash[2])
     }
 }
 
-size_t variant_entry(const struct variant *variant, const char *name)
+size_t pl_variant_entry(const struct variant *variant, const char *name)
 {
     const struct pl_settings *s = &variant->settings;
     for (int alias = 0; alias < 2; alias++) {
@@ -119,16 +119,33 @@ static void complain_unknown(struct reader *reader, const struct variant *varian
         pl_text_addf(&text, "the section settings is for command tasks; %.60s has no setting %.60s",
                      task_name(&variant->settings), a->spelling);
     else
-        pl_text_addf(&text, "%s of task %.60s has no setting %.60s",
-                     a->section == PL_SECTION_TASK ? "section task" : pl_section_name(a->section),
+        pl_text_addf(&text, "%s %.60s has no setting %.60s",
+                     a->section == PL_SECTION_TASK ? "task" : a->section == PL_SECTION_SCHEDULE ? "the schedule of"
+                                                                                                : "the optimizer of",
                      task_name(&variant->settings), a->spelling);
     for (size_t i = 0; a->setting && i < reader->source_count && others < 6; i++)
         if (pl_setting_find(reader->sources[i].part.settings, reader->sources[i].part.count, a->spelling))
             pl_text_addf(&text, "%s%s", others++ ? ", " : " (as have ", reader->sources[i].owner);
     pl_text_add(&text, others ? ")" : "");
-    hint(&text, a->spelling, legal, count);
-    complain(&reader->complaints, a->key_node, "%s", pl_text(&text));
+    pl_hint(&text, a->spelling, legal, count);
+    pl_complain(&reader->complaints, a->key_node, "%s", pl_text(&text));
     pl_text_release(&text);
+}
+
+/* A key that no task, optimizer or schedule has. */
+static void complain_stranger(struct reader *reader, const struct assignment *a)
+{
+    const char *legal[400];
+    size_t count = 0;
+    for (size_t i = 0; i < reader->source_count; i++) {
+        const struct pl_schema_part *part = &reader->sources[i].part;
+        for (size_t k = 0; part->section == a->section && k < part->count && count < sizeof legal / sizeof *legal; k++)
+            legal[count++] = part->settings[k].key;
+    }
+    const char *nearest = pl_nearest(a->spelling, legal, count);
+    pl_complain(&reader->complaints, a->key_node, "there is no setting %.60s in the section %s%s%s%s", a->spelling,
+                pl_section_name(a->section), nearest ? "; did you mean " : "", nearest ? nearest : "",
+                nearest ? "?" : "");
 }
 
 /* Finds the descriptor of a field in the schema; false after a complaint. A free setting has none. */
@@ -144,7 +161,7 @@ static bool find_setting(struct reader *reader, const struct variant *variant, c
             continue;
         if (schema->parts[p].section == a->section)
             return true;
-        complain(&reader->complaints, a->key_node, "%s belongs in %s: {...}, not in %s: {...}", a->spelling,
+        pl_complain(&reader->complaints, a->key_node, "%s belongs in %s: {...}, not in %s: {...}", a->spelling,
                  pl_section_name(schema->parts[p].section), pl_section_name(a->section));
         return false;
     }
@@ -155,7 +172,7 @@ static bool find_setting(struct reader *reader, const struct variant *variant, c
     }
     if (!pl_train_check_free_key(field->key, &err))
         return true;
-    complain(&reader->complaints, a->key_node, "%s", err.text);
+    pl_complain(&reader->complaints, a->key_node, "%s", err.text);
     return false;
 }
 
@@ -165,31 +182,36 @@ static bool read_slot(struct reader *reader, const struct part *part, size_t ind
     struct variant *variant = &part->variants[number];
     const struct field *field = &part->fields[index];
     struct slot *slot = &variant->slots[index];
+    slot->entry = SIZE_MAX;
     slot->low = INFINITY;
     slot->high = -INFINITY;
     slot->single = field->dimension == NONE || is_chosen(part, field);
     size_t first = is_chosen(part, field) ? chosen_position(part, number, field->dimension) : 0;
     size_t count = slot->single ? 1 : field->count;
-    if (!reader_works(reader, field->assignment->key_node, count))
+    if (!pl_reader_works(reader, field->assignment->key_node, count))
         return false;
     if (!find_setting(reader, variant, field, &slot->setting))
         return false;
-    slot->cells = take(reader->pool, count, sizeof *slot->cells);
-    slot->hashes = take(reader->pool, count, sizeof *slot->hashes);
+    slot->cells = pl_take(reader->pool, count, sizeof *slot->cells);
+    slot->hashes = pl_take(reader->pool, count, sizeof *slot->hashes);
     bool good = true;
     for (size_t i = 0; i < count; i++) {
-        good = cell_read(reader, field->key, slot->setting, field->items[first + i], &slot->cells[i]) && good;
-        if (slot->cells[i].expression)
+        struct cell *cell = &slot->cells[i];
+        if (!pl_cell_read(reader, field->key, slot->setting, field->items[first + i], cell)) {
+            /* Something to go on with; no two such values are taken for equal. */
+            *cell = (struct cell){.at = field->items[first + i], .value = {PL_REAL, {.real = 1}}};
+            slot->hashes[i][0] = i;
+            good = false;
+        } else if (cell->expression) {
             slot->computed = true;
-        else if (good)
-            value_hash(field->key, &slot->cells[i].value, slot->hashes[i]);
+        } else {
+            pl_value_hash(field->key, &cell->value, slot->hashes[i]);
+        }
     }
-    if (good) {
-        struct pl_value value = slot->cells[0].value;
-        if (slot->cells[0].expression)
-            value = (struct pl_value){PL_REAL, {.real = 1}};
-        pl_settings_set(&variant->settings, field->key, value);
-    }
+    struct pl_value value = slot->cells[0].value;
+    if (slot->cells[0].expression)
+        value = (struct pl_value){PL_REAL, {.real = 1}};
+    pl_settings_set(&variant->settings, field->key, value);
     return good;
 }
 
@@ -208,7 +230,7 @@ static bool complete(struct reader *reader, const struct part *part, struct vari
             for (size_t f = 0; f < part->field_count; f++)
                 given = given || !strcmp(part->fields[f].key, setting->key);
             if (!given)
-                complain(&reader->complaints, at, "%s %s needs the setting %s in %s: %s (a %s%s%s)",
+                pl_complain(&reader->complaints, at, "%s %s needs the setting %s in %s: %s (a %s%s%s)",
                          source->section == PL_SECTION_OPTIMIZER ? "optimizer" : "task",
                          source->section == PL_SECTION_OPTIMIZER
                              ? pl_settings_string(&variant->settings, "optimizer", "?")
@@ -239,12 +261,12 @@ static int by_hash(const void *a, const void *b)
 /* Adds what a field is at every position to the marks. Expressions count as their text. */
 static void mark_field(const struct field *field, const struct slot *slot, struct mark *marks)
 {
-    for (size_t i = 0; i < field->count; i++) {
+    for (size_t i = 0; slot->cells && i < field->count; i++) {
         const struct cell *cell = &slot->cells[i];
         uint64_t own[2] = {slot->hashes[i][0], slot->hashes[i][1]};
         if (cell->expression) {
             struct pl_value text = {PL_STRING, {.string = cell->expression}};
-            value_hash(field->key, &text, own);
+            pl_value_hash(field->key, &text, own);
         }
         marks[i].hash[0] += own[0];
         marks[i].hash[1] += own[1];
@@ -263,6 +285,10 @@ static void check_distinct(struct reader *reader, const struct part *part, const
     for (size_t f = 0; f < part->field_count; f++) {
         if (part->fields[f].dimension != number)
             continue;
+        if (!variant->slots[f].cells) {
+            first = NULL; /* unknown, so nothing can be said */
+            break;
+        }
         first = first ? first : &part->fields[f];
         mark_field(&part->fields[f], &variant->slots[f], marks);
         fields++;
@@ -271,7 +297,7 @@ static void check_distinct(struct reader *reader, const struct part *part, const
     for (size_t i = 1; first && i < count; i++) {
         const struct node *now = first->items[marks[i].position], *before = first->items[marks[i - 1].position];
         if (!memcmp(marks[i].hash, marks[i - 1].hash, sizeof marks[i].hash))
-            complain(&reader->complaints, now, "%s%s: this value was already given in line %u, column %u", first->key,
+            pl_complain(&reader->complaints, now, "%s%s: this value was already given in line %u, column %u", first->key,
                      fields > 1 ? " (zipped)" : "", before->line, before->column);
     }
     free(marks);
@@ -306,7 +332,7 @@ static void check_choices(struct reader *reader, struct part *part, int number)
         if (others)
             part->may_repeat = true; /* its companions may differ */
         else
-            complain(&reader->complaints, now, "%s: this value was already given in line %u, column %u", first->key,
+            pl_complain(&reader->complaints, now, "%s: this value was already given in line %u, column %u", first->key,
                      before->line, before->column);
     }
     free(marks);
@@ -320,12 +346,39 @@ static const struct node *culprit(const struct part *part, size_t number, const 
         const struct field *field = &part->fields[f];
         if (!field->choice)
             continue;
-        size_t position = is_chosen(part, field) ? chosen_position(part, number, field->dimension) : 0;
-        const struct node *item = field->items[position];
+        const struct node *item = field->items[is_chosen(part, field) ? chosen_position(part, number, field->dimension)
+                                                                      : 0];
         if (item->kind == NODE_SCALAR && *item->text && strstr(err->text, item->text))
             return item;
     }
     return at;
+}
+
+static size_t item_index(const struct part *part, size_t number, const struct field *field)
+{
+    return is_chosen(part, field) ? chosen_position(part, number, field->dimension) : 0;
+}
+
+/* When one choice is unknown, tries whatever else is known in its place, so that the next fault shows too. */
+static void complain_others(struct reader *reader, const struct part *part, size_t number, struct pl_settings *chosen,
+                            const struct node *faulty, const struct node *at)
+{
+    const char *key = NULL;
+    for (size_t f = 0; f < part->field_count; f++)
+        if (part->fields[f].choice && part->fields[f].items[item_index(part, number, &part->fields[f])] == faulty)
+            key = part->fields[f].key;
+    for (size_t i = 0; key && i < reader->source_count && pl_reader_works(reader, at, 1); i++) {
+        struct pl_schema schema;
+        struct pl_error err;
+        pl_settings_set_string(chosen, key, reader->sources[i].owner);
+        if (!pl_train_schema(chosen, &schema, &err))
+            return;
+        const struct node *other = culprit(part, number, &err, NULL);
+        if (!other || other == faulty)
+            continue;
+        pl_complain(&reader->complaints, other, "%s", err.text);
+        return;
+    }
 }
 
 /* Reads the choices of a variant and asks for its schema. */
@@ -339,17 +392,62 @@ static bool choose(struct reader *reader, const struct part *part, size_t number
         struct cell cell;
         if (!field->choice)
             continue;
-        size_t position = is_chosen(part, field) ? chosen_position(part, number, field->dimension) : 0;
-        if (cell_read(reader, field->key, field->assignment->setting, field->items[position], &cell))
+        if (pl_cell_read(reader, field->key, field->assignment->setting, field->items[item_index(part, number, field)],
+                         &cell))
             pl_settings_set(&variant->settings, field->key, cell.value);
         else
             good = false;
     }
-    if (good && pl_train_schema(&variant->settings, &variant->schema, &err)) {
-        complain(&reader->complaints, culprit(part, number, &err, at), "%s", err.text);
-        good = false;
+    if (!good || !pl_train_schema(&variant->settings, &variant->schema, &err))
+        return good;
+    const struct node *faulty = culprit(part, number, &err, at);
+    pl_complain(&reader->complaints, faulty, "%s", err.text);
+    if (faulty != at) {
+        struct pl_settings chosen = {0};
+        pl_settings_copy(&chosen, &variant->settings);
+        complain_others(reader, part, number, &chosen, faulty, at);
+        pl_settings_release(&chosen);
     }
-    return good;
+    return false;
+}
+
+/* A run has one task. */
+static bool one_task(struct reader *reader, const struct part *part)
+{
+    const struct field *first = NULL;
+    for (size_t f = 0; f < part->field_count; f++) {
+        const struct field *field = &part->fields[f];
+        if (!field->choice || !pl_has_word("problem command dataset", field->key))
+            continue;
+        if (!first) {
+            first = field;
+            continue;
+        }
+        pl_complain(&reader->complaints, field->assignment->key_node,
+                    "a task has one of problem, command and dataset, and %s is already given", first->key);
+        return false;
+    }
+    return true;
+}
+
+/* Settings whose schema cannot be had: what can be said of them from the descriptors of all. */
+static void read_without_schema(struct reader *reader, struct part *part)
+{
+    for (size_t f = 0; f < part->field_count; f++) {
+        const struct field *field = &part->fields[f];
+        const struct assignment *a = field->assignment;
+        if (field->choice || a->section == PL_SECTION_SETTINGS || !pl_reader_works(reader, a->key_node, field->count))
+            continue;
+        if (!a->setting) {
+            complain_stranger(reader, a);
+            continue;
+        }
+        struct pl_setting any = *a->setting;
+        struct cell cell;
+        any.range = any.type == PL_STRING || any.type == PL_BOOLEAN ? NULL : "[-inf,inf]";
+        for (size_t i = 0; i < field->count; i++)
+            pl_cell_read(reader, field->key, &any, field->items[i], &cell);
+    }
 }
 
 static void finish(struct reader *reader, struct part *part, struct variant *variant)
@@ -358,7 +456,9 @@ static void finish(struct reader *reader, struct part *part, struct variant *var
     bool *set = pl_new((s->count + 1) * sizeof *set);
     for (size_t f = 0; f < part->field_count; f++) {
         struct slot *slot = &variant->slots[f];
-        slot->entry = variant_entry(variant, part->fields[f].key);
+        if (!slot->cells)
+            continue;
+        slot->entry = pl_variant_entry(variant, part->fields[f].key);
         set[slot->entry] = true;
         part->computed = part->computed || slot->computed;
         part->may_repeat = part->may_repeat || (slot->computed && !slot->single);
@@ -367,7 +467,7 @@ static void finish(struct reader *reader, struct part *part, struct variant *var
         uint64_t hash[2];
         if (set[i])
             continue;
-        value_hash(s->entries[i].key, &s->entries[i].value, hash);
+        pl_value_hash(s->entries[i].key, &s->entries[i].value, hash);
         variant->hash[0] += hash[0];
         variant->hash[1] += hash[1];
     }
@@ -375,33 +475,39 @@ static void finish(struct reader *reader, struct part *part, struct variant *var
     for (size_t d = 0; d < part->dimension_count; d++)
         if (!part->dimensions[d].choice)
             check_distinct(reader, part, variant, (int)d);
-    variant_order(reader, part, variant);
+    pl_variant_order(reader, part, variant);
 }
 
-void part_read_variants(struct reader *reader, struct part *part, const struct node *at)
+void pl_part_read_variants(struct reader *reader, struct part *part, const struct node *at)
 {
     size_t count = part->variant_count;
     part->variant_count = 0;
     for (size_t f = 0; f < part->field_count; f++)
         if (!part->fields[f].items)
             return;
-    if (!reader_works(reader, at, count < MOST_WORK ? count * WORK_OF_A_VARIANT : MOST_WORK))
+    if (!pl_reader_works(reader, at, count < MOST_WORK ? count * WORK_OF_A_VARIANT : MOST_WORK))
         return;
-    part->variants = take(reader->pool, count, sizeof *part->variants);
+    part->variants = pl_take(reader->pool, count, sizeof *part->variants);
     part->variant_count = count;
     for (size_t d = 0; d < part->dimension_count; d++)
         if (part->dimensions[d].choice)
             check_choices(reader, part, (int)d);
+    if (!one_task(reader, part))
+        return;
+    bool known = true;
     for (size_t v = 0; v < count; v++) {
         struct variant *variant = &part->variants[v];
-        variant->slots = take(reader->pool, part->field_count, sizeof *variant->slots);
+        variant->slots = pl_take(reader->pool, part->field_count, sizeof *variant->slots);
         variant->good = choose(reader, part, v, at);
-        if (!variant->good)
+        if (!variant->good) {
+            if (known)
+                read_without_schema(reader, part);
+            known = false;
             continue;
+        }
         for (size_t f = 0; f < part->field_count; f++)
             variant->good = read_slot(reader, part, f, v) && variant->good;
         variant->good = complete(reader, part, variant, at) && variant->good;
-        if (variant->good)
-            finish(reader, part, variant);
+        finish(reader, part, variant);
     }
 }

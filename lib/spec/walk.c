@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t ready_index(const struct pl_study_grid *grid, size_t part, size_t variant)
+size_t pl_ready_index(const struct pl_study_grid *grid, size_t part, size_t variant)
 {
     for (size_t i = 0; i < part; i++)
         variant += grid->parts[i].variant_count;
     return variant;
 }
 
-struct pl_walk *walk_new(const struct pl_study_grid *grid)
+struct pl_walk *pl_walk_over(const struct pl_study_grid *grid)
 {
     struct pl_walk *walk = pl_new(sizeof *walk);
     size_t most = 0;
@@ -22,14 +22,14 @@ struct pl_walk *walk_new(const struct pl_study_grid *grid)
         most = grid->parts[i].dimension_count > most ? grid->parts[i].dimension_count : most;
     walk->grid = grid;
     walk->position.at = pl_new((most + 1) * sizeof *walk->position.at);
-    walk->ready = pl_new((ready_index(grid, grid->part_count, 0) + 1) * sizeof *walk->ready);
+    walk->ready = pl_new((pl_ready_index(grid, grid->part_count, 0) + 1) * sizeof *walk->ready);
     walk->seeds = pl_new((grid->seed_count + 1) * sizeof *walk->seeds);
     return walk;
 }
 
 struct pl_walk *pl_walk_new(const struct pl_study *study)
 {
-    return walk_new(study->grid);
+    return pl_walk_over(study->grid);
 }
 
 static const struct part *part_of(const struct pl_walk *walk)
@@ -46,11 +46,11 @@ static void find_variant(struct pl_walk *walk)
             walk->position.variant += walk->position.at[d] * part->dimensions[d].stride;
     if (part->variant_count && walk->position.part != walk->ready_part) {
         walk->ready_part = walk->position.part;
-        walk->ready_first = ready_index(walk->grid, walk->position.part, 0);
+        walk->ready_first = pl_ready_index(walk->grid, walk->position.part, 0);
     }
 }
 
-bool walk_step(struct pl_walk *walk)
+bool pl_walk_step(struct pl_walk *walk)
 {
     struct position *p = &walk->position;
     if (!walk->started) {
@@ -81,7 +81,7 @@ bool walk_step(struct pl_walk *walk)
     return true;
 }
 
-void walk_go(struct pl_walk *walk, size_t part, const size_t *at)
+void pl_walk_go(struct pl_walk *walk, size_t part, const size_t *at)
 {
     walk->started = true;
     walk->position.part = part;
@@ -119,7 +119,7 @@ static void free_ready(struct ready *ready, const struct part *part, const struc
     for (size_t f = 0; ready->expressions && f < part->field_count; f++) {
         size_t count = variant->slots[f].single ? 1 : part->fields[f].count;
         for (size_t i = 0; ready->expressions[f] && i < count; i++)
-            expression_free(ready->expressions[f][i]);
+            pl_expression_free(ready->expressions[f][i]);
         free(ready->expressions[f]);
     }
     free(ready->expressions);
@@ -136,7 +136,7 @@ struct lookup {
 static double *variable(void *self, const char *name)
 {
     struct lookup *lookup = self;
-    return &lookup->ready->variables[variant_entry(lookup->variant, name)];
+    return &lookup->ready->variables[pl_variant_entry(lookup->variant, name)];
 }
 
 static struct expression *expression_at(const struct pl_walk *walk, const struct variant *variant, struct ready *ready,
@@ -150,7 +150,7 @@ static struct expression *expression_at(const struct pl_walk *walk, const struct
     if (!*place) {
         struct lookup lookup = {variant, ready};
         struct pl_text why = {0};
-        *place = expression_new(slot->cells[position].expression, variable, &lookup, &why); /* compiled before */
+        *place = pl_expression_new(slot->cells[position].expression, variable, &lookup, &why); /* compiled before */
         pl_text_release(&why);
     }
     return *place;
@@ -181,7 +181,7 @@ static size_t position_in(const struct pl_walk *walk, const struct field *field,
     return slot->single ? 0 : walk->position.at[field->dimension];
 }
 
-const struct pl_settings *walk_settle(struct pl_walk *walk)
+const struct pl_settings *pl_walk_settle(struct pl_walk *walk)
 {
     const struct part *part = part_of(walk);
     walk->bad_field = SIZE_MAX;
@@ -208,7 +208,7 @@ const struct pl_settings *walk_settle(struct pl_walk *walk)
         size_t position = position_in(walk, &part->fields[f], slot);
         if (!slot->cells[position].expression)
             continue;
-        double result = expression_value(expression_at(walk, variant, ready, f, position));
+        double result = pl_expression_value(expression_at(walk, variant, ready, f, position));
         if (fit(walk, slot, result, &entries[slot->entry].value)) {
             walk->bad_field = f;
             return NULL;
@@ -218,7 +218,7 @@ const struct pl_settings *walk_settle(struct pl_walk *walk)
     return &ready->settings;
 }
 
-void walk_hash(const struct pl_walk *walk, uint64_t hash[2])
+void pl_walk_hash(const struct pl_walk *walk, uint64_t hash[2])
 {
     const struct part *part = part_of(walk);
     const struct variant *variant = &part->variants[walk->position.variant];
@@ -230,7 +230,7 @@ void walk_hash(const struct pl_walk *walk, uint64_t hash[2])
         size_t position = position_in(walk, &part->fields[f], slot);
         uint64_t own[2] = {slot->hashes[position][0], slot->hashes[position][1]};
         if (slot->cells[position].expression)
-            value_hash(part->fields[f].key, &ready->settings.entries[slot->entry].value, own);
+            pl_value_hash(part->fields[f].key, &ready->settings.entries[slot->entry].value, own);
         hash[0] += own[0];
         hash[1] += own[1];
     }
@@ -241,14 +241,14 @@ int pl_walk_next(struct pl_walk *walk, const struct pl_settings **settings, cons
 {
     const struct pl_study_grid *grid = walk->grid;
     while (!walk->ended) {
-        if (!walk_step(walk)) {
+        if (!pl_walk_step(walk)) {
             walk->ended = true;
             break;
         }
         uint64_t point = walk->position.point;
         if (grid->skip && grid->skip[point / 8] >> point % 8 & 1)
             continue;
-        *settings = walk_settle(walk);
+        *settings = pl_walk_settle(walk);
         if (!*settings) {
             walk->ended = true; /* only a study that was refused has such a point */
             break;
@@ -256,7 +256,7 @@ int pl_walk_next(struct pl_walk *walk, const struct pl_settings **settings, cons
         *seeds = grid->seeds;
         *seed_count = grid->seed_count;
         if (grid->seed_exclusions) {
-            *seed_count = exclusions_filter(grid, &walk->position, *settings, walk->seeds);
+            *seed_count = pl_exclusions_filter(grid, &walk->position, *settings, walk->seeds);
             *seeds = walk->seeds;
         }
         return 0;
