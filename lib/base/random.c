@@ -1,8 +1,13 @@
 #include "base/random.h"
 
+#include "base/host.h"
+
 #include <Random123/philox.h>
 
 #include <math.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 struct pl_random pl_random_stream(uint64_t seed, enum pl_stream stream)
 {
@@ -37,6 +42,58 @@ double pl_random_uniform(const struct pl_random *r, uint64_t step, uint64_t inde
     uint32_t bits[4];
     pl_random_bits(r, step, index, bits);
     return unit(join(bits[0], bits[1]));
+}
+
+#ifdef __x86_64__
+enum { LANES = 16 };
+
+/* LANES draws, by 64-bit lanes that hold 32-bit words in their low halves; the high halves may hold anything
+ * between rounds, because multiplication ignores them. */
+__attribute__((target("avx2")))
+static void uniform_lanes(const struct pl_random *r, uint64_t step, uint64_t index, double out[LANES])
+{
+    enum { VECTORS = LANES / 4 };
+    const __m256i low = _mm256_set1_epi64x(0xffffffff);
+    __m256i a[VECTORS], b[VECTORS], c[VECTORS], d[VECTORS];
+    for (int j = 0; j < VECTORS; j++) {
+        a[j] = _mm256_add_epi64(_mm256_set1_epi64x((int64_t)(index + 4 * (uint64_t)j)), _mm256_set_epi64x(3, 2, 1, 0));
+        b[j] = _mm256_srli_epi64(a[j], 32);
+        c[j] = _mm256_set1_epi64x((int64_t)step);
+        d[j] = _mm256_set1_epi64x((int64_t)(step >> 32));
+    }
+    const __m256i first = _mm256_set1_epi64x(PHILOX_M4x32_0), second = _mm256_set1_epi64x(PHILOX_M4x32_1);
+    uint32_t key0 = r->key[0], key1 = r->key[1];
+    for (int round = 0; round < 10; round++) {
+        __m256i k0 = _mm256_set1_epi64x(key0), k1 = _mm256_set1_epi64x(key1);
+        for (int j = 0; j < VECTORS; j++) {
+            __m256i p = _mm256_mul_epu32(a[j], first), q = _mm256_mul_epu32(c[j], second);
+            a[j] = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(q, 32), b[j]), k0);
+            c[j] = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p, 32), d[j]), k1);
+            b[j] = q;
+            d[j] = p;
+        }
+        key0 += PHILOX_W32_0;
+        key1 += PHILOX_W32_1;
+    }
+    for (int j = 0; j < VECTORS; j++) {
+        uint64_t bits[4];
+        _mm256_storeu_si256((__m256i *)bits, _mm256_or_si256(_mm256_slli_epi64(b[j], 32), _mm256_and_si256(a[j], low)));
+        for (int k = 0; k < 4; k++)
+            out[4 * j + k] = unit(bits[k]);
+    }
+}
+#endif
+
+void pl_random_uniforms(const struct pl_random *r, uint64_t step, uint64_t index, size_t count, double *out)
+{
+    size_t i = 0;
+#ifdef __x86_64__
+    if (count >= LANES && pl_host_isa() >= PL_ISA_AVX2)
+        for (; i + LANES <= count; i += LANES)
+            uniform_lanes(r, step, index + i, out + i);
+#endif
+    for (; i < count; i++)
+        out[i] = pl_random_uniform(r, step, index + i);
 }
 
 uint64_t pl_random_below(const struct pl_random *r, uint64_t step, uint64_t index, uint64_t bound)

@@ -4,6 +4,7 @@
 #ifndef PL_BASE_RANDOM_H
 #define PL_BASE_RANDOM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum pl_stream {
@@ -29,6 +30,9 @@ void pl_random_bits(const struct pl_random *r, uint64_t step, uint64_t index, ui
 
 /* Uniform on the open interval (0,1), 53 bits: ((bits >> 11) + 1/2) * 2^-53 of words 0 and 1. */
 double pl_random_uniform(const struct pl_random *r, uint64_t step, uint64_t index);
+
+/* out[i] = pl_random_uniform(r, step, index + i), the same bits on every machine, several draws at a time. */
+void pl_random_uniforms(const struct pl_random *r, uint64_t step, uint64_t index, size_t count, double *out);
 
 /* Whole number uniform on [0, bound), by 64 x 64 bit multiplication (bias below bound * 2^-64). */
 uint64_t pl_random_below(const struct pl_random *r, uint64_t step, uint64_t index, uint64_t bound);

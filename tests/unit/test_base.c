@@ -111,6 +111,23 @@ static void random_is_philox(void **state)
     assert_memory_equal(bits, want, sizeof want);
 }
 
+/* Many draws at a time are the single draws, whatever the count and across the 32-bit boundary. */
+static void uniforms_are_single_draws(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {0, 1, 15, 16, 17, 40, 1000};
+    struct pl_random r = pl_random_stream(7, PL_STREAM_DATA);
+    const uint64_t step = 0x123456789abcULL, index = 0xfffffff5ULL;
+    double draws[1001];
+    for (size_t c = 0; c < COUNT(counts); c++) {
+        draws[counts[c]] = -1;
+        pl_random_uniforms(&r, step, index, counts[c], draws);
+        for (size_t i = 0; i < counts[c]; i++)
+            assert_true(draws[i] == pl_random_uniform(&r, step, index + i));
+        assert_true(draws[counts[c]] == -1);
+    }
+}
+
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -355,6 +372,7 @@ int main(void)
         cmocka_unit_test(shortest_number_reads_back),
         cmocka_unit_test(counts_have_suffixes),
         cmocka_unit_test(random_is_philox),
+        cmocka_unit_test(uniforms_are_single_draws),
         cmocka_unit_test(normals_are_normal),
         cmocka_unit_test(streams_differ),
         cmocka_unit_test(settings_are_checked),
