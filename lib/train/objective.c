@@ -85,10 +85,8 @@ static int problem_check(const struct pl_settings *settings, struct pl_error *er
 /* Draws the data of iterations first, first+1, ... that fit into x. */
 static void draw_block(struct objective *o, int64_t first)
 {
-    double *x = o->x;
-    for (int64_t t = first; t < first + o->block; t++)
-        for (size_t i = 0; i < o->n; i++)
-            *x++ = pl_random_uniform(&o->data, (uint64_t)t, i);
+    for (int64_t k = 0; k < o->block; k++)
+        pl_random_uniforms(&o->data, (uint64_t)(first + k), 0, o->n, o->x + (size_t)k * o->n);
     o->problem->data(o->x, (size_t)o->block * o->n);
 }
 
