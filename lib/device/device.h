@@ -1,0 +1,190 @@
+/* device: the arithmetic of networks, behind one interface.
+ *
+ * A device stores activations in a layout of its own and computes each operator's forward and backward
+ * pass over them. Two devices: `ref` (plain C, double precision, obvious: what everything else is compared
+ * with) and `cpu` (own float kernels). Nothing above this module looks into device memory or assumes that a
+ * device address can be dereferenced: data enters and leaves through write, read, upload and download.
+ *
+ * Parameters, their gradients and running statistics lie in device memory in plain order ([out][in][kernel]
+ * [kernel] for a convolution, one number per channel for a batch norm); a device that wants another order
+ * repacks them inside its operators.
+ *
+ * Activations are described by a view. A view may cover some channels of a larger buffer, so that a
+ * concatenation is a matter of addresses. Within a buffer every piece (the output of one operator) begins
+ * at a multiple of the device's channel block; the stored channels of a piece beyond its own are zero.
+ *
+ * Invariants: operators allocate nothing and cannot fail; what they need beside their operands is asked for
+ * beforehand. Results do not depend on the number of threads. A device may be used by one thread at a
+ * time. */
+#ifndef PL_DEVICE_H
+#define PL_DEVICE_H
+
+#include "base/base.h"
+
+enum pl_element { PL_FLOAT32, PL_FLOAT64 };
+static inline size_t pl_element_size(enum pl_element element)
+{
+    return element == PL_FLOAT32 ? sizeof(float) : sizeof(double);
+}
+
+struct pl_view {
+    void *data;      /* device address of the whole buffer */
+    double *moments; /* device address, of the whole buffer: batch mean[stored], biased variance[stored]; or NULL */
+    int batch, channels, height, width;
+    int first;  /* stored channel of the buffer at which the view begins */
+    int stored; /* stored channels of the buffer */
+    const int *pieces; /* channels of each piece in the view, front first; their sum is channels */
+    int piece_count;
+};
+
+/* A window that moves over an image: {vertical, horizontal}. */
+struct pl_window {
+    int kernel[2], stride[2], padding[2]; /* padding < kernel */
+};
+
+/* What a device decided for one convolution at one size. */
+struct pl_convolution_choice {
+    const char *forward, *backward_data, *backward_weights; /* algorithms: "plain", "direct", "winograd4", ... */
+    size_t workspace; /* bytes that its passes need */
+};
+
+enum pl_pooling { PL_POOL_MAX, PL_POOL_AVERAGE };
+
+struct pl_batch_norm {
+    double epsilon;  /* added to the variance */
+    double momentum; /* of the running statistics: running <- (1-momentum) running + momentum batch */
+    bool relu;       /* a ReLU follows and is done in the same pass */
+};
+
+struct pl_drop {
+    double probability;      /* of being zeroed; kept elements are divided by 1 - probability */
+    struct pl_random stream;
+    uint64_t step;           /* the mask is a function of stream, step, layer and element (NCHW order) */
+    uint64_t layer;
+};
+
+/* What the loss writes to device memory. */
+struct pl_loss_result {
+    double loss;    /* mean over the batch */
+    double correct; /* samples whose largest logit (the first, of equals) is at the label */
+};
+
+struct pl_device;
+
+/* Which operator a workspace is for. */
+enum pl_work { PL_WORK_NORM, PL_WORK_DROPOUT, PL_WORK_LOSS };
+
+/* One device type; a plain const table (pl_device_types) lists them. In all operators y is written whole,
+ * and dx is written, or added to where accumulate is true. Operands may overlap only where said. work is
+ * device memory, its content of no interest afterwards. */
+struct pl_device_type {
+    const char *name, *help;
+    enum pl_element element; /* of activations, parameters and gradients; statistics are double */
+    int channel_block;       /* stored channels come in multiples of this */
+
+    size_t (*buffer_size)(int batch, int stored, int height, int width); /* bytes of an activation buffer */
+    /* Bytes of workspace of an operator other than convolution whose (first) operand is x. */
+    size_t (*workspace)(struct pl_device *d, enum pl_work operation, const struct pl_view *x);
+
+    /* Host arrays are in NCHW order, the view's own channels only. */
+    void (*write)(struct pl_device *d, const struct pl_view *y, const void *host, enum pl_element element);
+    void (*read)(struct pl_device *d, const struct pl_view *x, void *host, enum pl_element element);
+
+    void (*copy)(struct pl_device *d, const struct pl_view *x, const struct pl_view *y);       /* y = x */
+    void (*accumulate)(struct pl_device *d, const struct pl_view *x, const struct pl_view *y); /* y += x */
+
+    /* y = w * x + b (bias may be NULL); with moments, the batch moments of y are filled in as well. A linear
+     * layer is a convolution whose kernel is the whole image. Gradients of weight and bias are overwritten;
+     * dbias is NULL where there is no bias. */
+    void (*convolution_choose)(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
+                               const struct pl_view *y, struct pl_convolution_choice *choice);
+    void (*convolution_forward)(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
+                                const void *weight, const void *bias, const struct pl_view *y, bool moments,
+                                void *work);
+    void (*convolution_backward_data)(struct pl_device *d, const struct pl_window *c, const struct pl_view *dy,
+                                      const void *weight, const struct pl_view *dx, bool accumulate, void *work);
+    void (*convolution_backward_weights)(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
+                                         const struct pl_view *dy, void *dweight, void *dbias, void *work);
+
+    /* Batch norm. In training: moments of x first (once for all norms that read x), then the norm with mean
+     * and variance NULL; in evaluation they are the running statistics. residual (or NULL) is added before
+     * the ReLU. y may be x or residual. */
+    void (*moments)(struct pl_device *d, const struct pl_view *x, void *work);
+    void (*norm_running)(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
+                         double *mean, double *variance);
+    void (*norm_forward)(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
+                         const void *weight, const void *bias, const double *mean, const double *variance,
+                         const struct pl_view *residual, const struct pl_view *y, void *work);
+    /* y is needed where there was a residual and a ReLU, else NULL. dresidual (or NULL) receives dy masked by
+     * the ReLU; one of dx (when not accumulating) and dresidual may be dy. */
+    void (*norm_backward)(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
+                          const struct pl_view *y, const struct pl_view *dy, const void *weight,
+                          const void *bias, void *dweight, void *dbias, const struct pl_view *dx,
+                          bool accumulate, const struct pl_view *dresidual, void *work);
+
+    void (*relu_forward)(struct pl_device *d, const struct pl_view *x, const struct pl_view *y); /* y may be x */
+    /* dx = dy where y > 0; dx may be dy. */
+    void (*relu_backward)(struct pl_device *d, const struct pl_view *y, const struct pl_view *dy,
+                          const struct pl_view *dx);
+    void (*add)(struct pl_device *d, const struct pl_view *a, const struct pl_view *b, bool relu,
+                const struct pl_view *y); /* y may be a or b */
+
+    /* Maximum: padding never wins, the gradient goes to the first largest of a window. Average: padding
+     * counts as zeros. */
+    void (*pool_forward)(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
+                         const struct pl_view *x, const struct pl_view *y);
+    void (*pool_backward)(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
+                          const struct pl_view *x, const struct pl_view *y, const struct pl_view *dy,
+                          const struct pl_view *dx, bool accumulate); /* x and y: for the maximum only */
+
+    /* y = mask * x / (1-p); its own backward pass. y may be x. */
+    void (*dropout)(struct pl_device *d, const struct pl_drop *drop, const struct pl_view *x,
+                    const struct pl_view *y, void *work);
+
+    /* Mean cross-entropy of softmax(x) with target (1-s) onehot(label) + s/classes, for x of height and width
+     * 1; dx is its gradient, or NULL. labels (int32, one a sample) and result (struct pl_loss_result) are
+     * device addresses. */
+    void (*cross_entropy)(struct pl_device *d, const struct pl_view *x, const void *labels, double smoothing,
+                          const struct pl_view *dx, void *result, void *work);
+
+    /* Memory: zeroed and aligned to 64 bytes; NULL when refused. */
+    void *(*allocate)(struct pl_device *d, size_t bytes);
+    void (*release)(struct pl_device *d, void *memory);
+    void (*upload)(struct pl_device *d, void *to, const void *host, size_t bytes);
+    void (*download)(struct pl_device *d, const void *from, void *host, size_t bytes);
+    /* The host address of device memory, or NULL where the host cannot reach it. */
+    void *(*host)(struct pl_device *d, void *memory);
+};
+
+struct pl_device_options {
+    int threads; /* at least 1 */
+    bool exact;  /* `precision: exact`: direct convolutions only */
+};
+
+struct pl_device {
+    const struct pl_device_type *type;
+    struct pl_device_options options;
+};
+
+extern const struct pl_device_type *const pl_device_types[];
+extern const size_t pl_device_type_count;
+
+/* Opens a device by name. Fails with PL_EINPUT for an unknown one. free() it through pl_device_close. */
+int pl_device_open(struct pl_device **device, const char *name, const struct pl_device_options *options,
+                   struct pl_error *err);
+void pl_device_close(struct pl_device *device);
+
+/* Stored channels that a piece of channels takes. */
+static inline int pl_device_stored(const struct pl_device_type *type, int channels)
+{
+    return (channels + type->channel_block - 1) / type->channel_block * type->channel_block;
+}
+
+/* Output size of a convolution or pooling along one side: 0 or less where the window does not fit. */
+static inline int pl_window_places(int size, int kernel, int stride, int padding)
+{
+    int room = size + 2 * padding - kernel;
+    return room < 0 ? 0 : room / stride + 1;
+}
+
+#endif

@@ -1,0 +1,78 @@
+#include "model/model_priv.h"
+
+#include <jansson.h>
+
+#include <string.h>
+
+static const struct pl_model *const models[] = {
+    &pl_model_cnn, &pl_model_densenet121, &pl_model_layers, &pl_model_mlp, &pl_model_resnet18, &pl_model_resnet34,
+    &pl_model_vgg11,
+};
+
+size_t pl_model_count(void)
+{
+    return sizeof models / sizeof *models;
+}
+
+const struct pl_model *pl_model_at(size_t index)
+{
+    return models[index];
+}
+
+const struct pl_model *pl_model_find(const char *name)
+{
+    for (size_t i = 0; i < pl_model_count(); i++)
+        if (!strcmp(models[i]->name, name))
+            return models[i];
+    return NULL;
+}
+
+static int unknown(const char *name, struct pl_error *err)
+{
+    const char *names[sizeof models / sizeof *models];
+    for (size_t i = 0; i < pl_model_count(); i++)
+        names[i] = models[i]->name;
+    const char *nearest = pl_nearest(name, names, pl_model_count());
+    return pl_fail(err, PL_EINPUT, "there is no model \"%.100s\"%s%s%s", name, nearest ? "; did you mean " : "",
+                   nearest ? nearest : "", nearest ? "?" : "");
+}
+
+int pl_model_build(struct pl_graph **g, const struct pl_settings *settings, struct pl_shape image, int classes,
+                   int *logits, struct pl_error *err)
+{
+    const char *name = pl_settings_string(settings, "model", "");
+    const struct pl_model *model = pl_model_find(name);
+    if (!model)
+        return unknown(name, err);
+    struct pl_graph *graph = pl_graph_new();
+    int x = model->build(settings, graph, pl_graph_input(graph, image), classes);
+    struct pl_error problem;
+    int status = pl_graph_check(graph, &problem);
+    if (status) {
+        pl_graph_free(graph);
+        return pl_fail(err, status, "model %s: %s", name, problem.text);
+    }
+    *g = graph;
+    *logits = x;
+    return 0;
+}
+
+int pl_model_list(struct pl_graph *g, const struct pl_settings *settings, const char *key, const char *fallback,
+                  int *values, int capacity)
+{
+    const char *text = pl_settings_string(settings, key, fallback);
+    json_t *list = json_loads(text, 0, NULL);
+    int count = 0;
+    bool good = json_is_array(list) && json_array_size(list) > 0 && json_array_size(list) <= (size_t)capacity;
+    for (size_t i = 0; good && i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+        good = json_is_integer(item) && json_integer_value(item) >= 1 && json_integer_value(item) <= 100000;
+        if (good)
+            values[count++] = (int)json_integer_value(item);
+    }
+    json_decref(list);
+    if (good)
+        return count;
+    pl_graph_fail(g, "%s is %.100s, but must be a list of 1 to %d whole numbers of at least 1", key, text, capacity);
+    return -1;
+}

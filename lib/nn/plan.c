@@ -1,0 +1,237 @@
+/* Compiling a plan. Time runs 0 .. count-1 through the forward pass and count+1 .. 2 count through the
+ * backward pass; the input is written at -1 and the results are read at the end. */
+#include "nn/nn_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool active(const struct pl_plan *p, int id)
+{
+    return p->nodes[id].op != NULL;
+}
+
+/* Which values have a parameter before them. */
+static void mark_wants(struct pl_plan *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        const struct pl_node *n = &p->nodes[i];
+        struct pl_planned *planned = &p->planned[i];
+        planned->value = planned->again = planned->gradient = planned->masked = (struct pl_place){-1, 0};
+        planned->rerun = -1;
+        if (p->mode != PL_TRAINING || !active(p, i))
+            continue;
+        planned->wants = n->weight >= 0;
+        for (int k = 0; k < n->input_count; k++)
+            planned->wants |= p->planned[n->inputs[k]].wants;
+    }
+}
+
+/* A ReLU may overwrite its input when nobody else wants to see it. */
+static bool in_place(const struct pl_plan *p, int id)
+{
+    const struct pl_node *n = &p->nodes[id];
+    if (n->op != &pl_op_relu || n->parent >= 0)
+        return false;
+    const struct pl_node *x = &p->nodes[n->inputs[0]];
+    if (x->parent >= 0 || x->op == &pl_op_input || (x->op->needs && x->op->needs(x) & PL_NEEDS_OUTPUT))
+        return false;
+    for (int i = n->inputs[0] + 1; i < p->count; i++)
+        for (int k = 0; active(p, i) && k < p->nodes[i].input_count; k++)
+            if (i != id && p->nodes[i].inputs[k] == n->inputs[0])
+                return false;
+    return true;
+}
+
+/* From the last operator to the first, so that a concatenation has its buffer before its inputs do. */
+static void place_values(struct pl_plan *p)
+{
+    for (int i = p->count - 1; i >= 0; i--) {
+        const struct pl_node *n = &p->nodes[i];
+        struct pl_planned *planned = &p->planned[i];
+        if (!active(p, i))
+            continue;
+        if (n->parent >= 0)
+            planned->value = pl_plan_slice(p, p->planned[n->parent].value, &p->nodes[n->parent], n->parent_piece);
+        else if (planned->value.storage < 0)
+            planned->value = (struct pl_place){pl_plan_storage(p, n), 0};
+        if (in_place(p, i))
+            p->planned[n->inputs[0]].value = planned->value;
+    }
+}
+
+/* The batch moments of x are wanted: those who write its channels compute them. */
+static void want_moments(struct pl_plan *p, int x)
+{
+    const struct pl_node *n = &p->nodes[x];
+    if (n->op == &pl_op_concat) {
+        want_moments(p, n->inputs[0]);
+        want_moments(p, n->inputs[1]);
+        return;
+    }
+    p->planned[x].moments = true;
+    int storage = p->planned[x].value.storage;
+    if (p->storages[storage].moments < 0) {
+        int moments = pl_plan_bytes(p, 2 * (size_t)p->storages[storage].stored * sizeof(double));
+        p->storages[storage].moments = moments;
+    }
+}
+
+static bool reads_input(const struct pl_node *n)
+{
+    return n->op && n->op->needs && n->op->needs(n) & PL_NEEDS_INPUT;
+}
+
+/* The output of a norm over a concatenation is as wide as all features so far: it is not kept for the
+ * backward pass of what reads it, but made again there. */
+static void plan_recomputation(struct pl_plan *p, int id)
+{
+    const struct pl_node *n = &p->nodes[id];
+    if (n->op != &pl_op_norm || n->parent >= 0 || n->input_count > 1 || p->nodes[n->inputs[0]].piece_count == 1)
+        return;
+    int last = -1;
+    for (int i = id + 1; i < p->count; i++)
+        if (reads_input(&p->nodes[i]) && p->nodes[i].inputs[0] == id)
+            last = i;
+    if (last < 0)
+        return;
+    p->planned[last].rerun = id;
+    p->planned[id].again = (struct pl_place){pl_plan_storage(p, n), 0};
+    pl_plan_touch(p, p->planned[id].again, pl_backward_time(p, last));
+    pl_plan_touch(p, p->planned[n->inputs[0]].value, pl_backward_time(p, last));
+}
+
+/* When each value is written and read. */
+static void touch_values(struct pl_plan *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        const struct pl_node *n = &p->nodes[i];
+        if (!active(p, i))
+            continue;
+        pl_plan_touch(p, p->planned[i].value, n->op == &pl_op_input ? -1 : pl_forward_time(p, i));
+        for (int k = 0; k < n->input_count; k++)
+            pl_plan_touch(p, p->planned[n->inputs[k]].value, pl_forward_time(p, i));
+        if (!p->planned[i].wants)
+            continue;
+        unsigned needs = n->op->needs ? n->op->needs(n) : PL_NEEDS_NOTHING;
+        if (needs & PL_NEEDS_INPUT) {
+            const struct pl_planned *x = &p->planned[n->inputs[0]];
+            pl_plan_touch(p, x->again.storage >= 0 ? x->again : x->value, pl_backward_time(p, i));
+        }
+        if (needs & PL_NEEDS_OUTPUT)
+            pl_plan_touch(p, p->planned[i].value, pl_backward_time(p, i));
+    }
+    pl_plan_touch(p, p->planned[p->output].value, 2 * p->count + 1);
+}
+
+static void place_gradients(struct pl_plan *p)
+{
+    for (int i = p->count - 1; i >= 0; i--) {
+        if (!active(p, i) || !p->planned[i].wants)
+            continue;
+        if (i != p->loss)
+            pl_plan_touch(p, p->planned[i].gradient, pl_backward_time(p, i));
+        if (p->nodes[i].op->flow)
+            p->nodes[i].op->flow(p, i);
+    }
+}
+
+static size_t largest_workspace(struct pl_plan *p)
+{
+    size_t largest = 0;
+    for (int i = 0; i < p->count; i++) {
+        if (!active(p, i))
+            continue;
+        size_t bytes = p->nodes[i].op->workspace ? p->nodes[i].op->workspace(p, i) : 0;
+        if (bytes > largest)
+            largest = bytes;
+        if (!p->planned[i].moments)
+            continue;
+        struct pl_view y = pl_plan_value(p, i);
+        bytes = p->device->type->workspace(p->device, PL_WORK_NORM, &y);
+        if (bytes > largest)
+            largest = bytes;
+    }
+    return largest;
+}
+
+static void compile(struct pl_plan *p)
+{
+    const struct pl_graph *g = p->graph;
+    p->count = (int)g->count;
+    p->nodes = pl_new(g->count * sizeof *p->nodes);
+    memcpy(p->nodes, g->nodes, g->count * sizeof *p->nodes);
+    p->planned = pl_new(g->count * sizeof *p->planned);
+    p->loss = p->nodes[p->count - 1].op == &pl_op_loss ? p->count - 1 : -1;
+    p->output = p->loss >= 0 ? p->nodes[p->loss].inputs[0] : p->count - 1;
+    pl_plan_rewrite(p);
+    mark_wants(p);
+    place_values(p);
+    if (p->mode == PL_TRAINING)
+        for (int i = 0; i < p->count; i++) {
+            if (p->nodes[i].op == &pl_op_norm)
+                want_moments(p, p->nodes[i].inputs[0]);
+            plan_recomputation(p, i);
+        }
+    touch_values(p);
+    if (p->loss >= 0)
+        place_gradients(p);
+    p->workspace = 0;
+    p->labels = (largest_workspace(p) + 255) / 256 * 256;
+    p->result = p->labels + ((size_t)p->batch * sizeof(int32_t) + 255) / 256 * 256;
+    pl_plan_arrange(p, p->result + 256);
+}
+
+int pl_plan_new(struct pl_plan **plan, struct pl_net *net, int batch, enum pl_mode mode, struct pl_error *err)
+{
+    struct pl_plan *p = pl_new(sizeof *p);
+    p->net = net;
+    p->graph = net->graph;
+    p->device = net->device;
+    p->batch = batch;
+    p->mode = mode;
+    compile(p);
+    const struct pl_device_type *type = p->device->type;
+    if (p->bytes > net->shared_bytes) {
+        void *memory = type->allocate(p->device, p->bytes);
+        if (!memory) {
+            int status = pl_fail(err, PL_EMEMORY, "no memory for the activations of a batch of %d: %.0f MB", batch,
+                                 (double)p->bytes / 1e6);
+            pl_plan_free(p);
+            return status;
+        }
+        type->release(p->device, net->shared);
+        net->shared = memory;
+        net->shared_bytes = p->bytes;
+    }
+    *plan = p;
+    return 0;
+}
+
+void pl_plan_free(struct pl_plan *p)
+{
+    if (!p)
+        return;
+    free(p->nodes);
+    free(p->planned);
+    free(p->storages);
+    free(p);
+}
+
+size_t pl_plan_memory(const struct pl_plan *p)
+{
+    return p->bytes;
+}
+
+size_t pl_plan_estimate(const struct pl_graph *g, struct pl_device *device, int batch, enum pl_mode mode)
+{
+    struct pl_plan *p = pl_new(sizeof *p);
+    p->graph = g;
+    p->device = device;
+    p->batch = batch;
+    p->mode = mode;
+    compile(p);
+    size_t bytes = p->bytes + 2 * g->parameters.length * pl_element_size(device->type->element)
+                 + g->statistics.length * sizeof(double);
+    pl_plan_free(p);
+    return bytes;
+}

@@ -1,0 +1,164 @@
+/* Running a plan. */
+#include "nn/nn_priv.h"
+
+#include <string.h>
+
+struct pl_view pl_plan_view(const struct pl_plan *p, int id, struct pl_place place)
+{
+    const struct pl_node *n = &p->nodes[id];
+    const struct pl_storage *s = &p->storages[place.storage];
+    struct pl_view v = {.batch = p->batch, .channels = n->shape.channels, .height = n->shape.height,
+                        .width = n->shape.width, .first = place.first, .stored = s->stored, .pieces = n->pieces,
+                        .piece_count = n->piece_count};
+    if (p->net) { /* while estimating there is no memory */
+        v.data = (char *)p->net->shared + s->offset;
+        if (s->moments >= 0)
+            v.moments = (double *)((char *)p->net->shared + p->storages[s->moments].offset);
+    }
+    return v;
+}
+
+struct pl_view pl_plan_value(const struct pl_plan *p, int id)
+{
+    const struct pl_planned *planned = &p->planned[id];
+    return pl_plan_view(p, id, p->backward && planned->again.storage >= 0 ? planned->again : planned->value);
+}
+
+struct pl_view pl_plan_gradient(const struct pl_plan *p, int id)
+{
+    return pl_plan_view(p, id, p->planned[id].gradient);
+}
+
+void *pl_plan_parameter(const struct pl_plan *p, enum pl_arena_kind kind, int number)
+{
+    if (number < 0)
+        return NULL;
+    const struct pl_table *table = kind == PL_STATISTICS ? &p->graph->statistics : &p->graph->parameters;
+    size_t size = kind == PL_STATISTICS ? sizeof(double) : pl_element_size(p->device->type->element);
+    return (char *)p->net->arenas[kind] + table->entries[number].offset * size;
+}
+
+void *pl_plan_work(const struct pl_plan *p)
+{
+    return (char *)p->net->shared + p->workspace;
+}
+
+void pl_plan_moments(struct pl_plan *p, int id)
+{
+    if (!p->planned[id].moments || p->backward)
+        return;
+    struct pl_view x = pl_plan_value(p, id);
+    p->device->type->moments(p->device, &x, pl_plan_work(p));
+}
+
+void pl_plan_input(struct pl_plan *p, const void *images, enum pl_element element)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->nodes[i].op == &pl_op_input) {
+            p->backward = false;
+            struct pl_view x = pl_plan_value(p, i);
+            p->device->type->write(p->device, &x, images, element);
+        }
+}
+
+void pl_plan_labels(struct pl_plan *p, const int32_t *labels)
+{
+    p->device->type->upload(p->device, (char *)p->net->shared + p->labels, labels,
+                            (size_t)p->batch * sizeof *labels);
+}
+
+static void run(struct pl_plan *p, int id, void (*pass)(struct pl_plan *, int))
+{
+    if (!pass)
+        return;
+    double start = p->profile ? pl_clock_steady() : 0;
+    pass(p, id);
+    if (p->profile)
+        p->planned[id].seconds[p->backward] += pl_clock_steady() - start;
+}
+
+void pl_plan_forward(struct pl_plan *p, uint64_t step)
+{
+    p->step = step;
+    p->backward = false;
+    for (int i = 0; i < p->count; i++)
+        if (p->nodes[i].op)
+            run(p, i, p->nodes[i].op->forward);
+}
+
+void pl_plan_backward(struct pl_plan *p)
+{
+    p->backward = true;
+    for (int i = p->count - 1; i >= 0; i--) {
+        if (!p->nodes[i].op || !p->planned[i].wants)
+            continue;
+        int again = p->planned[i].rerun;
+        if (again >= 0)
+            run(p, again, p->nodes[again].op->forward);
+        run(p, i, p->nodes[i].op->backward);
+    }
+}
+
+double pl_plan_loss(struct pl_plan *p, int64_t *correct)
+{
+    struct pl_loss_result result;
+    p->device->type->download(p->device, (char *)p->net->shared + p->result, &result, sizeof result);
+    if (correct)
+        *correct = (int64_t)result.correct;
+    return result.loss;
+}
+
+void pl_plan_output(struct pl_plan *p, void *logits, enum pl_element element)
+{
+    struct pl_view x = pl_plan_view(p, p->output, p->planned[p->output].value);
+    p->device->type->read(p->device, &x, logits, element);
+}
+
+static int nth_step(const struct pl_plan *p, size_t index)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->nodes[i].op && index-- == 0)
+            return i;
+    return -1;
+}
+
+size_t pl_plan_step_count(const struct pl_plan *p)
+{
+    size_t count = 0;
+    for (int i = 0; i < p->count; i++)
+        count += p->nodes[i].op != NULL;
+    return count;
+}
+
+void pl_plan_step(const struct pl_plan *p, size_t index, struct pl_plan_step *step, struct pl_text *text)
+{
+    int id = nth_step(p, index);
+    const struct pl_node *n = &p->nodes[id];
+    const struct pl_planned *planned = &p->planned[id];
+    struct pl_view y = pl_plan_view(p, id, planned->value);
+    pl_text_clear(text);
+    pl_node_describe(n, text);
+    if (n->op == &pl_op_norm && n->input_count == 2)
+        pl_text_add(text, " + sum");
+    if (n->relu || n->norm.relu)
+        pl_text_add(text, " + relu");
+    bool convolution = n->op == &pl_op_convolution;
+    *step = (struct pl_plan_step){
+        .name = n->name,
+        .operation = pl_text(text),
+        .forward = convolution ? planned->choice.forward : "",
+        .backward_data = convolution ? planned->choice.backward_data : "",
+        .backward_weights = convolution ? planned->choice.backward_weights : "",
+        .forward_seconds = planned->seconds[0],
+        .backward_seconds = planned->seconds[1],
+        .multiplications = pl_node_multiplications(p->graph, n) * (uint64_t)p->batch,
+        .bytes = p->device->type->buffer_size(y.batch, pl_plan_stored(p, y.pieces, y.piece_count), y.height, y.width),
+    };
+}
+
+void pl_plan_profile(struct pl_plan *p, bool on)
+{
+    p->profile = on;
+    for (int i = 0; i < p->count; i++)
+        p->planned[i].seconds[0] = p->planned[i].seconds[1] = 0;
+}
