@@ -251,6 +251,10 @@ void pl_settings_fill(struct pl_settings *s, const struct pl_setting *table, siz
     for (size_t i = 0; i < count; i++) {
         if (!table[i].initial || pl_settings_find(s, table[i].key))
             continue;
+        if (table[i].list) {
+            pl_settings_set_string(s, table[i].key, table[i].initial);
+            continue;
+        }
         struct pl_value value;
         int status = pl_setting_read(&table[i], table[i].initial, &value, NULL);
         assert(!status);
