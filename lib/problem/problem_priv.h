@@ -4,14 +4,17 @@
 
 #include "problem/problem.h"
 
-/* The two settings that every problem has; smallest and initial are spelled as in a spec. */
-#define PL_PROBLEM_DIMENSION(initial, smallest) \
-    {"dimension", NULL, PL_INTEGER, initial, "[" smallest ",100000000]", "number of coordinates", false}
-#define PL_PROBLEM_START(initial) \
-    {"start", "theta0 θ0", PL_REAL, initial, NULL, "initial value of every coordinate", false}
+/* The two settings that every problem has; defaults and the smallest dimension are spelled as in a spec. */
+#define PL_PROBLEM_DIMENSION(value, smallest) \
+    {.key = "dimension", .type = PL_INTEGER, .initial = value, .range = "[" smallest ",100000000]", \
+     .help = "number of coordinates"}
+#define PL_PROBLEM_START(value) \
+    {.key = "start", .aliases = "theta0 θ0", .type = PL_REAL, .initial = value, \
+     .help = "initial value of every coordinate"}
 /* Noise of the problems whose gradient is exact without it: H = grad u + noise * x. */
 #define PL_PROBLEM_NOISE \
-    {"noise", NULL, PL_REAL, "0", "[0,inf)", "standard deviation of each coordinate's gradient noise", false}
+    {.key = "noise", .type = PL_REAL, .initial = "0", .range = "[0,inf)", \
+     .help = "standard deviation of each coordinate's gradient noise"}
 
 /* Distance of the problems whose only global minimiser is 0. */
 double pl_problem_norm(const struct pl_settings *settings, const double *theta, size_t n);

@@ -7,7 +7,8 @@
 static const struct pl_setting settings_table[] = {
     PL_PROBLEM_DIMENSION("10", "1"),
     PL_PROBLEM_START("1"),
-    {"condition", NULL, PL_REAL, "100", "[1,inf)", "condition number: largest over smallest curvature", false},
+    {.key = "condition", .type = PL_REAL, .initial = "100", .range = "[1,inf)",
+     .help = "condition number: largest over smallest curvature"},
     PL_PROBLEM_NOISE,
 };
 

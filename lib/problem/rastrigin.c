@@ -8,7 +8,7 @@
 static const struct pl_setting settings_table[] = {
     PL_PROBLEM_DIMENSION("2", "1"),
     PL_PROBLEM_START("3.7"),
-    {"amplitude", NULL, PL_REAL, "10", "[0,inf)", "height of the ripples", false},
+    {.key = "amplitude", .type = PL_REAL, .initial = "10", .range = "[0,inf)", .help = "height of the ripples"},
     PL_PROBLEM_NOISE,
 };
 

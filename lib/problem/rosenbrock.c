@@ -8,7 +8,8 @@
 static const struct pl_setting settings_table[] = {
     PL_PROBLEM_DIMENSION("2", "2"),
     PL_PROBLEM_START("-1.2"),
-    {"steepness", NULL, PL_REAL, "100", "(0,inf)", "weight of the valley's walls", false},
+    {.key = "steepness", .type = PL_REAL, .initial = "100", .range = "(0,inf)",
+     .help = "weight of the valley's walls"},
     PL_PROBLEM_NOISE,
 };
 

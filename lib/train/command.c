@@ -8,8 +8,9 @@
 #include <string.h>
 
 static const struct pl_setting command_settings[] = {
-    {"command", NULL, PL_STRING, NULL, NULL, "program and its arguments; {key} stands for a setting's value", true},
-    {"directory", NULL, PL_STRING, ".", NULL, "folder that the program starts in", false},
+    {.key = "command", .type = PL_STRING,
+     .help = "program and its arguments; {key} stands for a setting's value", .list = true},
+    {.key = "directory", .type = PL_STRING, .initial = ".", .help = "folder that the program starts in"},
 };
 enum { COMMAND_SETTING_COUNT = sizeof command_settings / sizeof *command_settings };
 

@@ -9,9 +9,11 @@
 #include <string.h>
 
 static const struct pl_setting problem_settings[] = {
-    {"problem", NULL, PL_STRING, NULL, NULL, "name of an analytic objective", false},
-    {"iterations", NULL, PL_INTEGER, "1000", "[1,1000000000000]", "steps of the optimizer", false},
-    {"record", NULL, PL_INTEGER, "100", "[1,1000000]", "recorded points, evenly spaced over the iterations", false},
+    {.key = "problem", .type = PL_STRING, .help = "name of an analytic objective"},
+    {.key = "iterations", .type = PL_INTEGER, .initial = "1000", .range = "[1,1000000000000]",
+     .help = "steps of the optimizer"},
+    {.key = "record", .type = PL_INTEGER, .initial = "100", .range = "[1,1000000]",
+     .help = "recorded points, evenly spaced over the iterations"},
 };
 enum { PROBLEM_SETTING_COUNT = sizeof problem_settings / sizeof *problem_settings };
 
@@ -249,7 +251,8 @@ static int prepare(struct objective *o, struct pl_error *err)
 static int problem_run(const struct pl_run_request *request, const struct pl_sink *sink,
                        struct pl_run_result *result, struct pl_error *err)
 {
-    struct objective o = {.request = request, .sink = sink, .iterate = {.prefix = ""}, .average = {.prefix = "averaged_"}};
+    struct objective o = {
+        .request = request, .sink = sink, .iterate = {.prefix = ""}, .average = {.prefix = "averaged_"}};
     struct pl_error own = {0};
     int status = prepare(&o, &own);
     if (!status)

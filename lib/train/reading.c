@@ -119,7 +119,9 @@ static bool parse_json(const char *text, struct line *line)
         double value = NAN;
         if (json_is_number(member))
             value = json_number_value(member);
-        else if (!json_is_null(member) && !(json_is_string(member) && read_nonfinite(json_string_value(member), &value)))
+        else if (json_is_string(member) && !read_nonfinite(json_string_value(member), &value))
+            continue;
+        else if (!json_is_string(member) && !json_is_null(member))
             continue;
         add_pair(line, name, strlen(name), value);
     }

@@ -9,12 +9,18 @@
 #include <string.h>
 
 const struct pl_setting pl_schedule_settings[] = {
-    {"decay", NULL, PL_REAL, "1", "(0,1]", "factor on lambda at every decay (with every or milestones)", false},
-    {"every", NULL, PL_INTEGER, "0", "[0,1000000000000]", "epochs from one decay to the next, 0: none", false},
-    {"milestones", NULL, PL_INTEGER, "[]", "[1,1000000000000]", "epochs before which lambda decays", true},
-    {"anneal", NULL, PL_STRING, "none", "none cosine linear", "decline of lambda over the whole run", false},
-    {"floor", NULL, PL_REAL, "0", "[0,1]", "fraction of lambda that anneal ends at", false},
-    {"warmup", NULL, PL_INTEGER, "0", "[0,1000000000000]", "epochs in which lambda first rises to its value", false},
+    {.key = "decay", .type = PL_REAL, .initial = "1", .range = "(0,1]",
+     .help = "factor on lambda at every decay (with every or milestones)"},
+    {.key = "every", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000000000]",
+     .help = "epochs from one decay to the next, 0: none"},
+    {.key = "milestones", .type = PL_INTEGER, .initial = "[]", .range = "[1,1000000000000]",
+     .help = "epochs before which lambda decays", .list = true},
+    {.key = "anneal", .type = PL_STRING, .initial = "none", .range = "none cosine linear",
+     .help = "decline of lambda over the whole run"},
+    {.key = "floor", .type = PL_REAL, .initial = "0", .range = "[0,1]",
+     .help = "fraction of lambda that anneal ends at"},
+    {.key = "warmup", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000000000]",
+     .help = "epochs in which lambda first rises to its value"},
 };
 const size_t pl_schedule_setting_count = sizeof pl_schedule_settings / sizeof *pl_schedule_settings;
 

@@ -10,7 +10,7 @@ static const struct pl_task_kind *const kinds[] = {&pl_task_command, &pl_task_pr
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
 static const struct pl_setting optimizer_setting[] = {
-    {"optimizer", NULL, PL_STRING, NULL, NULL, "name of the optimizer", false},
+    {.key = "optimizer", .type = PL_STRING, .help = "name of the optimizer"},
 };
 
 const char *pl_section_name(enum pl_section section)
