@@ -1,0 +1,85 @@
+/* A sink that keeps everything, for tests of lib/train. */
+#ifndef PL_TEST_RECORDER_H
+#define PL_TEST_RECORDER_H
+
+#include "train/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct recorder {
+    char *metrics[100];
+    enum pl_direction directions[100];
+    int metric_count;
+    struct recorded {
+        int series;
+        int64_t epoch;
+        double value;
+    } *points;
+    size_t count, capacity;
+    struct pl_text log;
+    double stop_after; /* seconds from the first question on; INFINITY: never */
+    int questions;
+    double first_question;
+};
+
+static int recorder_series(void *self, const char *metric, enum pl_direction direction)
+{
+    struct recorder *r = self;
+    r->metrics[r->metric_count] = pl_copy(metric);
+    r->directions[r->metric_count] = direction;
+    return r->metric_count++;
+}
+
+static void recorder_value(void *self, int series, int64_t epoch, double value)
+{
+    struct recorder *r = self;
+    void *list = r->points;
+    pl_grow(&list, &r->capacity, r->count + 1, sizeof *r->points);
+    r->points = list;
+    r->points[r->count++] = (struct recorded){series, epoch, value};
+}
+
+static void recorder_log(void *self, const char *line)
+{
+    struct recorder *r = self;
+    pl_text_addf(&r->log, "%s\n", line);
+}
+
+static bool recorder_stop(void *self)
+{
+    struct recorder *r = self;
+    if (!r->questions++)
+        r->first_question = pl_clock_steady();
+    return pl_clock_steady() - r->first_question >= r->stop_after;
+}
+
+static inline struct pl_sink recorder_sink(struct recorder *r)
+{
+    *r = (struct recorder){.stop_after = INFINITY};
+    return (struct pl_sink){r, recorder_series, recorder_value, recorder_log, recorder_stop};
+}
+
+/* The number of recorded values of a metric; the index-th goes to point if that is not NULL (NaN at epoch -1 if there
+ * are not so many). */
+static inline size_t recorder_find(const struct recorder *r, const char *metric, size_t index, struct recorded *point)
+{
+    size_t found = 0;
+    if (point)
+        *point = (struct recorded){-1, -1, NAN};
+    for (size_t i = 0; i < r->count; i++)
+        if (!strcmp(r->metrics[r->points[i].series], metric) && found++ == index && point)
+            *point = r->points[i];
+    return found;
+}
+
+static inline void recorder_release(struct recorder *r)
+{
+    for (int i = 0; i < r->metric_count; i++)
+        free(r->metrics[i]);
+    free(r->points);
+    pl_text_release(&r->log);
+}
+
+#endif

@@ -1,0 +1,469 @@
+#include "recorder.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+/* A scratch folder that every test's script lies in. */
+static char folder[] = "/tmp/poula-test-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char line[100];
+    snprintf(line, sizeof line, "rm -rf %s", folder);
+    return system(line);
+}
+
+static void write_script(const char *text)
+{
+    char path[100];
+    struct pl_error err;
+    snprintf(path, sizeof path, "%s/run.sh", folder);
+    assert_int_equal(pl_file_write(path, text, strlen(text), &err), 0);
+}
+
+static void settings_of(struct pl_settings *s, const char *command)
+{
+    *s = (struct pl_settings){0};
+    pl_settings_set_string(s, "command", command);
+    pl_settings_set_string(s, "directory", folder);
+    pl_settings_set_real(s, "lambda", 0.1);
+    pl_settings_set_real(s, "epsilon", INFINITY);
+    pl_settings_set_string(s, "name_of", "a b");
+}
+
+static struct pl_run_result run_command(const char *command, struct recorder *r, double stop_after)
+{
+    struct pl_settings s;
+    settings_of(&s, command);
+    char run_folder[100];
+    snprintf(run_folder, sizeof run_folder, "%s/runs/7", folder);
+    struct pl_run_request request = {&s, 42, 3, run_folder};
+    struct pl_sink sink = recorder_sink(r);
+    r->stop_after = stop_after;
+    struct pl_run_result result;
+    struct pl_error err;
+    if (pl_train_check(&s, &err) || pl_train_run(&request, &sink, &result, &err))
+        fail_msg("%s", err.text);
+    pl_settings_release(&s);
+    return result;
+}
+
+static struct pl_run_result run_script(const char *text, struct recorder *r)
+{
+    write_script(text);
+    return run_command("[\"sh\",\"run.sh\"]", r, INFINITY);
+}
+
+static void assert_point(const struct recorder *r, const char *metric, size_t index, int64_t epoch, double value)
+{
+    struct recorded point;
+    if (recorder_find(r, metric, index, &point) <= index)
+        fail_msg("%s has no value number %zu", metric, index);
+    assert_int_equal(point.epoch, epoch);
+    if (isnan(value))
+        assert_true(isnan(point.value));
+    else
+        assert_true(point.value == value);
+}
+
+static void reads_json_lines(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct pl_run_result result = run_script(
+        "echo '{\"epoch\": 3, \"loss\": 0.5, \"test_accuracy\": null, \"phase\": \"train\", \"ok\": true}'\n"
+        "echo '{\"loss\": NaN, \"gap\": -Infinity, \"note\": \"NaN in a \\\" string\", \"n\": 7}'\n"
+        "echo '  {\"epoch\": 9, \"loss\": \"inf\"}'\n"
+        "echo '{\"epoch\": 10, \"loss\": 0.25}'\n"
+        "echo '{\"epoch\": 11, \"loss\": '\n"
+        "echo '{\"epoch\": 1.5, \"loss\": 3}'\n"
+        "echo '{\"epoch\": 12}'\n"
+        "echo '{\"bad name\": 1, \"good\": 2, \"epoch\": 13}'\n", &r);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    assert_int_equal(result.exit_code, 0);
+    assert_int_equal(result.bad_epoch, -1);
+    assert_int_equal(recorder_find(&r, "loss", 0, NULL), 4);
+    assert_point(&r, "loss", 0, 3, 0.5);
+    assert_point(&r, "test_accuracy", 0, 3, NAN);
+    assert_point(&r, "loss", 1, 4, NAN);
+    assert_point(&r, "gap", 0, 4, -INFINITY);
+    assert_point(&r, "n", 0, 4, 7);
+    assert_point(&r, "loss", 2, 9, INFINITY);
+    assert_point(&r, "loss", 3, 10, 0.25);
+    assert_point(&r, "good", 0, 13, 2);
+    assert_int_equal(r.metric_count, 5);
+    assert_int_equal(r.directions[1], PL_MAXIMIZE);
+    assert_string_equal(pl_text(&r.log),
+        "{\"epoch\": 11, \"loss\":\n"
+        "poula: the next line has metrics, but its epoch is not a whole number from 0 on\n"
+        "{\"epoch\": 1.5, \"loss\": 3}\n"
+        "{\"epoch\": 12}\n"
+        "poula: a metric was ignored: a name is made of letters, digits, _, ., / and -\n");
+    recorder_release(&r);
+}
+
+static void reads_words(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct pl_run_result result = run_script(
+        "echo loss=0.5 test/acc=.25\n"
+        "echo starting up; echo\n"
+        "echo 'epoch=5  loss=1E-2'\n"
+        "echo 'epoch 6: loss=7'\n"
+        "echo 'loss=-nan gap=+inf'\n"
+        "echo 'loss=0x10'; echo '9=1'; echo '=1'; echo 'loss='; echo 'loss=010'\n"
+        "printf 'loss=3\\r\\n'\n"
+        "printf 'loss=4'\n", &r);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    assert_int_equal(recorder_find(&r, "loss", 0, NULL), 5);
+    assert_point(&r, "loss", 0, 1, 0.5);
+    assert_point(&r, "test/acc", 0, 1, 0.25);
+    assert_point(&r, "loss", 1, 5, 0.01);
+    assert_point(&r, "loss", 2, 6, NAN);
+    assert_point(&r, "gap", 0, 6, INFINITY);
+    assert_point(&r, "loss", 3, 7, 3);
+    assert_point(&r, "loss", 4, 8, 4);
+    assert_string_equal(pl_text(&r.log), "starting up\nepoch 6: loss=7\nloss=0x10\n9=1\n=1\nloss=\nloss=010\n");
+    recorder_release(&r);
+}
+
+static void stderr_is_log(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct pl_run_result result = run_script(
+        "echo loss=1; echo loss=2 >&2; printf ' 10%%\\r 20%%\\n\\377\\033[1m\\n' >&2; printf 'last' >&2", &r);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    assert_int_equal(recorder_find(&r, "loss", 0, NULL), 1);
+    assert_string_equal(pl_text(&r.log), "loss=2\n 20%\n??[1m\nlast\n");
+    recorder_release(&r);
+}
+
+static void placeholders_are_replaced(void **state)
+{
+    (void)state;
+    struct recorder r;
+    write_script("for a; do echo \"<$a>\"; done; pwd -P; [ -d \"$5\" ] && echo x=1; cat; echo y=2");
+    struct pl_run_result result = run_command(
+        "[\"sh\",\"run.sh\",\"--lr={lambda}\",\"{seed}/{threads}\",\"{epsilon}\",\"{name_of}\",\"{run_folder}\","
+        "\"$(touch no) {{lambda} }\",\"\"]", &r, INFINITY);
+    char expected[500], *real = realpath(folder, NULL);
+    snprintf(expected, sizeof expected, "<--lr=0.1>\n<42/3>\n<inf>\n<a b>\n<%s/runs/7>\n<$(touch no) {lambda} }>\n<>\n"
+                                        "%s\n", folder, real);
+    free(real);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    assert_string_equal(pl_text(&r.log), expected);
+    assert_point(&r, "x", 0, 1, 1);
+    assert_point(&r, "y", 0, 2, 2);
+    recorder_release(&r);
+}
+
+static void refused(const char *command, const char *key, const char *part)
+{
+    struct pl_settings s;
+    struct pl_error err = {0};
+    settings_of(&s, command);
+    if (key)
+        pl_settings_set_real(&s, key, 1);
+    if (pl_train_check(&s, &err) != PL_EINPUT)
+        fail_msg("%s %s was accepted", command, key ? key : "");
+    if (!strstr(err.text, part))
+        fail_msg("\"%s\" does not say \"%s\"", err.text, part);
+    pl_settings_release(&s);
+}
+
+static void commands_are_checked(void **state)
+{
+    (void)state;
+    refused("[\"sh\",\"{lamda}\"]", NULL, "{lamda}, but there are only {epsilon}, {lambda}, {name_of}, {seed}");
+    refused("[\"sh\",\"{}\"]", NULL, "placeholder {}");
+    refused("[\"sh\",\"{command}\"]", NULL, "placeholder {command}");
+    refused("[\"awk\",\"{ print\"]", NULL, "without a closing one");
+    refused("[]", NULL, "list of words");
+    refused("[\"\"]", NULL, "list of words");
+    refused("sh", NULL, "list of words");
+    refused("[\"sh\",3]", NULL, "word 2");
+    static const char *const names[] = {"seed", "run", "key", "status", "id", "epoch", "study"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        refused("[\"true\"]", names[i], "poula uses that name itself");
+    refused("[\"true\"]", "learning rate", "cannot be a setting");
+    refused("[\"true\"]", "1st", "cannot be a setting");
+    refused("[\"true\"]", "", "cannot be a setting");
+    assert_int_equal(pl_train_check_free_key("lambda_2", NULL), 0);
+    struct pl_schema schema;
+    struct pl_settings s;
+    settings_of(&s, "[\"true\"]");
+    pl_settings_set_string(&s, "optimizer", "the program's own business");
+    assert_int_equal(pl_train_schema(&s, &schema, NULL), 0);
+    assert_true(schema.free_settings);
+    pl_settings_release(&s);
+}
+
+static void failures_are_told_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script, *reason;
+        int exit_code, signal;
+    } cases[] = {
+        {"exit 0", "exited 0 without reporting any metric", 0, 0},
+        {"echo hello", "exited 0 without reporting any metric", 0, 0},
+        {"echo loss=1; exit 3", "exited with code 3", 3, 0},
+        {"echo loss=1; echo 'no such data' >&2; echo >&2; exit 1", "exited with code 1: no such data", 1, 0},
+        {"echo loss=nan; exit 1", "exited with code 1", 1, 0},
+        {"echo loss=1; kill -9 $$", "was killed by signal 9 (Killed)", -1, 9},
+        {"kill -SEGV $$", "was killed by signal 11 (Segmentation fault)", -1, 11},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct recorder r;
+        struct pl_run_result result = run_script(cases[i].script, &r);
+        assert_int_equal(result.outcome, PL_FAILED);
+        assert_string_equal(result.reason, cases[i].reason);
+        assert_int_equal(result.exit_code, cases[i].exit_code);
+        assert_int_equal(result.signal, cases[i].signal);
+        recorder_release(&r);
+    }
+}
+
+static void programs_that_cannot_start(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct pl_run_result result = run_command("[\"/nonexistent/trainer\"]", &r, INFINITY);
+    assert_int_equal(result.outcome, PL_FAILED);
+    assert_string_equal(result.reason, "cannot start /nonexistent/trainer: No such file or directory");
+    assert_int_equal(result.exit_code, -1);
+    recorder_release(&r);
+    result = run_command("[\"/etc/passwd\"]", &r, INFINITY);
+    assert_string_equal(result.reason, "cannot start /etc/passwd: Permission denied");
+    recorder_release(&r);
+    struct pl_settings s;
+    settings_of(&s, "[\"true\"]");
+    pl_settings_set_string(&s, "directory", "/nonexistent/folder");
+    struct pl_run_request request = {&s, 1, 1, NULL};
+    struct pl_sink sink = recorder_sink(&r);
+    assert_int_equal(pl_train_run(&request, &sink, &result, NULL), 0);
+    assert_string_equal(result.reason, "cannot enter folder /nonexistent/folder: No such file or directory");
+    recorder_release(&r);
+    pl_settings_release(&s);
+}
+
+static void divergence_is_the_last_word_of_a_loss(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script;
+        enum pl_outcome outcome;
+        int64_t bad_epoch;
+    } cases[] = {
+        {"echo loss=1; echo loss=nan; echo loss=inf", PL_DIVERGED, 2},
+        {"echo loss=nan; echo loss=1; echo loss=inf", PL_DIVERGED, 3},
+        {"echo loss=nan; echo loss=1", PL_FINISHED, -1},
+        {"echo loss=1 accuracy=nan", PL_FINISHED, -1},
+        {"echo epoch=7 train_loss=1 test_perplexity=inf", PL_DIVERGED, 7},
+        {"echo epoch=7 b_loss=nan a_loss=1; echo epoch=9 a_loss=nan", PL_DIVERGED, 7},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct recorder r;
+        struct pl_run_result result = run_script(cases[i].script, &r);
+        assert_int_equal(result.outcome, cases[i].outcome);
+        assert_int_equal(result.bad_epoch, cases[i].bad_epoch);
+        recorder_release(&r);
+    }
+}
+
+static void long_lines_are_cut(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct pl_run_result result = run_script("head -c 200000 /dev/zero | tr '\\0' a; echo; echo loss=2", &r);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    assert_point(&r, "loss", 0, 1, 2);
+    assert_non_null(strstr(pl_text(&r.log), "longer than 65536 bytes"));
+    assert_in_range(r.log.length, 65536, 66000);
+    recorder_release(&r);
+}
+
+static void many_lines_arrive_in_order(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct pl_run_result result =
+        run_script("awk 'BEGIN { for (i = 1; i <= 20000; i++) { print \"epoch=\" i, \"loss=\" i; "
+                   "print \"noise\" > \"/dev/stderr\" } }'", &r);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    assert_int_equal(recorder_find(&r, "loss", 0, NULL), 20000);
+    for (size_t i = 0; i < r.count; i++)
+        assert_int_equal(r.points[i].epoch, i + 1);
+    recorder_release(&r);
+}
+
+/* The number in a file of the scratch folder, once it is there. */
+static pid_t read_pid(const char *name)
+{
+    char path[100];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    for (int i = 0; i < 500; i++) {
+        long pid = 0;
+        FILE *file = fopen(path, "r");
+        if (file && fscanf(file, "%ld\n", &pid) != 1)
+            pid = 0;
+        if (file)
+            fclose(file);
+        if (pid > 0)
+            return (pid_t)pid;
+        usleep(10000);
+    }
+    fail_msg("%s never came", path);
+    return 0;
+}
+
+/* Does the process run? Zombies that nobody has reaped yet do not count. */
+static bool runs(pid_t pid)
+{
+    char path[64], state = 'X';
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = 'X';
+    fclose(file);
+    return state != 'Z' && state != 'X';
+}
+
+static void assert_dies(pid_t pid)
+{
+    for (int i = 0; i < 200 && runs(pid); i++)
+        usleep(10000);
+    assert_false(runs(pid));
+}
+
+static void what_it_started_ends_with_it(void **state)
+{
+    (void)state;
+    struct recorder r;
+    double begun = pl_clock_steady();
+    struct pl_run_result result = run_script("sleep 300 & echo $! > background; echo loss=1", &r);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    assert_true(pl_clock_steady() - begun < 5); /* the background job holds stdout, but is not waited for */
+    assert_dies(read_pid("background"));
+    recorder_release(&r);
+}
+
+static void stops_when_asked(void **state)
+{
+    (void)state;
+    struct recorder r;
+    write_script("trap 'echo bye; exit 0' TERM; echo loss=1; while :; do sleep 0.05; done");
+    double begun = pl_clock_steady();
+    struct pl_run_result result = run_command("[\"sh\",\"run.sh\"]", &r, 0.2);
+    assert_int_equal(result.outcome, PL_INTERRUPTED);
+    assert_true(pl_clock_steady() - begun < 4);
+    assert_non_null(strstr(pl_text(&r.log), "bye"));
+    recorder_release(&r);
+
+    write_script("trap '' TERM; echo loss=1; while :; do sleep 0.05; done");
+    begun = pl_clock_steady();
+    result = run_command("[\"sh\",\"run.sh\"]", &r, 0.2);
+    assert_int_equal(result.outcome, PL_INTERRUPTED);
+    assert_int_equal(result.signal, SIGKILL);
+    assert_true(pl_clock_steady() - begun > 4 && pl_clock_steady() - begun < 15);
+    recorder_release(&r);
+}
+
+/* Nothing outlives a worker that is killed by a signal it cannot catch. */
+static void dies_with_its_worker(void **state)
+{
+    (void)state;
+    write_script("sleep 301 & echo $! > child; echo $$ > leader; trap '' TERM HUP; while :; do sleep 0.1; done");
+    pid_t worker = fork();
+    if (!worker) {
+        struct recorder r;
+        run_command("[\"sh\",\"run.sh\"]", &r, INFINITY);
+        _exit(0);
+    }
+    pid_t leader = read_pid("leader"), child = read_pid("child");
+    assert_true(runs(leader) && runs(child));
+    kill(worker, SIGKILL);
+    assert_int_equal(waitpid(worker, NULL, 0), worker);
+    assert_dies(leader);
+    assert_dies(child);
+}
+
+/* A program must not hold descriptors of the worker: its supervisor waits for the end of a pipe. */
+static void descriptors_are_not_inherited(void **state)
+{
+    (void)state;
+    struct recorder r;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    struct pl_run_result result = run_script("ls -l /proc/self/fd | grep -c pipe: | sed 's/^/pipes=/'", &r);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    assert_point(&r, "pipes", 0, 1, 2); /* stdout to grep, and stderr */
+    close(ends[0]);
+    close(ends[1]);
+    recorder_release(&r);
+}
+
+/* No zombie, no descriptor and no guard is left behind by any way to end. */
+static void nothing_is_left_over(void **state)
+{
+    (void)state;
+    static const char *const scripts[] = {"echo loss=1", "exit 4", "kill -9 $$"};
+    int before = dup(0);
+    close(before);
+    for (size_t i = 0; i < 3 * COUNT(scripts); i++) {
+        struct recorder r;
+        if (i % 4 == 3)
+            run_command("[\"/nonexistent/trainer\"]", &r, INFINITY);
+        else
+            run_script(scripts[i % COUNT(scripts)], &r);
+        recorder_release(&r);
+    }
+    int after = dup(0);
+    close(after);
+    assert_int_equal(after, before);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_json_lines),
+        cmocka_unit_test(reads_words),
+        cmocka_unit_test(stderr_is_log),
+        cmocka_unit_test(placeholders_are_replaced),
+        cmocka_unit_test(commands_are_checked),
+        cmocka_unit_test(failures_are_told_apart),
+        cmocka_unit_test(programs_that_cannot_start),
+        cmocka_unit_test(divergence_is_the_last_word_of_a_loss),
+        cmocka_unit_test(long_lines_are_cut),
+        cmocka_unit_test(many_lines_arrive_in_order),
+        cmocka_unit_test(what_it_started_ends_with_it),
+        cmocka_unit_test(stops_when_asked),
+        cmocka_unit_test(dies_with_its_worker),
+        cmocka_unit_test(descriptors_are_not_inherited),
+        cmocka_unit_test(nothing_is_left_over),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
