@@ -1,0 +1,151 @@
+/* Direct convolution: for every output pixel, the micro-kernel runs over the taps whose pixel exists. So
+ * there is no padding to multiply, and no copy of the input. A pixel's samples are the rows, which is why
+ * small images cost no more per product than large ones.
+ *
+ * Loops, outermost first: pixels (and parts of panels or samples where pixels are few), shared out among
+ * threads; panels of output channels; pieces of the sum, so long that their weights stay in L1; tiles of
+ * samples. The input of one pixel, taps x channels x samples, stays in L2 over all panels. */
+#include <string.h>
+
+#include "device/cpu/kernels.h"
+
+enum {
+    /* blocks of 16 input channels in a piece of the sum: 16 KB of weights */
+    PIECE = 16 / TILE_PANELS,
+};
+
+struct direct {
+    const struct pl_cpu_conv *conv;
+    enum pl_cpu_pass pass;
+    const struct pl_cpu_shape *in, *out;
+    const float *x, *operand, *bias;
+    float *y;
+    bool add, relu;
+};
+
+/* A sum in the making: c holds what earlier pieces gave. */
+struct sum {
+    const float *a[PIECE], *b[PIECE];
+    struct tile_sum piece;
+    struct tile_start start;
+    float *c;
+    size_t c_panel;
+    int rows, panels;
+};
+
+static void flush(struct sum *sum, bool relu)
+{
+    PL_CPU_NAME(tiles)(sum->rows, sum->panels, &sum->piece, &sum->start, sum->c, sum->c_panel, relu);
+    sum->start = (struct tile_start){sum->c, 16, sum->c_panel};
+    sum->piece.taps = 0;
+}
+
+/* One pixel (y, x) of the output, some panels from `panel` on, some samples from `row` on. */
+static void pixel(const struct direct *d, int y, int x, int row, struct sum *sum, int panel)
+{
+    const struct pl_cpu_conv *conv = d->conv;
+    const int blocks = pl_cpu_blocks(d->in->channels), taps = pl_cpu_taps(conv);
+    sum->piece.taps = 0;
+    for (int first = 0; first < blocks; first += PIECE) {
+        const int some = pl_cpu_min(PIECE, blocks - first), most = PIECE / some;
+        if (sum->piece.taps)
+            flush(sum, false);
+        sum->piece.blocks = some;
+        for (int ky = 0; ky < conv->kernel[0]; ky++) {
+            const int sy = pl_cpu_source(conv, d->pass, 0, y, ky);
+            for (int kx = 0; sy >= 0 && kx < conv->kernel[1]; kx++) {
+                const int sx = pl_cpu_source(conv, d->pass, 1, x, kx), tap = ky * conv->kernel[1] + kx;
+                if (sx < 0)
+                    continue;
+                if (sum->piece.taps == most)
+                    flush(sum, false);
+                const int t = sum->piece.taps++;
+                sum->a[t] = d->x + (size_t)first * d->in->block + (size_t)row * 16 +
+                            (size_t)(sy * d->in->width + sx) * d->in->pixel;
+                sum->b[t] = d->operand + (((size_t)panel * taps + tap) * blocks + first) * 256;
+            }
+        }
+    }
+    flush(sum, d->relu);
+}
+
+/* All panels of a task, TILE_PANELS at a time. */
+static void panels(const struct direct *d, int at, int row, int rows, int panel, int end)
+{
+    static const float zeros[16 * TILE_PANELS];
+    const int blocks = pl_cpu_blocks(d->in->channels), channels = d->out->channels;
+    struct sum sum = {.rows = rows, .c_panel = d->out->block};
+    sum.piece = (struct tile_sum){.a = sum.a, .b = sum.b, .a_block = d->in->block,
+                                  .b_panel = (size_t)pl_cpu_taps(d->conv) * blocks * 256};
+    for (; panel < end; panel += sum.panels) {
+        float bias[16 * TILE_PANELS];
+        sum.panels = pl_cpu_min(TILE_PANELS, end - panel);
+        sum.c = d->y + (size_t)panel * d->out->block + (size_t)at * d->out->pixel + (size_t)row * 16;
+        if (d->add) {
+            sum.start = (struct tile_start){sum.c, 16, sum.c_panel};
+        } else if (d->bias) {
+            for (int p = 0; p < sum.panels; p++)
+                channels_of(d->bias, channels, panel + p, bias + p * 16);
+            sum.start = (struct tile_start){bias, 0, 16};
+        } else {
+            sum.start = (struct tile_start){zeros, 0, 16};
+        }
+        pixel(d, at / d->out->width, at % d->out->width, row, &sum, panel);
+    }
+}
+
+/* How many parts a range of `size` is cut into so that `tasks` tasks become enough for the threads. */
+static int parts(int tasks, int threads, int size)
+{
+    if (threads == 1 || tasks >= 8 * threads)
+        return 1;
+    return pl_cpu_min((8 * threads + tasks - 1) / tasks, size);
+}
+
+void PL_CPU_NAME(pass_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm,
+                              const float *in, const float *operand, const struct pl_cpu_output *output, bool add,
+                              float *out, float *work, int threads)
+{
+    (void)algorithm, (void)work;
+    const bool forward = pass == PL_CPU_FORWARD;
+    const struct direct d = {.conv = conv, .pass = pass, .in = forward ? &conv->x : &conv->y,
+                             .out = forward ? &conv->y : &conv->x, .x = in, .operand = operand, .y = out, .add = add,
+                             .bias = output ? output->bias : NULL, .relu = output && output->relu};
+    const int pixels = pl_cpu_pixels(d.out), batch = d.out->batch;
+    const int pairs = (pl_cpu_blocks(d.out->channels) + TILE_PANELS - 1) / TILE_PANELS;
+    const int columns = parts(pixels, threads, pairs);
+    const int strips = parts(pixels * columns, threads, (batch + TILE_ROWS - 1) / TILE_ROWS);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int task = 0; task < pixels * columns * strips; task++) {
+        const int at = task / (columns * strips), column = task / strips % columns, strip = task % strips;
+        const int first = pairs * column / columns * TILE_PANELS;
+        const int end = pl_cpu_min(pairs * (column + 1) / columns * TILE_PANELS, pl_cpu_blocks(d.out->channels));
+        const int row = (int)((long)batch * strip / strips), stop = (int)((long)batch * (strip + 1) / strips);
+        panels(&d, at, row, stop - row, first, end);
+    }
+}
+
+/* [out block][tap][in channel][16 out channels], "out" and "in" being those of the pass. */
+void PL_CPU_NAME(prepare_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
+                                 enum pl_cpu_algorithm algorithm, const float *weights, float *operand, int threads)
+{
+    (void)algorithm;
+    const bool forward = pass == PL_CPU_FORWARD;
+    const int taps = pl_cpu_taps(conv), outs = forward ? conv->y.channels : conv->x.channels;
+    const int ins = forward ? conv->x.channels : conv->y.channels, padded = pl_cpu_blocks(ins) * 16;
+    const size_t out_step = forward ? (size_t)conv->x.channels * taps : (size_t)taps;
+    const size_t in_step = forward ? (size_t)taps : (size_t)conv->x.channels * taps;
+#pragma omp parallel for schedule(dynamic) collapse(2) num_threads(threads)
+    for (int panel = 0; panel < pl_cpu_blocks(outs); panel++)
+        for (int block = 0; block < padded / 16; block++) {
+            const int count = pl_cpu_min(16, outs - panel * 16);
+            for (int tap = 0; tap < taps; tap++)
+                for (int i = block * 16; i < block * 16 + 16; i++) {
+                    float *to = operand + (((size_t)panel * taps + tap) * padded + i) * 16;
+                    const float *from = weights + panel * 16 * out_step + i * in_step + tap;
+                    memset(to, 0, 16 * sizeof *to);
+                    for (int j = 0; i < ins && j < count; j++)
+                        to[j] = from[j * out_step];
+                }
+        }
+}

@@ -1,0 +1,114 @@
+/* Convolution with few input channels, as of an image's three colours: the kernel's window of every sample
+ * of a pixel is gathered into a row of taps x channels values (27 of 32 for a 3x3 kernel on colours), and
+ * the micro-kernel runs over such rows as over a 1x1 convolution. Padding the three channels to 16 would
+ * multiply four fifths of zeros. The patches of one pixel stay in L1 or L2. */
+#include <omp.h>
+#include <string.h>
+
+#include "device/cpu/kernels.h"
+
+/* Value k of sample n lies at patch[k / 16 * x.pixel + n * 16 + k % 16], k = tap * channels + channel. */
+static void gather(const struct pl_cpu_conv *conv, const float *x, int at, float *patch)
+{
+    const struct pl_cpu_shape *in = &conv->x;
+    const int channels = in->channels, batch = in->batch, y = at / conv->y.width, ox = at % conv->y.width;
+    for (int tap = 0; tap < pl_cpu_taps(conv); tap++) {
+        const int sy = pl_cpu_source(conv, PL_CPU_FORWARD, 0, y, tap / conv->kernel[1]);
+        const int sx = pl_cpu_source(conv, PL_CPU_FORWARD, 1, ox, tap % conv->kernel[1]);
+        const bool inside = sy >= 0 && sx >= 0;
+        for (int c = 0; c < channels; c++) {
+            const int k = tap * channels + c;
+            float *to = patch + k / 16 * in->pixel + k % 16;
+            const float *from = inside ? x + c / 16 * in->block + (size_t)(sy * in->width + sx) * in->pixel + c % 16
+                                       : NULL;
+            for (int n = 0; n < batch; n++)
+                to[n * 16] = inside ? from[n * 16] : 0;
+        }
+    }
+}
+
+/* Rows that pad the window to whole blocks stay zero. */
+static float *thread_patch(const struct pl_cpu_conv *conv, float *patches)
+{
+    float *patch = patches + (size_t)omp_get_thread_num() * pl_cpu_patch_floats(conv);
+    memset(patch, 0, pl_cpu_patch_floats(conv) * sizeof *patch);
+    return patch;
+}
+
+void PL_CPU_NAME(pass_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm,
+                               const float *in, const float *operand, const struct pl_cpu_output *output, bool add,
+                               float *out, float *work, int threads)
+{
+    (void)pass, (void)algorithm, (void)add;
+    const int outs = pl_cpu_blocks(conv->y.channels), rows = pl_cpu_patch_blocks(conv);
+#pragma omp parallel num_threads(threads)
+    {
+        float *patch = thread_patch(conv, work);
+        const float *a = patch, *b = NULL;
+        const struct tile_sum sum = {.a = &a, .b = &b, .a_block = conv->x.pixel, .b_panel = (size_t)rows * 256,
+                                     .taps = 1, .blocks = rows};
+#pragma omp for schedule(dynamic)
+        for (int at = 0; at < pl_cpu_pixels(&conv->y); at++) {
+            gather(conv, in, at, patch);
+            for (int panel = 0, some; panel < outs; panel += some) {
+                float bias[16 * TILE_PANELS] = {0};
+                some = pl_cpu_min(TILE_PANELS, outs - panel);
+                for (int p = 0; output && output->bias && p < some; p++)
+                    channels_of(output->bias, conv->y.channels, panel + p, bias + p * 16);
+                b = operand + (size_t)panel * rows * 256;
+                const struct tile_start start = {bias, 0, 16};
+                PL_CPU_NAME(tiles)(conv->y.batch, some, &sum, &start,
+                                   out + panel * conv->y.block + at * conv->y.pixel, conv->y.block,
+                                   output && output->relu);
+            }
+        }
+    }
+}
+
+/* [out block][patch row][16 out channels] */
+void PL_CPU_NAME(prepare_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
+                                  enum pl_cpu_algorithm algorithm, const float *weights, float *operand, int threads)
+{
+    (void)pass, (void)algorithm, (void)threads;
+    const int channels = conv->x.channels, taps = pl_cpu_taps(conv), outs = pl_cpu_blocks(conv->y.channels);
+    const size_t rows = (size_t)pl_cpu_patch_blocks(conv) * 16;
+    memset(operand, 0, outs * rows * 16 * sizeof *operand);
+    for (int o = 0; o < conv->y.channels; o++)
+        for (int c = 0; c < channels; c++)
+            for (int tap = 0; tap < taps; tap++)
+                operand[(o / 16 * rows + tap * channels + c) * 16 + o % 16] =
+                    weights[((size_t)o * channels + c) * taps + tap];
+}
+
+void PL_CPU_NAME(weights_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
+                                  const float *dy, float *dweights, float *work, int threads)
+{
+    const int outs = pl_cpu_blocks(conv->y.channels), rows = pl_cpu_patch_blocks(conv);
+    const int splits = pl_cpu_weight_plan(conv, algorithm).splits;
+    const long pixels = pl_cpu_pixels(&conv->y);
+    const size_t size = (size_t)outs * rows * 256;
+#pragma omp parallel num_threads(threads)
+    {
+        float *patch = thread_patch(conv, work + splits * size);
+        const float *a = NULL, *b = NULL;
+        const struct outer_sum sum = {.a = &a, .b = &b, .b_panel = conv->y.block, .segments = 1, .n = conv->y.batch};
+#pragma omp for schedule(dynamic)
+        for (int split = 0; split < splits; split++) {
+            float *sums = work + split * size;
+            memset(sums, 0, size * sizeof *sums);
+            for (long at = pixels * split / splits; at < pixels * (split + 1) / splits; at++) {
+                gather(conv, x, (int)at, patch);
+                for (int panel = 0, some; panel < outs; panel += some) {
+                    some = pl_cpu_min(OUTER_PANELS, outs - panel);
+                    for (int row = 0; row < rows; row++) {
+                        a = patch + row * conv->x.pixel;
+                        b = dy + panel * conv->y.block + at * conv->y.pixel;
+                        PL_CPU_NAME(outers)(some, &sum, sums + ((size_t)panel * rows + row) * 256,
+                                            (size_t)rows * 256);
+                    }
+                }
+            }
+        }
+    }
+    PL_CPU_NAME(weights_plain)(conv, work, conv->x.channels, splits, dweights, threads);
+}

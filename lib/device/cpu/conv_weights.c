@@ -1,0 +1,118 @@
+/* Backward weights, directly: the gradient of a 16 x 16 block of one tap is a product over all samples of
+ * all pixels, input channels by output channels.
+ *
+ * A task is a group of input blocks times a group of output blocks, so small that its gradients stay in L2,
+ * over a part of the pixels. The pixels are its outer loop: a pixel's samples are read from memory once per
+ * group and then serve all pairs of blocks, and all taps, from L1 and L2. */
+#include <string.h>
+
+#include "device/cpu/kernels.h"
+
+enum {
+    SEGMENTS = 16,     /* pixels of a row taken together */
+    SEGMENT_ROWS = 128 /* samples that are enough for one call of the micro-kernel */
+};
+
+struct weights {
+    const struct pl_cpu_conv *conv;
+    const float *x, *dy;
+};
+
+/* The pixels [x, end) of output row y, one pair of input block and output panels, all taps. sums is
+ * [out block][tap][in channel][16 out channels]. */
+static void segment(const struct weights *w, int y, int x, int end, int block, int panel, int panels, float *sums)
+{
+    const struct pl_cpu_conv *conv = w->conv;
+    const int blocks = pl_cpu_blocks(conv->x.channels), taps = pl_cpu_taps(conv);
+    const float *a[SEGMENTS], *b[SEGMENTS];
+    struct outer_sum s = {.a = a, .b = b, .b_panel = conv->y.block, .n = conv->y.batch};
+    for (int ky = 0; ky < conv->kernel[0]; ky++) {
+        const int sy = pl_cpu_source(conv, PL_CPU_FORWARD, 0, y, ky);
+        for (int kx = 0; sy >= 0 && kx < conv->kernel[1]; kx++) {
+            s.segments = 0;
+            for (int at = x; at < end; at++) {
+                const int sx = pl_cpu_source(conv, PL_CPU_FORWARD, 1, at, kx);
+                if (sx < 0)
+                    continue;
+                a[s.segments] = w->x + block * conv->x.block + (size_t)(sy * conv->x.width + sx) * conv->x.pixel;
+                b[s.segments++] = w->dy + panel * conv->y.block + (size_t)(y * conv->y.width + at) * conv->y.pixel;
+            }
+            float *c = sums + (((size_t)panel * taps + ky * conv->kernel[1] + kx) * blocks + block) * 256;
+            PL_CPU_NAME(outers)(panels, &s, c, (size_t)taps * blocks * 256);
+        }
+    }
+}
+
+/* A range of input blocks and one of output blocks. */
+struct group {
+    int block, block_end, panel, panel_end;
+};
+
+static void clear(const struct weights *w, const struct group *g, float *sums)
+{
+    const int blocks = pl_cpu_blocks(w->conv->x.channels), taps = pl_cpu_taps(w->conv);
+    for (int row = g->panel * taps; row < g->panel_end * taps; row++)
+        memset(sums + ((size_t)row * blocks + g->block) * 256, 0,
+               (size_t)(g->block_end - g->block) * 256 * sizeof *sums);
+}
+
+/* The pixels [at, stop) of the output. */
+static void group(const struct weights *w, const struct group *g, int at, int stop, float *sums)
+{
+    const int width = w->conv->y.width;
+    const int most = pl_cpu_min(SEGMENTS, (SEGMENT_ROWS + w->conv->y.batch - 1) / w->conv->y.batch);
+    clear(w, g, sums);
+    while (at < stop) {
+        const int y = at / width, x = at % width, end = pl_cpu_min(pl_cpu_min(x + most, width), x + stop - at);
+        for (int panel = g->panel, panels; panel < g->panel_end; panel += panels) {
+            panels = pl_cpu_min(OUTER_PANELS, g->panel_end - panel);
+            for (int block = g->block; block < g->block_end; block++)
+                segment(w, y, x, end, block, panel, panels, sums);
+        }
+        at += end - x;
+    }
+}
+
+void PL_CPU_NAME(weights_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
+                                 const float *dy, float *dweights, float *work, int threads)
+{
+    const struct weights w = {conv, x, dy};
+    const struct pl_cpu_weight_plan plan = pl_cpu_weight_plan(conv, algorithm);
+    const int blocks = pl_cpu_blocks(conv->x.channels), outs = pl_cpu_blocks(conv->y.channels);
+    const long pixels = pl_cpu_pixels(&conv->y);
+    const size_t size = (size_t)outs * pl_cpu_taps(conv) * blocks * 256;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int task = 0; task < plan.splits * plan.down * plan.across; task++) {
+        const int split = task / (plan.down * plan.across);
+        const int i = task / plan.across % plan.down * plan.side, j = task % plan.across * plan.side;
+        const struct group g = {i, pl_cpu_min(i + plan.side, blocks), j, pl_cpu_min(j + plan.side, outs)};
+        group(&w, &g, (int)(pixels * split / plan.splits), (int)(pixels * (split + 1) / plan.splits),
+              work + split * size);
+    }
+    PL_CPU_NAME(weights_plain)(conv, work, blocks * 16, plan.splits, dweights, threads);
+}
+
+void PL_CPU_NAME(weights_plain)(const struct pl_cpu_conv *conv, const float *sums, int tap_rows, int splits,
+                                float *dweights, int threads)
+{
+    const int ins = conv->x.channels, outs = conv->y.channels, taps = pl_cpu_taps(conv);
+    const int blocks = pl_cpu_blocks(ins);
+    const size_t panel_size = (size_t)pl_cpu_blocks(taps * tap_rows) * 256;
+    const size_t size = pl_cpu_blocks(outs) * panel_size;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int task = 0; task < pl_cpu_blocks(outs) * blocks; task++) {
+        const int panel = task / blocks, block = task % blocks, count = pl_cpu_min(16, outs - panel * 16);
+        float *to = dweights + (size_t)panel * 16 * ins * taps;
+        for (int i = block * 16; i < pl_cpu_min(block * 16 + 16, ins); i++)
+            for (int tap = 0; tap < taps; tap++) {
+                const float *from = sums + panel * panel_size + ((size_t)tap * tap_rows + i) * 16;
+                float total[16];
+                memcpy(total, from, sizeof total);
+                for (int split = 1; split < splits; split++)
+                    for (int j = 0; j < 16; j++)
+                        total[j] += from[split * size + j];
+                for (int j = 0; j < count; j++)
+                    to[((size_t)j * ins + i) * taps + tap] = total[j];
+            }
+    }
+}

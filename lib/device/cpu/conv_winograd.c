@@ -1,0 +1,154 @@
+/* Winograd convolution, forward and backward data (which is the same on flipped weights).
+ *
+ * A task is one tile of the output for a piece of the batch (or, with few samples, several tiles): transform
+ * the tile of all input channels; then, panel of output channels by panel, one matrix product per point, and
+ * the transform back into the output. The transformed input of a task (36 points x channels x 32 samples) is
+ * meant to stay in L2 over all panels, and the products of one panel in L1 and L2; only the transformed
+ * weights are streamed, once per task. Tasks are given to threads as they come free. */
+#include <omp.h>
+#include <string.h>
+
+#include "device/cpu/winograd_tile.h"
+
+struct winograd {
+    struct pl_cpu_winograd_plan plan;
+    const struct pl_cpu_shape *in, *out;
+    const float *x, *operand, *bias;
+    float *y;
+    bool add, relu;
+};
+
+/* One panel's outputs of one tile from its products, which lie at products[point * point_step]. */
+INLINE void output_tile(const int m, const struct winograd *w, int tile, int sample, int samples, int panel,
+                        const float *products, size_t point_step)
+{
+    float bias[16] = {0};
+    float *to[16];
+    if (w->bias)
+        channels_of(w->bias, w->out->channels, panel, bias);
+    for (int p = 0; p < m * m; p++) {
+        const int y = tile / w->plan.across * m + p / m, x = tile % w->plan.across * m + p % m;
+        to[p] = y < w->out->height && x < w->out->width
+                    ? w->y + (size_t)panel * w->out->block + (size_t)(y * w->out->width + x) * w->out->pixel +
+                          (size_t)sample * 16
+                    : NULL;
+    }
+    for (int q = 0; q < samples * 16; q += LANES) {
+        vec points[36], y[16];
+        UNROLL for (int p = 0; p < (m + 2) * (m + 2); p++)
+            points[p] = load(products + p * point_step + q);
+        transform_output(m, points, y);
+        const vec plus = load_loose(bias + q % 16);
+        UNROLL for (int p = 0; p < m * m; p++)
+            if (to[p]) {
+                const vec v = y[p] + (w->add ? load(to[p] + q) : plus);
+                store(to[p] + q, w->relu ? relu_vec(v) : v);
+            }
+    }
+}
+
+INLINE void run_task(const int m, const struct winograd *w, int number, float *inputs, float *products)
+{
+    static const float zeros[16 * TILE_PANELS];
+    const struct pl_cpu_winograd_plan *plan = &w->plan;
+    const struct winograd_task task = winograd_task(plan, w->in->batch, number);
+    const int rows = task.tiles * task.samples;
+    const size_t in_point = pl_cpu_winograd_point(plan, plan->in_blocks);
+    const size_t out_panel = (size_t)plan->rows * 16, out_point = pl_cpu_winograd_point(plan, 2);
+    for (int block = 0; block < plan->in_blocks; block++)
+        task_points(m, false, plan, &task, w->in, w->x + (size_t)block * w->in->block,
+                    inputs + (size_t)block * plan->rows * 16, in_point);
+    for (int panel = 0, panels; panel < plan->out_blocks; panel += panels) {
+        panels = pl_cpu_min(TILE_PANELS, plan->out_blocks - panel);
+        for (int p = 0; p < plan->points; p++) {
+            const float *a = inputs + p * in_point;
+            const float *b = w->operand + p * plan->operand_point + (size_t)panel * plan->in_blocks * 256;
+            const struct tile_sum sum = {.a = &a, .b = &b, .a_block = (size_t)plan->rows * 16,
+                                         .b_panel = (size_t)plan->in_blocks * 256, .taps = 1,
+                                         .blocks = plan->in_blocks};
+            const struct tile_start start = {zeros, 0, 16};
+            PL_CPU_NAME(tiles)(rows, panels, &sum, &start, products + p * out_point, out_panel, false);
+        }
+        for (int i = 0; i < panels; i++)
+            for (int t = 0; t < task.tiles; t++)
+                output_tile(m, w, task.tile + t, task.sample, task.samples, panel + i,
+                            products + i * out_panel + (size_t)t * task.samples * 16, out_point);
+    }
+}
+
+static void run_task2(const struct winograd *w, int number, float *inputs, float *products)
+{
+    run_task(2, w, number, inputs, products);
+}
+
+static void run_task4(const struct winograd *w, int number, float *inputs, float *products)
+{
+    run_task(4, w, number, inputs, products);
+}
+
+void PL_CPU_NAME(pass_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
+                                enum pl_cpu_algorithm algorithm, const float *in, const float *operand,
+                                const struct pl_cpu_output *output, bool add, float *out, float *work, int threads)
+{
+    const bool forward = pass == PL_CPU_FORWARD;
+    const struct winograd w = {.plan = pl_cpu_winograd_plan(conv, pass, algorithm),
+                               .in = forward ? &conv->x : &conv->y, .out = forward ? &conv->y : &conv->x,
+                               .x = in, .operand = operand, .bias = output ? output->bias : NULL, .y = out,
+                               .add = add, .relu = output && output->relu};
+    const size_t inputs = w.plan.points * pl_cpu_winograd_point(&w.plan, w.plan.in_blocks);
+    const size_t products = w.plan.points * pl_cpu_winograd_point(&w.plan, 2);
+#pragma omp parallel num_threads(threads)
+    {
+        float *own = work + (size_t)omp_get_thread_num() * (inputs + products);
+#pragma omp for schedule(dynamic)
+        for (int number = 0; number < w.plan.tasks; number++)
+            (w.plan.m == 4 ? run_task4 : run_task2)(&w, number, own, own + inputs);
+    }
+}
+
+/* The kernel of one input channel (of the pass) and 16 output channels: backward data turns it by 180
+ * degrees. */
+static void kernel_of(const struct pl_cpu_conv *conv, bool forward, const float *weights, int in, int panel,
+                      float kernel[9][16])
+{
+    const int ins = forward ? conv->x.channels : conv->y.channels;
+    const int outs = forward ? conv->y.channels : conv->x.channels;
+    memset(kernel, 0, 9 * sizeof *kernel);
+    for (int j = 0; in < ins && j < 16 && panel * 16 + j < outs; j++) {
+        const int o = panel * 16 + j;
+        const float *from = weights + (forward ? (size_t)o * ins + in : (size_t)in * outs + o) * 9;
+        for (int t = 0; t < 9; t++)
+            kernel[t][j] = from[forward ? t : 8 - t];
+    }
+}
+
+INLINE void transform_weights(const int m, float kernel[9][16], float *to, size_t point_step)
+{
+    for (int q = 0; q < 16; q += LANES) {
+        vec g[9], points[36];
+        UNROLL for (int t = 0; t < 9; t++)
+            g[t] = load_loose(kernel[t] + q);
+        transform_kernel(m, g, points);
+        UNROLL for (int p = 0; p < (m + 2) * (m + 2); p++)
+            store(to + p * point_step + q, points[p]);
+    }
+}
+
+/* [point][out block][in channel][16 out channels] */
+void PL_CPU_NAME(prepare_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
+                                   enum pl_cpu_algorithm algorithm, const float *weights, float *operand, int threads)
+{
+    const struct pl_cpu_winograd_plan plan = pl_cpu_winograd_plan(conv, pass, algorithm);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int task = 0; task < plan.out_blocks * plan.in_blocks; task++) {
+        const int panel = task / plan.in_blocks, block = task % plan.in_blocks;
+        for (int in = block * 16; in < block * 16 + 16; in++) {
+            float kernel[9][16], *to = operand + ((size_t)panel * plan.in_blocks * 16 + in) * 16;
+            kernel_of(conv, pass == PL_CPU_FORWARD, weights, in, panel, kernel);
+            if (plan.m == 4)
+                transform_weights(4, kernel, to, plan.operand_point);
+            else
+                transform_weights(2, kernel, to, plan.operand_point);
+        }
+    }
+}

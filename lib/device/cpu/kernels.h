@@ -1,0 +1,51 @@
+/* The functions of one instruction set that its sources share; see cpu.h for what they do. */
+#ifndef PL_DEVICE_CPU_KERNELS_H
+#define PL_DEVICE_CPU_KERNELS_H
+
+#include "device/cpu/cpu_priv.h"
+#include "device/cpu/tile.h"
+
+typedef void pl_cpu_prepare_function(const struct pl_cpu_conv *, enum pl_cpu_pass, enum pl_cpu_algorithm,
+                                     const float *, float *, int);
+typedef void pl_cpu_weights_function(const struct pl_cpu_conv *, enum pl_cpu_algorithm, const float *, const float *,
+                                     float *, float *, int);
+
+/* The forward pass, or backward data, where `in` is dy, `out` dx; output is NULL but for forward. */
+typedef void pl_cpu_pass_function(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
+                                  enum pl_cpu_algorithm algorithm, const float *in, const float *operand,
+                                  const struct pl_cpu_output *output, bool add, float *out, float *work, int threads);
+
+pl_cpu_prepare_function PL_CPU_NAME(prepare_direct), PL_CPU_NAME(prepare_patches), PL_CPU_NAME(prepare_winograd);
+pl_cpu_pass_function PL_CPU_NAME(pass_direct), PL_CPU_NAME(pass_patches), PL_CPU_NAME(pass_winograd);
+pl_cpu_weights_function PL_CPU_NAME(weights_direct), PL_CPU_NAME(weights_patches), PL_CPU_NAME(weights_winograd);
+
+/* dweights = the sum of `splits` copies of [out block][row][16 outs], brought into plain order; input
+ * channel i of a tap is row tap * tap_rows + i. */
+void PL_CPU_NAME(weights_plain)(const struct pl_cpu_conv *conv, const float *sums, int tap_rows, int splits,
+                                float *dweights, int threads);
+
+/* Members of struct pl_cpu_kernels, under the same names. */
+void PL_CPU_NAME(from_nchw)(const struct pl_cpu_shape *, const float *, float *, int);
+void PL_CPU_NAME(to_nchw)(const struct pl_cpu_shape *, const float *, float *, int);
+void PL_CPU_NAME(copy_channels)(const struct pl_cpu_shape *, const float *, int, const struct pl_cpu_shape *, float *,
+                                int, int, bool, int);
+void PL_CPU_NAME(bias_backward)(const struct pl_cpu_shape *, const float *, float *, float *, int);
+void PL_CPU_NAME(norm_statistics)(const struct pl_cpu_shape *, const float *, double *, double *, float *, int);
+void PL_CPU_NAME(norm_forward)(const struct pl_cpu_shape *, const struct pl_cpu_norm *, const float *, const float *,
+                               float *, int);
+void PL_CPU_NAME(norm_backward)(const struct pl_cpu_shape *, const struct pl_cpu_norm *, const float *, const float *,
+                                const float *, bool, float *, float *, float *, float *, float *, int);
+void PL_CPU_NAME(relu_forward)(const struct pl_cpu_shape *, const float *, float *, int);
+void PL_CPU_NAME(relu_backward)(const struct pl_cpu_shape *, const float *, const float *, float *, int);
+void PL_CPU_NAME(add)(const struct pl_cpu_shape *, const float *, const float *, float *, int);
+void PL_CPU_NAME(add_relu)(const struct pl_cpu_shape *, const float *, const float *, float *, int);
+void PL_CPU_NAME(dropout)(const struct pl_cpu_shape *, const float *, const uint8_t *, float, float *, int);
+void PL_CPU_NAME(max_forward)(const struct pl_cpu_pool *, const float *, float *, int);
+void PL_CPU_NAME(max_backward)(const struct pl_cpu_pool *, const float *, const float *, const float *, bool, float *,
+                               int);
+void PL_CPU_NAME(average_forward)(const struct pl_cpu_pool *, const float *, float *, int);
+void PL_CPU_NAME(average_backward)(const struct pl_cpu_pool *, const float *, bool, float *, int);
+void PL_CPU_NAME(cross_entropy)(const struct pl_cpu_shape *, const float *, const int32_t *, double, double, double *,
+                                int32_t *, float *);
+
+#endif

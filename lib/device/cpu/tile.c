@@ -1,0 +1,84 @@
+#include <stdbool.h>
+
+#include "device/cpu/tile.h"
+
+/* One function for every number of rows, so that the accumulators are registers. */
+#define TILE_FUNCTION(rows, panels)                                                                            \
+    static __attribute__((noinline)) void tile_##rows##_##panels(                                              \
+        const struct tile_sum *s, const struct tile_start *start, float *c, size_t c_panel, bool relu)         \
+    {                                                                                                          \
+        tile(rows, panels, s, start, c, c_panel, relu);                                                        \
+    }
+#define TILE_ENTRY(rows, panels) tile_##rows##_##panels,
+
+typedef void tile_function(const struct tile_sum *, const struct tile_start *, float *, size_t, bool);
+
+FOR_TILE_ROWS(TILE_FUNCTION, 1)
+#if defined(__AVX512F__)
+FOR_TILE_ROWS(TILE_FUNCTION, 2)
+#endif
+
+static tile_function *const functions[TILE_PANELS][TILE_ROWS] = {
+    {FOR_TILE_ROWS(TILE_ENTRY, 1)},
+#if defined(__AVX512F__)
+    {FOR_TILE_ROWS(TILE_ENTRY, 2)},
+#endif
+};
+
+void PL_CPU_NAME(tiles)(int n, int panels, const struct tile_sum *s, const struct tile_start *start, float *c,
+                        size_t c_panel, bool relu)
+{
+    enum { TAPS = 64 }; /* pointers moved on from tile to tile; longer sums go in pieces */
+    const float *a[TAPS];
+    for (int t0 = 0; t0 < s->taps || t0 == 0; t0 += TAPS) {
+        struct tile_sum piece = *s;
+        struct tile_start begin = t0 ? (struct tile_start){c, 16, c_panel} : *start;
+        piece.a = a;
+        piece.b = s->b + t0;
+        piece.taps = s->taps - t0 < TAPS ? s->taps - t0 : TAPS;
+        const bool last = t0 + TAPS >= s->taps;
+        for (int row = 0, rows; row < n; row += rows) {
+            rows = tile_rows(n - row, TILE_ROWS);
+            for (int t = 0; t < piece.taps; t++)
+                a[t] = s->a[t0 + t] + row * 16;
+            struct tile_start here = begin;
+            here.at += (size_t)row * begin.row;
+            functions[panels - 1][rows - 1](&piece, &here, c + row * 16, c_panel, relu && last);
+        }
+    }
+}
+
+#define OUTER_FUNCTION(rows, panels)                                                                           \
+    static __attribute__((noinline)) void outer_##rows##_##panels(const struct outer_sum *s, int first, float *c, \
+                                                                  size_t c_panel)                              \
+    {                                                                                                          \
+        outer(rows, panels, s, first, c, c_panel);                                                             \
+    }
+
+/* 16 = 8 + 8, 6 + 5 + 5 or 8 x 2 */
+#if defined(__AVX512F__)
+OUTER_FUNCTION(8, 1)
+OUTER_FUNCTION(8, 2)
+#elif defined(__AVX2__) || defined(__aarch64__)
+OUTER_FUNCTION(6, 1)
+OUTER_FUNCTION(5, 1)
+#else
+OUTER_FUNCTION(2, 1)
+#endif
+
+void PL_CPU_NAME(outers)(int panels, const struct outer_sum *s, float *c, size_t c_panel)
+{
+#if defined(__AVX512F__)
+    for (int first = 0; first < 16; first += 8)
+        (panels == 2 ? outer_8_2 : outer_8_1)(s, first, c, c_panel);
+#elif defined(__AVX2__) || defined(__aarch64__)
+    (void)panels;
+    outer_6_1(s, 0, c, c_panel);
+    outer_5_1(s, 6, c, c_panel);
+    outer_5_1(s, 11, c, c_panel);
+#else
+    (void)panels;
+    for (int first = 0; first < 16; first += 2)
+        outer_2_1(s, first, c, c_panel);
+#endif
+}

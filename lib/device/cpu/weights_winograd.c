@@ -1,0 +1,155 @@
+/* Backward weights by Winograd: for every point, the product of the transformed inputs and the transformed
+ * output gradients over all tiles and samples, transformed back once at the end.
+ *
+ * Few channels: the gradients of all points fit in L2, and a thread runs whole tasks through transform and
+ * product, adding to one of a fixed number of copies. Many channels: all threads share one task at a time,
+ * first its transforms, then its points, each of whose slices of input, gradient and result fits in L2. */
+#include <omp.h>
+#include <string.h>
+
+#include "device/cpu/winograd_tile.h"
+
+struct weights {
+    struct pl_cpu_winograd_plan plan;
+    const struct pl_cpu_conv *conv;
+    const float *x, *dy;
+    size_t in_point, out_point;
+};
+
+/* Transforms block `unit` of x, or of dy behind x's blocks. */
+static void transform(const struct weights *w, const struct winograd_task *task, int unit, float *inputs,
+                      float *gradients)
+{
+    const struct pl_cpu_shape *x = &w->conv->x, *y = &w->conv->y;
+    const size_t block = (size_t)w->plan.rows * 16;
+    const int dy = unit - w->plan.in_blocks;
+    if (unit < w->plan.in_blocks && w->plan.m == 4)
+        task_points(4, false, &w->plan, task, x, w->x + unit * x->block, inputs + unit * block, w->in_point);
+    else if (unit < w->plan.in_blocks)
+        task_points(2, false, &w->plan, task, x, w->x + unit * x->block, inputs + unit * block, w->in_point);
+    else if (w->plan.m == 4)
+        task_points(4, true, &w->plan, task, y, w->dy + dy * y->block, gradients + dy * block, w->out_point);
+    else
+        task_points(2, true, &w->plan, task, y, w->dy + dy * y->block, gradients + dy * block, w->out_point);
+}
+
+/* Adds a task's products at one point, for some of the panels of output channels. */
+static void product(const struct weights *w, int rows, int point, int panel, int end, const float *inputs,
+                    const float *gradients, float *sums)
+{
+    const size_t block = (size_t)w->plan.rows * 16;
+    const float *a = NULL, *b = NULL;
+    const struct outer_sum s = {.a = &a, .b = &b, .b_panel = block, .segments = 1, .n = rows};
+    for (int panels; panel < end; panel += panels) {
+        panels = pl_cpu_min(OUTER_PANELS, end - panel);
+        b = gradients + point * w->out_point + panel * block;
+        for (int in = 0; in < w->plan.in_blocks; in++) {
+            a = inputs + point * w->in_point + in * block;
+            PL_CPU_NAME(outers)(panels, &s,
+                                sums + point * w->plan.operand_point + ((size_t)panel * w->plan.in_blocks + in) * 256,
+                                (size_t)w->plan.in_blocks * 256);
+        }
+    }
+}
+
+/* A thread takes all tasks of a split, one after another. */
+static void split_tasks(const struct weights *w, int split, float *inputs, float *gradients, float *sums)
+{
+    const struct pl_cpu_winograd_plan *plan = &w->plan;
+    memset(sums, 0, plan->points * plan->operand_point * sizeof *sums);
+    const long tasks = plan->tasks;
+    for (long number = tasks * split / plan->splits; number < tasks * (split + 1) / plan->splits; number++) {
+        const struct winograd_task task = winograd_task(plan, w->conv->x.batch, (int)number);
+        for (int unit = 0; unit < plan->in_blocks + plan->out_blocks; unit++)
+            transform(w, &task, unit, inputs, gradients);
+        for (int point = 0; point < plan->points; point++)
+            product(w, task.tiles * task.samples, point, 0, plan->out_blocks, inputs, gradients, sums);
+    }
+}
+
+static void splits(const struct weights *w, float *work, int threads)
+{
+    const size_t size = w->plan.points * w->plan.operand_point;
+    const size_t inputs = w->plan.points * w->in_point, gradients = w->plan.points * w->out_point;
+#pragma omp parallel num_threads(threads)
+    {
+        float *own = work + w->plan.splits * size + (size_t)omp_get_thread_num() * (inputs + gradients);
+#pragma omp for schedule(dynamic)
+        for (int split = 0; split < w->plan.splits; split++)
+            split_tasks(w, split, own, own + inputs, work + split * size);
+    }
+}
+
+/* All threads share one task after another. */
+static void shared(const struct weights *w, float *work, int threads)
+{
+    enum { STRIP = 4 }; /* panels that a thread takes at a time */
+    const struct pl_cpu_winograd_plan *plan = &w->plan;
+    const size_t size = plan->points * plan->operand_point;
+    float *inputs = work + size, *gradients = inputs + plan->points * w->in_point;
+    const int strips = (plan->out_blocks + STRIP - 1) / STRIP;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (int point = 0; point < plan->points; point++)
+            memset(work + point * plan->operand_point, 0, plan->operand_point * sizeof *work);
+        for (int number = 0; number < plan->tasks; number++) {
+            const struct winograd_task task = winograd_task(plan, w->conv->x.batch, number);
+#pragma omp for schedule(dynamic)
+            for (int unit = 0; unit < plan->in_blocks + plan->out_blocks; unit++)
+                transform(w, &task, unit, inputs, gradients);
+#pragma omp for schedule(dynamic)
+            for (int unit = 0; unit < plan->points * strips; unit++)
+                product(w, task.tiles * task.samples, unit / strips, unit % strips * STRIP,
+                        pl_cpu_min(unit % strips * STRIP + STRIP, plan->out_blocks), inputs, gradients, work);
+        }
+    }
+}
+
+/* The kernel gradients of one input channel and 16 output channels. */
+INLINE void back(const int m, const float *sums, size_t point_step, int copies, size_t copy_step, float to[9][16])
+{
+    for (int q = 0; q < 16; q += LANES) {
+        vec points[36], dg[9];
+        UNROLL for (int p = 0; p < (m + 2) * (m + 2); p++)
+            points[p] = load(sums + p * point_step + q);
+        for (int copy = 1; copy < copies; copy++)
+            UNROLL for (int p = 0; p < (m + 2) * (m + 2); p++)
+                points[p] += load(sums + copy * copy_step + p * point_step + q);
+        transform_back(m, points, dg);
+        UNROLL for (int t = 0; t < 9; t++)
+            *(loose *)(to[t] + q) = dg[t];
+    }
+}
+
+void PL_CPU_NAME(weights_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
+                                   const float *dy, float *dweights, float *work, int threads)
+{
+    struct weights w = {.plan = pl_cpu_winograd_plan(conv, PL_CPU_BACKWARD_WEIGHTS, algorithm), .conv = conv,
+                        .x = x, .dy = dy};
+    const struct pl_cpu_winograd_plan *plan = &w.plan;
+    w.in_point = pl_cpu_winograd_point(plan, plan->in_blocks);
+    w.out_point = pl_cpu_winograd_point(plan, plan->out_blocks);
+    if (plan->splits)
+        splits(&w, work, threads);
+    else
+        shared(&w, work, threads);
+    const int ins = conv->x.channels, copies = plan->splits ? plan->splits : 1;
+    const size_t size = plan->points * plan->operand_point;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int task = 0; task < plan->out_blocks * plan->in_blocks; task++) {
+        const int panel = task / plan->in_blocks, first = task % plan->in_blocks * 16;
+        const int count = pl_cpu_min(16, conv->y.channels - panel * 16);
+        for (int in = first; in < pl_cpu_min(first + 16, ins); in++) {
+            float dg[9][16];
+            const float *sums = work + ((size_t)panel * plan->in_blocks * 16 + in) * 16;
+            if (plan->m == 4)
+                back(4, sums, plan->operand_point, copies, size, dg);
+            else
+                back(2, sums, plan->operand_point, copies, size, dg);
+            for (int j = 0; j < count; j++)
+                for (int t = 0; t < 9; t++)
+                    dweights[((size_t)(panel * 16 + j) * ins + in) * 9 + t] = dg[t][j];
+        }
+    }
+}
