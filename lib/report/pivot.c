@@ -263,7 +263,7 @@ static void add_value(struct pl_condition *condition, const char *word, size_t l
     condition->values[condition->count++] = value;
 }
 
-bool pl_condition_read(const char *text, struct pl_condition **list, size_t *count)
+bool pl_where_read(const char *text, struct pl_condition **list, size_t *count)
 {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1])
@@ -281,7 +281,7 @@ bool pl_condition_read(const char *text, struct pl_condition **list, size_t *cou
     return true;
 }
 
-void pl_conditions_free(struct pl_condition *list, size_t count)
+void pl_where_free(struct pl_condition *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < list[i].count; j++)

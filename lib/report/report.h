@@ -123,7 +123,7 @@ void pl_report_number(double value, int decimals, struct pl_text *out);
 int pl_report_decimals(const double *values, size_t count);
 
 /* A condition as the command line spells it: "key=value[,value...]". Appends to *list; false when text is not one. */
-bool pl_condition_read(const char *text, struct pl_condition **list, size_t *count);
-void pl_conditions_free(struct pl_condition *list, size_t count);
+bool pl_where_read(const char *text, struct pl_condition **list, size_t *count);
+void pl_where_free(struct pl_condition *list, size_t count);
 
 #endif

@@ -1,0 +1,231 @@
+#include "cmd.h"
+#include "cmd_results.h"
+#include "plot/plot.h"
+#include "store/store.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const struct pl_option options[] = {
+    {.name = "study", .argument = "NAME", .help = "the newest sweep of this study instead of the last launch"},
+    {.name = "figure", .argument = "NAME", .help = "only this figure of those that the spec declares (repeatable)"},
+    {.name = "format", .argument = "FORMAT", .help = "kind of file (default png)", .words = "png svg pdf"},
+    {.name = "out", .argument = "DIR", .help = "folder to write to (default plots)"},
+    {.name = "keep", .help = "write the gnuplot script and its data beside the figure"},
+    {.name = "terminal", .argument = "KIND", .help = "draw into the terminal with characters", .words = "dumb"},
+    {.name = "kind", .argument = "KIND", .help = "one figure of your own instead of the declared ones",
+     .words = "curves sensitivity heatmap trajectories"},
+    {.name = "x", .argument = "KEY", .help = "sensitivity, heatmap: the setting along x"},
+    {.name = "y", .argument = "NAME", .help = "the metric; heatmap: the setting along y"},
+    {.name = "z", .argument = "METRIC", .help = "heatmap: the metric"},
+    {.name = "lines", .argument = "KEY,...", .help = "settings that part the lines"},
+    {.name = "panels", .argument = "KEY,...", .help = "settings that part the panels"},
+    {.name = "log", .argument = "AXES", .help = "logarithmic axes: x, y or x,y"},
+    {.name = "x-range", .argument = "LOW:HIGH", .help = "ends of the x axis; either may be left out"},
+    {.name = "y-range", .argument = "LOW:HIGH", .help = "ends of the y axis"},
+    {.name = "title", .argument = "TEXT", .help = "heading of the figure"},
+    {.name = "name", .argument = "NAME", .help = "file name without ending, of a figure of your own"},
+    {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = "best last best-valid"},
+    {.name = "where", .argument = "KEY=VALUE,...", .help = "only configurations with such a setting (repeatable)"},
+};
+
+struct plot {
+    const struct pl_args *args;
+    struct pl_plot_options draw;
+    struct pl_figure_spec own; /* what the command line says */
+    bool ad_hoc;
+    size_t drawn;
+};
+
+/* The terminal's size, or what is usual where there is none. */
+static void measure_terminal(struct pl_plot_options *draw)
+{
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    int64_t width = 0;
+    draw->width = 79;
+    draw->height = 24;
+    if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col && size.ws_row) {
+        draw->width = size.ws_col - 1;
+        draw->height = size.ws_row - 1;
+    } else if (columns && pl_integer_read(columns, &width)) {
+        draw->width = (int)(width < 1000 ? width : 1000) - 1;
+    }
+    draw->width = draw->width < 40 ? 40 : draw->width;
+    draw->height = draw->height < 16 ? 16 : draw->height > 40 ? 40 : draw->height;
+}
+
+static bool read_range(const struct pl_args *args, const char *option, double range[2])
+{
+    const char *given = pl_args_get(args, option, NULL), *colon = given ? strchr(given, ':') : NULL;
+    range[0] = range[1] = NAN;
+    if (!given)
+        return true;
+    bool good = colon;
+    if (good) {
+        char *low = pl_copy_bytes(given, (size_t)(colon - given));
+        good = (!*low || pl_number_read(low, &range[0])) && (!colon[1] || pl_number_read(colon + 1, &range[1])) &&
+               !(range[0] >= range[1]);
+        free(low);
+    }
+    if (!good)
+        pl_cmd_usage_error(args, "--%s is '%s', but must be like 0:1, 0: or :100", option, given);
+    return good;
+}
+
+static bool read_log(struct plot *p)
+{
+    const char *given = pl_args_get(p->args, "log", "");
+    if (given[strspn(given, "xy,")]) {
+        pl_cmd_usage_error(p->args, "--log is '%s', but must be x, y or x,y", given);
+        return false;
+    }
+    p->own.log_x = strchr(given, 'x');
+    p->own.log_y = strchr(given, 'y');
+    return true;
+}
+
+static bool read_options(struct plot *p)
+{
+    static const char *const formats[] = {"png", "svg", "pdf"};
+    const struct pl_args *args = p->args;
+    const char *format = pl_args_get(args, "format", "png"), *kind = pl_args_get(args, "kind", NULL);
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(formats[i], format))
+            p->draw.format = (enum pl_plot_format)i;
+    if (pl_args_has(args, "terminal"))
+        p->draw.format = PL_PLOT_DUMB;
+    p->draw.folder = pl_args_get(args, "out", "plots");
+    p->draw.keep = pl_args_has(args, "keep");
+    measure_terminal(&p->draw);
+    p->ad_hoc = kind;
+    if (kind)
+        pl_figure_kind_read(kind, &p->own.kind);
+    static const char *const needing[] = {"x", "y", "z", "lines", "panels", "name"};
+    for (size_t i = 0; i < sizeof needing / sizeof *needing && !kind; i++)
+        if (pl_args_has(args, needing[i])) {
+            pl_cmd_usage_error(args, "--%s describes a figure of your own, which needs --kind", needing[i]);
+            return false;
+        }
+    if (kind && pl_args_has(args, "figure")) {
+        pl_cmd_usage_error(args, "--figure picks a declared figure and --kind makes one; give one of them");
+        return false;
+    }
+    p->own.x = pl_copy(pl_args_get(args, "x", NULL));
+    p->own.y = pl_copy(pl_args_get(args, "y", NULL));
+    p->own.z = pl_copy(pl_args_get(args, "z", NULL));
+    p->own.name = pl_copy(pl_args_get(args, "name", NULL));
+    p->own.title = pl_copy(pl_args_get(args, "title", NULL));
+    pl_cmd_read_select(args, &p->own.select);
+    pl_cmd_read_names(pl_args_get(args, "lines", NULL), &p->own.lines);
+    pl_cmd_read_names(pl_args_get(args, "panels", NULL), &p->own.panels);
+    return read_log(p) && read_range(args, "x-range", p->own.x_range) && read_range(args, "y-range", p->own.y_range) &&
+           pl_cmd_read_where(args, &p->own.where, &p->own.where_count);
+}
+
+/* A declared figure with what the command line changes about it; its list of conditions is the caller's. */
+static struct pl_figure_spec amend(const struct plot *p, const struct pl_figure_spec *declared)
+{
+    struct pl_figure_spec spec = *declared;
+    for (int i = 0; i < 2; i++) {
+        spec.x_range[i] = isfinite(p->own.x_range[i]) ? p->own.x_range[i] : spec.x_range[i];
+        spec.y_range[i] = isfinite(p->own.y_range[i]) ? p->own.y_range[i] : spec.y_range[i];
+    }
+    spec.log_x |= p->own.log_x;
+    spec.log_y |= p->own.log_y;
+    if (p->own.title)
+        spec.title = p->own.title;
+    if (pl_args_has(p->args, "select"))
+        spec.select = p->own.select;
+    spec.where = pl_cmd_join_where(declared->where, declared->where_count, p->own.where, p->own.where_count);
+    spec.where_count = declared->where_count + p->own.where_count;
+    return spec;
+}
+
+static int draw(struct plot *p, struct pl_results *results, const struct pl_figure_spec *spec)
+{
+    struct pl_text output = {0}, notes = {0};
+    struct pl_error err;
+    int code = 0;
+    p->drawn++;
+    if (pl_plot_draw(results, spec, &p->draw, &output, &notes, &err))
+        code = pl_cmd_fail(p->args, &err);
+    else
+        printf("%s%s", pl_text(&output), p->draw.format == PL_PLOT_DUMB ? "" : "\n");
+    fflush(stdout);
+    fputs(pl_text(&notes), stderr);
+    pl_text_release(&output);
+    pl_text_release(&notes);
+    return code;
+}
+
+static bool is_wanted(const struct pl_args *args, const struct pl_figure_spec *figure)
+{
+    const char *name;
+    if (!pl_args_has(args, "figure"))
+        return true;
+    for (size_t i = 0; (name = pl_args_nth(args, "figure", i)); i++)
+        if (figure->name && !strcmp(figure->name, name))
+            return true;
+    return false;
+}
+
+static int plot_sweep(void *self, struct pl_results *results)
+{
+    struct plot *p = self;
+    const struct pl_study *study = pl_results_study(results);
+    bool declared = !p->ad_hoc && study && study->figure_count;
+    int worst = 0;
+    if (!declared && !pl_args_has(p->args, "figure"))
+        return draw(p, results, &p->own);
+    for (size_t i = 0; declared && i < study->figure_count; i++) {
+        if (!is_wanted(p->args, &study->figures[i]))
+            continue;
+        struct pl_figure_spec spec = amend(p, &study->figures[i]);
+        int code = draw(p, results, &spec);
+        worst = code > worst ? code : worst;
+        free(spec.where);
+    }
+    return worst;
+}
+
+static int run(const struct pl_args *args)
+{
+    struct plot p = {.args = args};
+    int code = 2;
+    if (read_options(&p)) {
+        code = pl_cmd_each_sweep(args, plot_sweep, &p);
+        if (!code && !p.drawn)
+            code = pl_cmd_usage_error(args, "no study of this sweep declares a figure '%s'",
+                                      pl_args_get(args, "figure", ""));
+    }
+    free(p.own.x);
+    free(p.own.y);
+    free(p.own.z);
+    free(p.own.name);
+    free(p.own.title);
+    pl_cmd_free_names(&p.own.lines);
+    pl_cmd_free_names(&p.own.panels);
+    pl_where_free(p.own.where, p.own.where_count);
+    return code;
+}
+
+const struct pl_command pl_cmd_plot = {
+    .name = "plot",
+    .summary = "draw the figures of a sweep",
+    .arguments = "",
+    .description =
+        "Draws the figures that the spec of the last sweep declares, or, where it declares none, the curves of its "
+        "main metric, and prints the path of each file. With --kind it draws one figure of your own instead: curves "
+        "with a band over the seeds, sensitivity (a metric against a setting), heatmap (over two settings) or "
+        "trajectories.\n"
+        "Figures are drawn by gnuplot. --keep leaves its script and data beside the figure, to be changed by hand; "
+        "--terminal dumb draws into the terminal.",
+    .example = "poula plot --kind sensitivity --x lambda --y loss --lines epsilon --format pdf",
+    PL_OPTIONS(options),
+    .run = run,
+};

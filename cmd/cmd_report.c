@@ -1,0 +1,163 @@
+#include "cmd.h"
+#include "cmd_results.h"
+#include "report/report.h"
+#include "store/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pl_option options[] = {
+    {.name = "table", .help = "print the tables (this is the default)"},
+    {.name = "study", .argument = "NAME", .help = "the newest sweep of this study instead of the last launch"},
+    {.name = "format", .argument = "FORMAT", .help = "how to write them", .words = "text markdown latex csv json"},
+    {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = "best last best-valid"},
+    {.name = "rows", .argument = "KEY,...", .help = "settings in the rows, instead of the declared tables"},
+    {.name = "columns", .argument = "KEY,...", .help = "settings in the columns"},
+    {.name = "value", .argument = "METRIC", .help = "what the cells hold: \"test_accuracy\", \"last loss\""},
+    {.name = "cell", .argument = "KIND", .help = "what is shown of it", .words = "mean(std) mean median min max n"},
+    {.name = "digits", .argument = "N", .help = "decimals (default: chosen from the data)"},
+    {.name = "where", .argument = "KEY=VALUE,...", .help = "only configurations with such a setting (repeatable)"},
+    {.name = "out", .argument = "FILE", .help = "write to FILE instead of standard output"},
+};
+
+struct report {
+    const struct pl_args *args;
+    enum pl_table_format format;
+    struct pl_table_spec own; /* what the command line says */
+    bool ad_hoc;              /* one table of the command line's making */
+    bool any_select, any_digits;
+    struct pl_table **tables;
+    size_t count;
+    int code;
+};
+
+static bool read_options(struct report *r)
+{
+    static const char *const formats[] = {"text", "markdown", "latex", "csv", "json"};
+    const char *format = pl_args_get(r->args, "format", "text"), *value = pl_args_get(r->args, "value", NULL);
+    const char *metric = NULL;
+    int64_t digits;
+    for (int i = 0; i < 5; i++)
+        if (!strcmp(formats[i], format))
+            r->format = (enum pl_table_format)i;
+    if (value && !pl_select_read(value, &r->own.select, &metric)) {
+        pl_cmd_usage_error(r->args, "--value is '%s', but must be a metric, as in \"loss\" or \"last loss\"", value);
+        return false;
+    }
+    r->any_select = metric && metric != value;
+    if (pl_args_has(r->args, "select")) {
+        pl_cmd_read_select(r->args, &r->own.select);
+        r->any_select = true;
+    }
+    if (!pl_args_integer(r->args, "digits", 0, 15, -1, &digits))
+        return false;
+    r->any_digits = digits >= 0;
+    r->own.digits = (int)digits;
+    r->own.metric = pl_copy(metric);
+    r->own.cell = pl_copy(pl_args_get(r->args, "cell", NULL));
+    pl_cmd_read_names(pl_args_get(r->args, "rows", NULL), &r->own.rows);
+    pl_cmd_read_names(pl_args_get(r->args, "columns", NULL), &r->own.columns);
+    r->ad_hoc = r->own.rows.count || r->own.columns.count || metric;
+    return pl_cmd_read_where(r->args, &r->own.where, &r->own.where_count);
+}
+
+/* A declared table with what the command line changes about it. The conditions of both must hold; the list made here
+ * is the caller's, what it points to is not. */
+static struct pl_table_spec amend(const struct report *r, const struct pl_table_spec *declared)
+{
+    struct pl_table_spec spec = *declared;
+    if (r->any_select)
+        spec.select = r->own.select;
+    if (r->any_digits)
+        spec.digits = r->own.digits;
+    if (r->own.cell)
+        spec.cell = r->own.cell;
+    spec.where = pl_cmd_join_where(declared->where, declared->where_count, r->own.where, r->own.where_count);
+    spec.where_count = declared->where_count + r->own.where_count;
+    return spec;
+}
+
+static void add_table(struct report *r, struct pl_results *results, const struct pl_table_spec *spec)
+{
+    struct pl_table *table;
+    struct pl_error err;
+    int status = pl_table_build(&table, results, spec, &err);
+    if (status) {
+        int code = pl_cmd_fail(r->args, &err);
+        /* A declared table that cannot be made does not keep the others back. */
+        r->code = r->ad_hoc ? code : 1;
+        return;
+    }
+    r->tables = pl_resize(r->tables, r->count + 1, sizeof *r->tables);
+    r->tables[r->count++] = table;
+}
+
+static int report_sweep(void *self, struct pl_results *results)
+{
+    struct report *r = self;
+    const struct pl_study *study = pl_results_study(results);
+    if (r->ad_hoc || !study || !study->table_count) {
+        add_table(r, results, &r->own);
+        return r->code;
+    }
+    for (size_t i = 0; i < study->table_count; i++) {
+        struct pl_table_spec spec = amend(r, &study->tables[i]);
+        add_table(r, results, &spec);
+        free(spec.where);
+    }
+    return 0;
+}
+
+static int write_out(struct report *r)
+{
+    struct pl_text text = {0};
+    struct pl_error err;
+    const char *path = pl_args_get(r->args, "out", NULL);
+    int code = 0;
+    pl_table_write(r->tables, r->count, r->format, &text);
+    if (!path)
+        fwrite(pl_text(&text), 1, text.length, stdout);
+    else if (pl_folder_make_parent(path, &err) || pl_file_write(path, pl_text(&text), text.length, &err))
+        code = pl_cmd_fail(r->args, &err);
+    pl_text_release(&text);
+    return code;
+}
+
+static int run(const struct pl_args *args)
+{
+    struct report r = {.args = args, .own = {.digits = -1}};
+    int code = 2;
+    if (read_options(&r)) {
+        code = pl_cmd_each_sweep(args, report_sweep, &r);
+        if (r.count) {
+            int wrote = write_out(&r);
+            code = wrote ? wrote : code;
+        }
+        code = code ? code : r.code;
+    }
+    for (size_t i = 0; i < r.count; i++)
+        pl_table_free(r.tables[i]);
+    free(r.tables);
+    free(r.own.metric);
+    free(r.own.cell);
+    pl_cmd_free_names(&r.own.rows);
+    pl_cmd_free_names(&r.own.columns);
+    pl_where_free(r.own.where, r.own.where_count);
+    return code;
+}
+
+const struct pl_command pl_cmd_report = {
+    .name = "report",
+    .summary = "print the tables of a sweep",
+    .arguments = "",
+    .description =
+        "Prints the tables that the spec of the last sweep declares, or, where it declares none, one of its main "
+        "metric by the settings that vary. With --rows, --columns or --value it prints one table of your own instead.\n"
+        "A cell shows mean(std) over the finished runs of one configuration, with the sample standard deviation: "
+        "\"92.31(0.12)\", \"92.31(-)\" for one run, \"n=2\" where runs are missing, \"div 1/3\" where one of three "
+        "diverged. The best cell of each task is marked.",
+    .example = "poula report --rows optimizer --columns lambda --value \"best loss\" --format markdown",
+    PL_OPTIONS(options),
+    .run = run,
+};

@@ -1,0 +1,21 @@
+/* What report and plot have in common: which sweeps to read, and options that name settings. */
+#ifndef PL_CMD_RESULTS_H
+#define PL_CMD_RESULTS_H
+
+#include "cmd.h"
+#include "report/report.h"
+
+/* Opens the database and calls each for every sweep that --study, or else the last launch, names. A sweep without
+ * results is noted. each returns an exit code; the worst one is returned. */
+int pl_cmd_each_sweep(const struct pl_args *args, int (*each)(void *self, struct pl_results *results), void *self);
+
+void pl_cmd_read_select(const struct pl_args *args, enum pl_select *select);
+void pl_cmd_read_names(const char *list, struct pl_names *names); /* "a,b"; NULL gives none */
+void pl_cmd_free_names(struct pl_names *names);
+/* All uses of --where. Prints what is wrong and returns false. */
+bool pl_cmd_read_where(const struct pl_args *args, struct pl_condition **where, size_t *count);
+/* Both lists in a new one (free it), which points to the same keys and values; NULL when both are empty. */
+struct pl_condition *pl_cmd_join_where(const struct pl_condition *a, size_t a_count, const struct pl_condition *b,
+                                       size_t b_count);
+
+#endif
