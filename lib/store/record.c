@@ -171,7 +171,7 @@ static int put_block(struct pl_store *store, int64_t run, int64_t series, const 
 static int put_points(struct pl_store *store, int64_t run, int64_t series, const int64_t *epochs,
                       const double *values, size_t count, struct pl_error *err)
 {
-    int64_t session, attempts;
+    int64_t session = 0, attempts = 0;
     int status = must_run(store, run, &session, &attempts, err);
     for (size_t i = 0, rows; !status && i < count; i += rows) {
         rows = count - i < PL_STORE_BLOCK ? count - i : PL_STORE_BLOCK;
@@ -191,7 +191,7 @@ int pl_store_points(struct pl_store *store, int64_t run, int64_t series, const i
 
 static int forget_points(struct pl_store *store, int64_t run, int64_t from_epoch, struct pl_error *err)
 {
-    int64_t session, attempts;
+    int64_t session = 0, attempts = 0;
     int status = must_run(store, run, &session, &attempts, err);
     return status ? status : pl_store_exec(store, err, PL_SQL_POINT_DROP, "ii", run, from_epoch);
 }
@@ -382,7 +382,7 @@ static int add_attempt(struct pl_store *store, int64_t run, int64_t number, cons
 
 static int end_run(struct pl_store *store, int64_t run, const struct pl_ending *ending, struct pl_error *err)
 {
-    int64_t session, attempts;
+    int64_t session = 0, attempts = 0;
     sqlite3_stmt *update;
     int status = must_run(store, run, &session, &attempts, err);
     if (status)

@@ -54,15 +54,15 @@ static const char *const migrations[] = {
 };
 const int pl_store_version = sizeof migrations / sizeof *migrations;
 
-/* $status and $settings are filled in by expand(). */
-static const char views[] =
-    "DROP VIEW IF EXISTS runs; DROP VIEW IF EXISTS curves; DROP VIEW IF EXISTS best; DROP VIEW IF EXISTS summary;"
-    "DROP VIEW IF EXISTS study_runs; DROP VIEW IF EXISTS attempts; DROP VIEW IF EXISTS provenance;"
-    "DROP VIEW IF EXISTS studies;"
+/* Dropped and made again whenever a setting appears. $status and $settings are filled in by expand(). */
+static const char *const views[] = {
+    "DROP VIEW IF EXISTS runs; DROP VIEW IF EXISTS curves; DROP VIEW IF EXISTS best; DROP VIEW IF EXISTS summary;",
+    "DROP VIEW IF EXISTS study_runs; DROP VIEW IF EXISTS attempts; DROP VIEW IF EXISTS provenance;",
+    "DROP VIEW IF EXISTS studies;",
 
-    "CREATE VIEW study_runs AS SELECT w.study, x.position, x.run FROM sweep AS w JOIN sweep_run AS x"
-    " ON x.sweep = w.id WHERE NOT EXISTS (SELECT 1 FROM sweep AS n WHERE n.study = w.study"
-    " AND (n.launch, n.id) > (w.launch, w.id));"
+    "CREATE VIEW study_runs AS SELECT w.study, x.position, x.run, r.config FROM sweep AS w JOIN sweep_run AS x"
+    " ON x.sweep = w.id JOIN run AS r ON r.id = x.run WHERE NOT EXISTS (SELECT 1 FROM sweep AS n WHERE n.study = w.study"
+    " AND (n.launch, n.id) > (w.launch, w.id));",
 
     "CREATE VIEW studies AS SELECT w.study, count(*) AS runs, count(DISTINCT r.config) AS configs, w.seeds,"
     " sum(r.status = 0) AS planned, sum(r.status = 1) AS running, sum(r.status = 2) AS finished,"
@@ -70,48 +70,51 @@ static const char views[] =
     " datetime(w.created, 'unixepoch') AS created, datetime(w.started, 'unixepoch') AS started"
     " FROM sweep AS w JOIN sweep_run AS x ON x.sweep = w.id JOIN run AS r ON r.id = x.run"
     " WHERE NOT EXISTS (SELECT 1 FROM sweep AS n WHERE n.study = w.study"
-    " AND (n.launch, n.id) > (w.launch, w.id)) GROUP BY w.id;"
+    " AND (n.launch, n.id) > (w.launch, w.id)) GROUP BY w.id;",
 
     "CREATE VIEW runs AS SELECT r.id AS run, lower(hex(r.key)) AS key, $status AS status,"
     " (SELECT group_concat(study, ', ') FROM (SELECT DISTINCT w.study FROM sweep_run AS x JOIN sweep AS w"
     " ON w.id = x.sweep WHERE x.run = r.id ORDER BY w.id)) AS study, r.config, r.seed, r.attempts, r.bad_epoch,"
     " a.reason, a.seconds, datetime(a.started, 'unixepoch') AS started, h.host$settings"
     " FROM run AS r JOIN config AS c ON c.id = r.config"
-    " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts LEFT JOIN session AS h ON h.id = a.session;"
+    " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts LEFT JOIN session AS h ON h.id = a.session;",
 
     "CREATE VIEW curves AS SELECT m.run, s.name AS metric, m.epoch, m.value, m.kind"
-    " FROM metric AS m JOIN series AS s ON s.id = m.series;"
+    " FROM metric AS m JOIN series AS s ON s.id = m.series;",
 
     "CREATE VIEW best AS SELECT v.run, s.name AS metric, v.best AS value, v.best_epoch AS epoch, v.last,"
     " v.last_epoch, v.last_kind, v.valid AS at_best_valid, v.valid_epoch, $status AS status, r.config, r.seed$settings"
     " FROM result AS v JOIN series AS s ON s.id = v.series JOIN run AS r ON r.id = v.run"
-    " JOIN config AS c ON c.id = r.config;"
+    " JOIN config AS c ON c.id = r.config;",
 
-    "CREATE VIEW summary AS SELECT g.study, g.config, s.name AS metric, m.n, m.mean,"
-    " CASE WHEN m.n > 1 THEN (SELECT sqrt(sum((v.best - m.mean) * (v.best - m.mean)) / (m.n - 1))"
-    " FROM run AS r JOIN result AS v ON v.series = m.series AND v.run = r.id JOIN study_runs AS t"
-    " ON t.run = r.id AND t.study = g.study WHERE r.config = g.config AND r.status = 2) END AS std,"
-    " m.lowest AS min, m.highest AS max, m.mean_last, g.runs, g.finished, g.diverged, g.failed$settings"
-    " FROM (SELECT t.study, r.config, count(*) AS runs, sum(r.status = 2) AS finished,"
-    " sum(r.status = 3) AS diverged, sum(r.status = 4) AS failed"
-    " FROM study_runs AS t JOIN run AS r ON r.id = t.run GROUP BY t.study, r.config) AS g"
-    " JOIN config AS c ON c.id = g.config"
-    " LEFT JOIN (SELECT t.study, r.config, v.series, count(v.best) FILTER (WHERE r.status = 2) AS n,"
+    /* Loops over configurations, metrics and runs in this order need no sorting. */
+    "CREATE VIEW summary AS SELECT g.config, s.name AS metric, g.n, g.mean,"
+    " CASE WHEN g.n > 1 THEN (SELECT sqrt(sum((v.best - g.mean) * (v.best - g.mean)) / (g.n - 1))"
+    " FROM run AS r CROSS JOIN result AS v ON v.series = g.series AND v.run = r.id"
+    " WHERE r.config = g.config AND r.status = 2) END AS std,"
+    " g.lowest AS min, g.highest AS max, g.mean_last, g.runs, g.finished, g.diverged, g.failed$settings"
+    " FROM (SELECT k.id AS config, e.id AS series, count(v.best) FILTER (WHERE r.status = 2) AS n,"
     " avg(v.best) FILTER (WHERE r.status = 2) AS mean, min(v.best) FILTER (WHERE r.status = 2) AS lowest,"
-    " max(v.best) FILTER (WHERE r.status = 2) AS highest, avg(v.last) FILTER (WHERE r.status = 2) AS mean_last"
-    " FROM study_runs AS t JOIN run AS r ON r.id = t.run CROSS JOIN series AS e"
-    " JOIN result AS v ON v.series = e.id AND v.run = r.id GROUP BY t.study, r.config, v.series) AS m"
-    " ON m.study = g.study AND m.config = g.config LEFT JOIN series AS s ON s.id = m.series;"
+    " max(v.best) FILTER (WHERE r.status = 2) AS highest, avg(v.last) FILTER (WHERE r.status = 2) AS mean_last,"
+    " count(*) AS runs, sum(r.status = 2) AS finished, sum(r.status = 3) AS diverged, sum(r.status = 4) AS failed"
+    " FROM config AS k CROSS JOIN series AS e CROSS JOIN run AS r ON r.config = k.id"
+    " LEFT JOIN result AS v ON v.series = e.id AND v.run = r.id GROUP BY k.id, e.id HAVING count(v.run) > 0"
+    " UNION ALL SELECT k.id, NULL, 0, NULL, NULL, NULL, NULL, count(*), sum(r.status = 2), sum(r.status = 3),"
+    " sum(r.status = 4) FROM config AS k CROSS JOIN run AS r ON r.config = k.id"
+    " WHERE NOT EXISTS (SELECT 1 FROM run AS q CROSS JOIN series AS e CROSS JOIN result AS v ON v.series = e.id"
+    " AND v.run = q.id WHERE q.config = k.id) GROUP BY k.id) AS g"
+    " JOIN config AS c ON c.id = g.config LEFT JOIN series AS s ON s.id = g.series;",
 
     "CREATE VIEW attempts AS SELECT a.run, a.number,"
     " CASE a.outcome WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged' WHEN 4 THEN 'failed' ELSE 'interrupted' END"
     " AS outcome, a.reason, a.exit_code, a.signal, datetime(a.started, 'unixepoch') AS started, a.seconds, a.threads,"
-    " a.worker, a.session, h.host, a.log FROM attempt AS a JOIN session AS h ON h.id = a.session;"
+    " a.worker, a.session, h.host, a.log FROM attempt AS a JOIN session AS h ON h.id = a.session;",
 
     "CREATE VIEW provenance AS SELECT r.id AS run, a.number AS attempt, h.host, h.cpu, h.isa, a.threads, h.jobs,"
     " h.version, h.compiler, h.libraries, h.data, datetime(h.started, 'unixepoch') AS session_started, h.id AS session"
     " FROM run AS r JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts JOIN session AS h"
-    " ON h.id = a.session;";
+    " ON h.id = a.session;",
+};
 
 static const char status_case[] =
     "CASE r.status WHEN 0 THEN 'planned' WHEN 1 THEN 'running' WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged'"
@@ -151,24 +154,31 @@ static int settings_columns(struct pl_store *store, struct pl_text *out, struct 
     return status < 0 ? status : 0;
 }
 
+static void expand(struct pl_text *sql, const char *text, const char *settings)
+{
+    while (*text) {
+        size_t plain = strcspn(text, "$");
+        pl_text_add_bytes(sql, text, plain);
+        text += plain;
+        if (!strncmp(text, "$status", 7)) {
+            pl_text_add(sql, status_case);
+            text += 7;
+        } else if (*text) {
+            pl_text_add(sql, settings);
+            text += strlen("$settings");
+        }
+    }
+}
+
 int pl_store_make_views(struct pl_store *store, struct pl_error *err)
 {
     struct pl_text columns = {0}, sql = {0};
     int status = settings_columns(store, &columns, err);
-    for (const char *at = views; !status && *at;) {
-        size_t plain = strcspn(at, "$");
-        pl_text_add_bytes(&sql, at, plain);
-        at += plain;
-        if (!strncmp(at, "$status", 7)) {
-            pl_text_add(&sql, status_case);
-            at += 7;
-        } else if (*at) {
-            pl_text_add(&sql, pl_text(&columns));
-            at += strlen("$settings");
-        }
-    }
-    if (!status)
+    for (size_t i = 0; !status && i < sizeof views / sizeof *views; i++) {
+        pl_text_clear(&sql);
+        expand(&sql, views[i], pl_text(&columns));
         status = pl_store_script(store, pl_text(&sql), err);
+    }
     if (!status)
         store->views_stale = false;
     pl_text_release(&columns);
