@@ -89,6 +89,27 @@ static char *read_metric(struct reader *reader, const struct node *node, const c
     return NULL;
 }
 
+/* Proposes the nearest setting of the study, else what varies in it. */
+static void complain_setting(struct declaring *d, const struct node *node, const char *what)
+{
+    const struct pl_study_grid *grid = d->study->grid;
+    const char *known[200];
+    size_t count = 0;
+    for (size_t i = 0; i < d->study->axis_count && count < COUNT(known); i++)
+        known[count++] = d->study->axes[i];
+    size_t axes = count;
+    for (size_t p = 0; p < grid->part_count && p < 3; p++) {
+        const struct pl_settings *s = &grid->parts[p].variants[0].settings;
+        for (size_t i = 0; i < s->count && count < COUNT(known); i++)
+            known[count++] = s->entries[i].key;
+    }
+    struct pl_text text = {0};
+    pl_text_addf(&text, "%s: no run of this study has the setting \"%.100s\"", what, node->text);
+    pl_hint(&text, node->text, known, pl_nearest(node->text, known, count) ? count : axes);
+    pl_complain(&d->reader->complaints, node, "%s", pl_text(&text));
+    pl_text_release(&text);
+}
+
 /* The canonical key of a setting that some run of the study has; NULL after a complaint. */
 static char *read_key(struct declaring *d, const struct node *node, const char *what)
 {
@@ -96,11 +117,7 @@ static char *read_key(struct declaring *d, const struct node *node, const char *
     if (!name)
         return NULL;
     const struct pl_study_grid *grid = d->study->grid;
-    bool good = true;
-    size_t count = 0;
-    const char *legal[100];
-    for (size_t i = 0; i < d->study->axis_count && count < COUNT(legal); i++)
-        legal[count++] = d->study->axes[i];
+    bool good = true; /* every variant is known */
     for (size_t p = 0; p < grid->part_count; p++) {
         const struct part *part = &grid->parts[p];
         for (size_t f = 0; f < part->field_count; f++)
@@ -117,12 +134,8 @@ static char *read_key(struct declaring *d, const struct node *node, const char *
     const struct pl_setting *setting = pl_reader_find(d->reader, name);
     if (d->lenient || (setting && !good))
         return (char *)(setting ? setting->key : name);
-    if (good) { /* else the fault is elsewhere */
-        struct pl_text text = {0};
-        pl_text_addf(&text, "%s: no run of this study has the setting", what);
-        complain_word(d->reader, node, pl_text(&text), name, legal, count);
-        pl_text_release(&text);
-    }
+    if (good && grid->part_count) /* else the fault may be elsewhere */
+        complain_setting(d, node, what);
     return NULL;
 }
 

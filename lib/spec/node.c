@@ -73,9 +73,14 @@ static void complain_syntax(struct parse *p)
     }
     const yaml_mark_t *at = &y->problem_mark;
     bool tab = at->index < p->length && p->text[at->index] == '\t';
-    pl_complain_at(p->complaints, (unsigned)at->line + 1, (unsigned)at->column + 1, "%s%s%s%s",
-                y->problem ? y->problem : "this is not YAML", y->context ? " " : "", y->context ? y->context : "",
-                tab ? "; tabs cannot indent, use spaces" : "");
+    struct pl_text context = {0};
+    if (y->context)
+        pl_text_addf(&context, " %s that began in line %zu, column %zu", y->context, y->context_mark.line + 1,
+                     y->context_mark.column + 1);
+    pl_complain_at(p->complaints, (unsigned)at->line + 1, (unsigned)at->column + 1, "%s%s%s",
+                   y->problem ? y->problem : "this is not YAML", pl_text(&context),
+                   tab ? "; tabs cannot indent, use spaces" : "");
+    pl_text_release(&context);
 }
 
 static bool next_event(struct parse *p, yaml_event_t *event)

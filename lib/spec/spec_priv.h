@@ -14,7 +14,7 @@ enum {
     MOST_RUNS = 100000000,        /* of a study */
     MOST_WALKED = 10000000,       /* configurations that are visited one by one while loading */
     MOST_CHECKED = 100000,        /* configurations up to which pl_train_check sees every one */
-    MOST_WORK = 20000000,         /* values that are read, with those that studies and cases share */
+    MOST_WORK = 4000000,          /* values that are read, with those that studies and cases share */
     LONGEST_EXPRESSION = 1000,
 };
 

@@ -56,7 +56,7 @@ static void add_legal(struct pl_text *out, const struct pl_setting *setting)
                  pl_type_name(setting->type));
     if (setting->range && setting->type == PL_STRING)
         pl_text_addf(out, ", one of: %s", setting->range);
-    else if (setting->range && setting->type != PL_BOOLEAN)
+    else if (setting->range && setting->type != PL_BOOLEAN && strcmp(setting->range, "[-inf,inf]"))
         pl_text_addf(out, " in %s", setting->range);
 }
 
@@ -174,7 +174,7 @@ static bool read_list(struct reader *reader, const char *key, const struct pl_se
             continue;
         }
         if (item.expression) {
-            good = refuse(reader, key, &scalar, items[i], "is an expression, which a list setting cannot have");
+            good = refuse(reader, key, &scalar, items[i], "is not a number, and a list takes no expressions");
             continue;
         }
         /* The canonical spelling of one value, taken out of {"":VALUE}. */

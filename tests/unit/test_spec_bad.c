@@ -1,0 +1,423 @@
+/* Bad specs: each must be refused with a complaint that names the place and what would be legal. */
+#include "spec_check.h"
+
+#define HEAD "study: s\n" TASK
+
+static void bad_values(void **state)
+{
+    (void)state;
+    /* In place of @: a value of theopoula's lambda, a number in (0,inf); it stands at line 3, column 40. */
+    static const struct {
+        const char *value, *complaint;
+    } cases[] = {
+        {"010", "lambda: \"010\" starts with 0"},
+        {"00.5", "lambda: \"00.5\" starts with 0"},
+        {"-01", "lambda: \"-01\" starts with 0"},
+        {"1:30", "lambda: \"1:30\" is a time or a base-60 number"},
+        {"1_000", "lambda: \"1_000\" has _ between its digits"},
+        {"0x10", "lambda: \"0x10\" is a number in another base"},
+        {"0b1", "lambda: \"0b1\" is a number in another base"},
+        {"0o7", "lambda: \"0o7\" is a number in another base"},
+        {"\"010\"", "lambda: \"010\" starts with 0"},
+        {"\"1,5\"", "lambda: \"1,5\" has a comma"},
+        {"1e999", "lambda: \"1e999\" is too large"},
+        {"1.2.3", "lambda: \"1.2.3\" has too many points"},
+        {".nan", "lambda: \".nan\" is not a number"},
+        {"yes", "lambda: \"yes\" is not a number"},
+        {"true", "lambda: \"true\" is not a number"},
+        {"-1", "lambda is -1, but must be a number in (0,inf)"},
+        {"0", "lambda is 0, but must be a number in (0,inf)"},
+        {"\"0/1\"", "lambda from \"0/1\": lambda is 0, but must be a number in (0,inf)"},
+        {".inf", "lambda is inf, but must be a number in (0,inf)"},
+        {"", "lambda has no value"},
+        {"~", "lambda has no value"},
+        {"null", "lambda has no value"},
+        {"[]", "lambda is an empty list"},
+        {"{a: 1}", "lambda must be one value or a list of values, not a mapping"},
+        {"[[1]]", "1: x"}, /* replaced below: the item's own column */
+        {"\"\"", "lambda: \"\" is neither a number nor an expression"},
+        {"fast", "lambda: \"fast\" is neither a number nor an expression: there is no setting fast here"},
+        {"\"2*epsilom\"", "lambda: \"2*epsilom\" is neither a number nor an expression: there is no setting epsilom here; did "
+                          "you mean epsilon?"},
+        {"\"2*\"", "lambda: \"2*\" is neither a number nor an expression"},
+        {"\"(1\"", "lambda: \"(1\" is not an expression: a ( is not closed"},
+        {"\"1)\"", "lambda: \"1)\" is neither a number nor an expression"},
+        {"\"1, 2\"", "lambda: \"1, 2\" is neither a number nor an expression"},
+        {"\"beta = 3\"", "lambda: \"beta = 3\" is neither a number nor an expression"},
+        {"\"010*beta\"", "lambda: \"010*beta\" is neither a number nor an expression"},
+        {"\"system(1)\"", "lambda: \"system(1)\" is neither a number nor an expression: there is no function system"},
+        {"\"lambda*2\"", "lambda: \"lambda*2\" needs lambda, which needs itself"},
+        {"\"variant\"", "lambda: \"variant\" uses variant, which is not a number"},
+        {"\"sqrt(-beta)\"", "lambda from \"sqrt(-beta)\": the result is not a number (with beta = 100000000000000)"},
+        {"\"log(1)\"", "lambda from \"log(1)\": lambda is 0, but must be a number in (0,inf)"},
+        {"\"sqrt(1, 2)\"", "lambda: \"sqrt(1, 2)\" is neither a number nor an expression"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct pl_text text = {0}, wanted = {0};
+        pl_text_addf(&text, HEAD "optimizer: {name: theopoula, lambda:   %s}\n", cases[i].value);
+        pl_text_addf(&wanted, "3:40: %s", cases[i].complaint);
+        if (!strcmp(cases[i].value, "[[1]]"))
+            refused(pl_text(&text), "3:41: lambda must be one value or a list of values, not a list in a list");
+        else if (!*cases[i].value || !strcmp(cases[i].value, "~"))
+            refused(pl_text(&text), *cases[i].value ? pl_text(&wanted) : "3:");
+        else
+            refused(pl_text(&text), pl_text(&wanted));
+        pl_text_release(&text);
+        pl_text_release(&wanted);
+    }
+    assert_int_equal(wrong_complaints, 0);
+}
+
+static void bad_specs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *complaint;
+    } cases[] = {
+        /* whole numbers, booleans, words */
+        {"study: s\ntask: {problem: theta30, iterations: 1.5}\noptimizer: sgd\n",
+         "2:38: iterations is 1.5, but must be a whole number in ["},
+        {"study: s\ntask: {problem: theta30, iterations: \"10/4\"}\noptimizer: sgd\n",
+         "2:38: iterations from \"10/4\": iterations is 2.5, but must be a whole number in ["},
+        {HEAD "optimizer: {name: sgd, nesterov: yes}\n", "3:34: nesterov: \"yes\" must be true or false"},
+        {HEAD "optimizer: {name: sgd, nesterov: 1}\n", "3:34: nesterov: \"1\" must be true or false"},
+        {HEAD "optimizer: {name: sgd, nesterov: \"true\"}\n", "3:34: nesterov: \"true\" must be true or false"},
+        {HEAD "optimizer: {name: theopoula, variant: offical}\n",
+         "3:39: variant is \"offical\", but must be one of: paper official"},
+        /* keys */
+        {HEAD "optimizer: {name: theopoula, epsilom: 1}\n",
+         "3:30: optimizer theopoula has no setting epsilom; did you mean epsilon?"},
+        {HEAD "optimizer: {name: sgd, epsilon: 1}\n", "3:24: optimizer sgd has no setting epsilon (as have "},
+        {HEAD "optimizer: {name: [adam, sgd], beta1: 0.5}\n", "3:32: optimizer sgd has no setting beta1 (as have "},
+        {"study: s\ntask: {problem: theta30, iteration: 5}\noptimizer: sgd\n",
+         "2:26: task theta30 has no setting iteration; did you mean iterations?"},
+        {HEAD "optimizer: {name: sgd}\nschedule: {decy: 1}\n",
+         "4:12: the schedule of theta30 has no setting decy; did you mean decay?"},
+        {HEAD "optimizer: {name: sgd}\nschedule: {lambda: 1}\n", "4:12: lambda belongs in optimizer: {...}, not in schedule"},
+        {HEAD "optimizer: sgd\nsettings: {width: 1}\n", "4:12: the section settings is for command tasks"},
+        {HEAD "optimizer: sgd\nlambda: 1\n", "4:1: a study cannot have the key lambda; it belongs in optimizer: {...}"},
+        {HEAD "optimiser: sgd\n", "3:1: a study cannot have the key optimiser; did you mean optimizer?"},
+        {HEAD "optimizer: {name: sgd, lr: 1, λ: 2}\n", "3:31: λ and lr (line 3) are the same setting"},
+        {HEAD "optimizer: {name: sgd, name: adam}\n", "3:24: the key name was already given in line 3"},
+        {HEAD "optimizer: {name: sgd, optimizer: adam}\n", "3:24: optimizer and name (line 3) are the same setting"},
+        {HEAD "optimizer: sgd\nseeds: 1\nseeds: 2\n", "5:1: the key seeds was already given in line 4"},
+        {HEAD "optimizer: {? [a] : b}\n", "3:15: a key must be a plain text"},
+        {"study: s\ntask: {command: [sh]}\nsettings: {seed: 1}\n", "3:12: "},
+        {"study: s\ntask: {command: [sh]}\nsettings: {\"a b\": 1}\n", "3:12: "},
+        {"study: s\ntask: {command: [sh]}\nsettings: {epoch: 1}\n", "3:12: epoch cannot be a setting of a command"},
+        {"study: s\ntask: {command: [sh]}\nsettings: {a: 010}\n", "3:15: a: \"010\" starts with 0"},
+        {"study: s\ntask: {command: [sh]}\nsettings: {a: no}\n", "3:15: a: \"no\" is a boolean to some readers"},
+        {"study: s\ntask: {command: [sh]}\nsettings: {a: \"=b\"}\n", "3:15: a: \"=b\" is neither a number nor an expression"},
+        {"study: s\ntask: {command: []}\n", "2:17: command is an empty list"},
+        {"study: s\ntask: {command: [sh, {a: b}]}\n", "2:22: command must be one value"},
+        {HEAD "optimizer: sgd\nschedule: {decay: 1, milestones: [a]}\n", "4:35: milestones: \"a\" is not a number"},
+        /* choices */
+        {HEAD "optimizer: theopuola\n", "3:12: there is no optimizer \"theopuola\"; did you mean theopoula?"},
+        {"study: s\ntask: {problem: theta3}\noptimizer: sgd\n", "2:17: there is no problem \"theta3\"; did you mean theta30?"},
+        {"study: s\ntask: {problem: theta3}\noptimizer: sdg\n", "3:12: there is no optimizer \"sdg\"; did you mean sgd?"},
+        {"study: s\noptimizer: sgd\n", "1:8: "},
+        {HEAD, "1:8: the optimizer is missing"},
+        {"study: s\ntask: {problem: theta30, command: ls}\noptimizer: sgd\n", "2:26: a task has one of problem, command"},
+        {HEAD "optimizer: []\n", "3:12: optimizer is an empty list"},
+        {HEAD "optimizer: [{name: sgd}]\n", "3:13: optimizer must be one value or a list of values, not a mapping"},
+        {HEAD "optimizer: [sgd, adam, sgd]\n", "3:24: optimizer: this value was already given in line 3, column 13"},
+        {"study: s\ntask: theta30\noptimizer: sgd\n", "2:7: task must be a mapping of settings, such as {problem: "},
+        /* axes */
+        {HEAD "optimizer: {name: sgd, lambda: [0.1, 1, 1e-1]}\n",
+         "3:41: lambda: this value was already given in line 3, column 33"},
+        {HEAD "optimizer: {name: theopoula, lambda: [1, 2, 1], beta: [8, 9, 8]}\nzip: [[lambda, beta]]\n",
+         "3:45: lambda (zipped): this value was already given in line 3, column 39"},
+        {HEAD "optimizer: {name: theopoula, lambda: [1, 2], epsilon: \"eta\", eta: \"lambda*epsilon\"}\n",
+         "3:67: eta: \"lambda*epsilon\" needs epsilon, which needs eta"},
+        {HEAD "optimizer: {name: theopoula, lambda: [1, 2, 3], epsilon: \"2 - lambda\"}\n",
+         "3:58: epsilon from \"2 - lambda\": epsilon is -1, but must be a number in [0,inf] (with lambda = 3)"},
+        /* zip, exclude, cases */
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2], momentum: [0.1, 0.2, 0.3]}\nzip: [[lambda, momentum]]\n",
+         "4:16: zip: momentum has 3 values, but lambda has 2; they must be equally many"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2], momentum: 0.1}\nzip: [[lambda, momentum]]\n",
+         "4:16: zip: momentum has no list of values here; legal: lambda"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2], momentum: [0, 0.1]}\nzip: [[lambda, momentu]]\n",
+         "4:16: zip: momentu has no list of values here; did you mean momentum?"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2], momentum: [0, 0.1]}\nzip: [[lambda, momentum], [momentum, lambda]]\n",
+         "4:28: zip: momentum is already in a group"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nzip: [[lambda]]\n", "4:7: zip: a group must name at least two"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nzip: {lambda: momentum}\n", "4:6: zip must be a list of groups"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: {lambda: 1}\n", "4:10: exclude must be a list"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [lambda]\n", "4:11: exclude: each item must be a mapping"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lamda: 1}]\n",
+         "4:12: exclude: there is no setting lamda here; did you mean lambda?"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: 3}]\n", "4:11: exclude: no run of the study"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: x}]\n", "4:20: exclude: lambda must be compared"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: 1, seed: 2}]\n", "4:29: exclude: this is not a seed"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: [1, 2]}]\n", "1:8: no run is left"},
+        {HEAD "cases: {optimizer: sgd}\n", "3:8: cases must be a list of mappings"},
+        {HEAD "cases: [sgd]\n", "3:9: a case must be a mapping"},
+        {HEAD "cases: [{optimizer: sgd, seeds: 1}]\n", "3:26: a case cannot have the key seeds"},
+        {HEAD "optimizer: {epsilon: 1}\ncases: [{optimizer: sgd}, {optimizer: {name: adam}}]\n",
+         "3:13: optimizer sgd has no setting epsilon"},
+        /* seeds, timeout, name */
+        {HEAD "optimizer: sgd\nseeds: [1, 2, 1]\n", "4:15: the seed 1 is given twice"},
+        {HEAD "optimizer: sgd\nseeds: []\n", "4:8: seeds: there must be between 1 and"},
+        {HEAD "optimizer: sgd\nseeds: [1.5]\n", "4:9: a seed must be a whole number"},
+        {HEAD "optimizer: sgd\nseeds: -1\n", "4:8: a seed must be a whole number"},
+        {HEAD "optimizer: sgd\nseeds: 9223372036854775808\n", "4:8: a seed must be a whole number"},
+        {HEAD "optimizer: sgd\nseeds: {from: 3, to: 1}\n", "4:22: seeds: to must be at least from"},
+        {HEAD "optimizer: sgd\nseeds: {from: 0, to: 9223372036854775807}\n", "4:22: seeds: to must be at least from, with at"},
+        {HEAD "optimizer: sgd\nseeds: {from: 1, until: 3}\n", "4:18: seeds cannot have the key until"},
+        {HEAD "optimizer: sgd\nseeds: {from: 1}\n", "4:8: seeds must be a number, a list of numbers, or {from: 1, to: 40}"},
+        {HEAD "optimizer: sgd\ntimeout: 0\n", "4:10: timeout is 0, but must be a number in (0,1e9]"},
+        {HEAD "optimizer: sgd\ntimeout: [1, 2]\n", "4:10: timeout must be one value"},
+        {HEAD "optimizer: sgd\ntimeout: 2*x\n", "4:10: timeout must be a number of seconds"},
+        {TASK "optimizer: sgd\n", "1:1: a study needs a name: study: NAME"},
+        {"study: a/b\n" TASK "optimizer: sgd\n", "1:8: the name \"a/b\" must be letters"},
+        {"study: ..\n" TASK "optimizer: sgd\n", "1:8: the name \"..\" must be letters"},
+        {"study: \"\"\n" TASK "optimizer: sgd\n", "1:8: study has no value"},
+        {"study: [s]\n" TASK "optimizer: sgd\n", "1:8: study must be a text, not a list"},
+        {HEAD "optimizer: sgd\n---\n" HEAD "optimizer: sgd\n", "5:8: there is already a study s in this file"},
+        /* tables and figures */
+        {HEAD "optimizer: sgd\ntables: [{colums: lambda, value: best loss}]\n",
+         "4:11: a table cannot have the key \"colums\"; did you mean columns?"},
+        {HEAD "optimizer: sgd\ntables: [{columns: lamda, value: best loss}]\n",
+         "4:20: columns: no run of this study has the setting \"lamda\"; did you mean lambda?"},
+        {HEAD "optimizer: sgd\ntables: [{rows: [lr, lambda], value: best loss}]\n", "4:22: rows: lambda is named twice"},
+        {HEAD "optimizer: sgd\ntables: [{rows: lr, columns: lr, value: best loss}]\n",
+         "4:10: a table cannot have lambda in both rows and columns"},
+        {HEAD "optimizer: sgd\ntables: [{value: bst loss}]\n", "4:18: value cannot be \"bst loss\"; it must be best METRIC"},
+        {HEAD "optimizer: sgd\ntables: [{rows: lr}]\n", "4:10: a table needs a value"},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, cell: mean(sd)}]\n", "4:30: cell cannot be \"mean(sd)\"; did you mean "},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, digits: 99}]\n", "4:32: digits is 99, but must be"},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, where: {lr: x1, mom: 1}}]\n", "4:40: where: there is no setting mom here"},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, where: {lr: x1}}]\n", "4:36: where: lambda must be compared with plain"},
+        {HEAD "optimizer: sgd\nfigures: [{y: loss}]\n", "4:11: a figure needs a kind"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: curve, y: loss}]\n", "4:18: kind cannot be \"curve\"; did you mean curves?"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: curves}]\n", "4:11: a figure of kind curves needs y: the metric"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: l, z: l}]\n", "4:35: a figure of kind curves has no z"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: best loss}]\n", "4:29: y cannot be \"best loss\""},
+        {HEAD "optimizer: sgd\nfigures: [{kind: heatmap, x: lr, y: lr, z: l}]\n", "4:37: x and y of a heatmap"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: sensitivity, y: l}]\n", "4:11: a figure of kind sensitivity needs x"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: l, y_range: [2, 1]}]\n", "4:41: y_range must be [low, high]"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: l, log: z1}]\n", "4:37: log cannot be \"z1\""},
+        {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: l, name: a/b}]\n", "4:38: name \"a/b\" becomes a file name"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: l, name: a}, {kind: curves, y: l, name: a}]\n",
+         "4:42: there is already a figure a"},
+        {HEAD "optimizer: sgd\nmetrics: {loss: up}\n", "4:17: the direction of a metric cannot be \"up\""},
+        {HEAD "optimizer: sgd\nmetrics: [loss]\n", "4:10: metrics must be a mapping"},
+        /* files */
+        {"", "1:1: there is no study in this file"},
+        {"# nothing\n", "1:1: there is no study in this file"},
+        {"---\n---\n", "1:1: there is no study in this file"},
+        {"defaults: {}\n", "1:1: there is no study in this file"},
+        {"just words\n", "1:1: a spec must be a mapping"},
+        {"- study: s\n", "1:1: a spec must be a mapping"},
+        {"studies: []\n", "1:10: studies must be a list of studies"},
+        {"studies: [a]\n", "1:11: a study must be a mapping"},
+        {"studies: [{study: s, " "task: {problem: theta30}, optimizer: sgd}]\nseeds: 1\n",
+         "2:1: beside studies and defaults there can be no seeds"},
+        {"defaults: 3\n---\n" HEAD "optimizer: sgd\n", "1:11: defaults must be a mapping"},
+        {"defaults: {}\n---\ndefaults: {}\n" HEAD "optimizer: sgd\n", "3:11: defaults were already given"},
+        {"defaults: {study: a}\n---\n" HEAD "optimizer: sgd\n", "1:12: defaults cannot have the key study"},
+        /* YAML itself */
+        {"study: s\ntask: {problem: theta30\noptimizer: sgd\n", "3:10: did not find expected ',' or '}' while parsing a flow mapping that began in line 2, column 7"},
+        {"study: s\n\ttask: {problem: theta30}\n", "2:1: "},
+        {"study: s\ntask:\n\tproblem: theta30\n", "3:1: found character that cannot start any token"},
+        {"study: s\ntask: \"open\n", "3:1: found unexpected end of stream while scanning a quoted scalar that began in line 2, column 7"},
+        {"study: s\ntask: *nothing\n", "2:7: there is no anchor &nothing before this alias"},
+        {"study: s\ntask: &a [*a]\n", "2:11: the alias *a contains itself"},
+        {"study: !!str s\n", "1:8: the tag tag:yaml.org,2002:str is not supported"},
+        {"study: s\ntask: !mine {problem: theta30}\n", "2:7: the tag !mine is not supported"},
+        {"study: s\ntask: {<<: 3}\n", "2:12: << merges mappings"},
+        {"study: \"a\\0b\"\n", "1:8: this text contains a NUL"},
+        {"study: \"\x01\"\n", "1:9: "},
+        {"%YAML 3.0\n---\nstudy: s\n", "1:1: found incompatible YAML document"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        refused(cases[i].text, cases[i].complaint);
+    assert_int_equal(wrong_complaints, 0);
+}
+
+/* Bytes that are no text. */
+static void bad_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t length;
+        const char *complaint;
+    } cases[] = {
+        {"study: s\nta\xFFsk: 1\n", 18, "spec.yaml:2:3: byte 11 (0xFF) is not UTF-8"},
+        {"study: \xC3\xA9\xC3\n", 12, "spec.yaml:1:9: byte 9 (0xC3) is not UTF-8"},
+        {"study: \xED\xA0\x80\n", 11, "spec.yaml:1:8: byte 7 (0xED) is not UTF-8"},
+        {"study: s\0\n", 10, "spec.yaml:1:9: byte 8 is a NUL"},
+        {"\xFF\xFEs\0t\0", 6, "spec.yaml:1:1: the file is UTF-16; save it as UTF-8"},
+        {"\xFE\xFF\0s\0t", 6, "spec.yaml:1:1: the file is UTF-16; save it as UTF-8"},
+        {"", 0, "spec.yaml:1:1: there is no study in this file"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct pl_text problems = {0};
+        refused_bytes(cases[i].bytes, cases[i].length, &problems);
+        if (!strstr(pl_text(&problems), cases[i].complaint))
+            fail_msg("wanted: %s\ngot:\n%s", cases[i].complaint, pl_text(&problems));
+        pl_text_release(&problems);
+    }
+}
+
+static void repeat(struct pl_text *text, const char *word, size_t times)
+{
+    while (times-- > 0)
+        pl_text_add(text, word);
+}
+
+/* Refuses text and releases it. */
+static void refuse_text(struct pl_text *text, const char *complaint)
+{
+    refused(pl_text(text), complaint);
+    pl_text_release(text);
+}
+
+static void absurd_files(void **state)
+{
+    (void)state;
+    struct pl_text text = {0};
+    /* A bomb: 9^9 values out of ten lines. */
+    pl_text_add(&text, "study: s\ndescription:\n  - &a0 [x, x, x, x, x, x, x, x, x]\n");
+    for (int i = 1; i < 10; i++) {
+        pl_text_addf(&text, "  - &a%d [", i);
+        for (int k = 0; k < 9; k++)
+            pl_text_addf(&text, "%s*a%d", k ? "," : "", i - 1);
+        pl_text_add(&text, "]\n");
+    }
+    refuse_text(&text, "9:5: the file is too large: more than 2000000 values");
+    /* The same through merges. */
+    pl_text_add(&text, "study: s\nm0: &m0 {");
+    for (int i = 0; i < 3000; i++)
+        pl_text_addf(&text, "k%d: 1, ", i);
+    pl_text_add(&text, "}\n");
+    for (int i = 1; i < 3000; i++)
+        pl_text_addf(&text, "m%d: {<<: *m0}\n", i);
+    refuse_text(&text, "666:7: the file is too large");
+    /* Depth, in either style. */
+    repeat(&text, "[", 100000);
+    refuse_text(&text, "1:41: lists and mappings are nested too deeply");
+    repeat(&text, "{a: ", 100000);
+    refuse_text(&text, "1:161: lists and mappings are nested too deeply");
+    repeat(&text, "- ", 100000);
+    refuse_text(&text, "1:81: lists and mappings are nested too deeply");
+    pl_text_add(&text, "study: s\ntask: {problem: theta30, iterations: \"");
+    repeat(&text, "(", 100000);
+    pl_text_add(&text, "\"}\noptimizer: sgd\n");
+    refuse_text(&text, "2:38: iterations: \"((((");
+    /* Size. */
+    repeat(&text, "#########\n", (8 << 20) / 10 + 1);
+    refuse_text(&text, "1:1: the file is larger than 8 MiB");
+    pl_text_add(&text, "study: s\nx: [");
+    repeat(&text, "1,", 2100000);
+    refuse_text(&text, "2:3999995: the file is too large");
+    for (int i = 0; i < 300; i++)
+        pl_text_addf(&text, "- &a%d x\n", i);
+    refuse_text(&text, "251:3: there are more than 250 anchors");
+    pl_text_add(&text, "study: s\ntask: {command: [sh]}\nsettings: {");
+    for (int i = 0; i < 600; i++)
+        pl_text_addf(&text, "s%d: 1, ", i);
+    pl_text_add(&text, "}\n");
+    refuse_text(&text, "1:1: there are 602 settings here");
+    assert_int_equal(wrong_complaints, 0);
+}
+
+static void absurd_grids(void **state)
+{
+    (void)state;
+    struct pl_text text = {0};
+    /* 2^70 configurations. */
+    pl_text_add(&text, "study: s\ntask: {command: [sh]}\nsettings: {");
+    for (int i = 0; i < 70; i++)
+        pl_text_addf(&text, "s%d: [1, 2], ", i);
+    pl_text_add(&text, "}\n");
+    refuse_text(&text, "1:8: the grid has 1.18059162e+21 runs; at most 100000000 are supported");
+    /* 2^32 configurations times 2^19 seeds, and a fault in a value, which is still found. */
+    pl_text_add(&text, "study: s\ntask: {command: [sh]}\nsettings: {");
+    for (int i = 0; i < 32; i++)
+        pl_text_addf(&text, "s%d: [1, 2], ", i);
+    pl_text_add(&text, "t: 010}\nseeds: {from: 1, to: 524288}\n");
+    refused(pl_text(&text), "1:8: the grid has 2.25179981e+15 runs");
+    refuse_text(&text, "3:");
+    /* 2^64 combinations of choices. */
+    pl_text_add(&text, "study: s\ntask: {command: [[sh], [bash]]}\nsettings: {a: [1, 2]}\ncases:\n");
+    for (int i = 0; i < 20; i++)
+        pl_text_add(&text, "  - {}\n");
+    struct pl_spec *spec = load(pl_text(&text)); /* twenty times the same is the same */
+    assert_int_equal(pl_spec_study(spec, 0)->configs, 4);
+    pl_spec_free(spec);
+    pl_text_release(&text);
+    pl_text_add(&text, "study: s\ntask: {command: [");
+    for (int i = 0; i < 100000; i++)
+        pl_text_addf(&text, "[c%d],", i);
+    pl_text_add(&text, "]}\n");
+    refuse_text(&text, "1:8: the file is too large once cases, defaults and lists are multiplied out");
+    /* Many cases over a large base. */
+    pl_text_add(&text, "study: s\ntask: {command: [sh]}\nsettings: {a: [");
+    for (int i = 0; i < 20000; i++)
+        pl_text_addf(&text, "%d,", i);
+    pl_text_add(&text, "]}\ncases:\n");
+    for (int i = 0; i < 2000; i++)
+        pl_text_addf(&text, "  - {settings: {b: %d}}\n", i);
+    refuse_text(&text, "3:12: the file is too large once cases, defaults and lists are multiplied out");
+    pl_text_add(&text, "study: s\ntask: {command: [sh]}\nsettings: {a: [");
+    for (int i = 0; i < 4000; i++)
+        pl_text_addf(&text, "%d,", i);
+    pl_text_add(&text, "], b: [");
+    for (int i = 0; i < 4000; i++)
+        pl_text_addf(&text, "%d,", i);
+    pl_text_add(&text, "]}\nexclude: [{a: 1}]\n");
+    refuse_text(&text, "1:8: the grid has 16000000 configurations; with cases, exclude or expressions at most 10000000");
+    assert_int_equal(wrong_complaints, 0);
+}
+
+/* All complaints at once, in the order of the file, and not more than a screen or two. */
+static void everything_is_said(void **state)
+{
+    (void)state;
+    const char text[] =
+        "study: s/t\n"
+        "task: {problem: theta30, iterations: 0x10, record: -1}\n"
+        "optimizer: {name: theopoula, lambda: [1_000, 0.1, 1e-1], lr: 010, epsilom: 1, epsilon: \"lamda\"}\n"
+        "seeds: [1, 1]\n"
+        "tables: [{value: 3}]\n";
+    static const char *const wanted[] = {
+        "spec.yaml:1:8: ", "spec.yaml:2:38: ", "spec.yaml:2:52: ", "spec.yaml:3:39: ", "spec.yaml:3:51: ", "spec.yaml:3:58: ",
+        "spec.yaml:3:67: ", "spec.yaml:3:88: ", "spec.yaml:4:12: ", "spec.yaml:5:18: ",
+    };
+    struct pl_text problems = {0};
+    refused_bytes(text, strlen(text), &problems);
+    const char *line = pl_text(&problems);
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        if (strncmp(line, wanted[i], strlen(wanted[i])))
+            fail_msg("wanted %s at\n%s\nof\n%s", wanted[i], line, pl_text(&problems));
+        line = strchr(line, '\n') + 1;
+    }
+    assert_string_equal(line, "");
+    pl_text_release(&problems);
+
+    struct pl_text many = {0};
+    pl_text_add(&many, HEAD "optimizer: sgd\ntables:\n");
+    for (int i = 0; i < 130; i++)
+        pl_text_addf(&many, "  - {value: loss, oops%d: 1}\n", i);
+    refused_bytes(pl_text(&many), many.length, &problems);
+    size_t lines = 0;
+    for (const char *c = pl_text(&problems); *c; c++)
+        lines += *c == '\n';
+    assert_int_equal(lines, 51);
+    assert_non_null(strstr(pl_text(&problems), "spec.yaml:54:19: "));
+    assert_null(strstr(pl_text(&problems), "spec.yaml:55:19: "));
+    assert_non_null(strstr(pl_text(&problems), "and 80 more\n"));
+    pl_text_release(&problems);
+    pl_text_release(&many);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_values),    cmocka_unit_test(bad_specs),    cmocka_unit_test(bad_bytes),
+        cmocka_unit_test(absurd_files),  cmocka_unit_test(absurd_grids), cmocka_unit_test(everything_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
