@@ -4,6 +4,7 @@
 #include <string.h>
 
 const struct pl_device_type *const pl_device_types[] = {
+    &pl_device_cpu,
     &pl_device_ref,
 };
 const size_t pl_device_type_count = sizeof pl_device_types / sizeof *pl_device_types;
@@ -18,7 +19,12 @@ int pl_device_open(struct pl_device **device, const char *name, const struct pl_
             (*device)->options = *options;
             if ((*device)->options.threads < 1)
                 (*device)->options.threads = 1;
-            return 0;
+            int status = pl_device_types[i]->open ? pl_device_types[i]->open(*device, err) : 0;
+            if (status) {
+                pl_device_close(*device);
+                *device = NULL;
+            }
+            return status;
         }
     struct pl_text known = {0};
     for (size_t i = 0; i < pl_device_type_count; i++)

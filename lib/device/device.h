@@ -82,6 +82,8 @@ struct pl_device_type {
     enum pl_element element; /* of activations, parameters and gradients; statistics are double */
     int channel_block;       /* stored channels come in multiples of this */
 
+    int (*open)(struct pl_device *d, struct pl_error *err); /* NULL: nothing to prepare */
+
     size_t (*buffer_size)(int batch, int stored, int height, int width); /* bytes of an activation buffer */
     /* Bytes of workspace of an operator other than convolution whose (first) operand is x. */
     size_t (*workspace)(struct pl_device *d, enum pl_work operation, const struct pl_view *x);
@@ -164,12 +166,13 @@ struct pl_device_options {
 struct pl_device {
     const struct pl_device_type *type;
     struct pl_device_options options;
+    const void *state; /* the device's own */
 };
 
 extern const struct pl_device_type *const pl_device_types[];
 extern const size_t pl_device_type_count;
 
-/* Opens a device by name. Fails with PL_EINPUT for an unknown one. free() it through pl_device_close. */
+/* Opens a device by name. Fails with PL_EINPUT for one that is unknown or cannot work on this machine. */
 int pl_device_open(struct pl_device **device, const char *name, const struct pl_device_options *options,
                    struct pl_error *err);
 void pl_device_close(struct pl_device *device);

@@ -4,7 +4,7 @@
 
 #include "device/device.h"
 
-extern const struct pl_device_type pl_device_ref;
+extern const struct pl_device_type pl_device_cpu, pl_device_ref;
 
 /* Memory functions of devices whose memory is the host's. */
 void *pl_host_allocate(struct pl_device *d, size_t bytes);
