@@ -21,6 +21,8 @@ struct setup {
 };
 static const struct setup setups[] = {
     {"ref", "double on ref", true, 1e-10, 1e-10, 1e-12},
+    {"cpu", "float on cpu, exact", true, 1e-4, 5e-3, 1e-5},
+    {"cpu", "float on cpu, fast", false, 1e-3, 5e-2, 1e-4},
 };
 
 struct golden {
