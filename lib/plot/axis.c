@@ -141,17 +141,26 @@ size_t pl_axis_index(const struct pl_axis *axis, uint32_t rank)
     return SIZE_MAX;
 }
 
+/* Where a position lies between the ends of the axis, from 0 to 1. */
+static double share_of(const struct pl_axis *axis, double at)
+{
+    const double *r = axis->range;
+    return axis->log ? log(at / r[0]) / log(r[1] / r[0]) : (at - r[0]) / (r[1] - r[0]);
+}
+
 void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results, size_t most, bool plain,
                    struct pl_tick **ticks, size_t *count)
 {
-    size_t every = axis->count > most ? (axis->count + most - 1) / most : 1;
+    double least = 1.0 / (double)(most + 1), last = -INFINITY;
     *ticks = pl_new((axis->count + 1) * sizeof **ticks);
     *count = 0;
     for (size_t i = 0; i < axis->count; i++) {
         struct pl_text label = {0};
-        if (i % every && !axis->values[i].apart)
-            continue;
-        pl_label_value(&label, pl_results_value(results, axis->key, axis->values[i].rank), plain);
+        double share = share_of(axis, axis->values[i].at);
+        if (share - last >= least || axis->values[i].apart) {
+            pl_label_value(&label, pl_results_value(results, axis->key, axis->values[i].rank), plain);
+            last = share;
+        }
         (*ticks)[(*count)++] = (struct pl_tick){axis->values[i].at, pl_text_take(&label)};
     }
 }

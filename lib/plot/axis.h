@@ -26,7 +26,7 @@ void pl_axis_make(struct pl_axis *axis, const struct pl_results *results, size_t
                   size_t count, enum pl_axis_scale scale);
 void pl_axis_release(struct pl_axis *axis);
 size_t pl_axis_index(const struct pl_axis *axis, uint32_t rank);
-/* A tick for every value, or for every so many where there are more than most. */
+/* A tick for every value; where more than most would crowd each other, some go without a label. */
 void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results, size_t most, bool plain,
                    struct pl_tick **ticks, size_t *count);
 

@@ -6,6 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Two or three digits are what a square has room for. */
+static void add_short(double value, struct pl_text *text)
+{
+    char digits[32];
+    double size = fabs(value);
+    if (size == 0 || (size >= 1e-3 && size < 1e4)) {
+        pl_text_addf(text, "%.3g", value);
+        return;
+    }
+    snprintf(digits, sizeof digits, "%.1e", value);
+    char *exponent = strchr(digits, 'e');
+    pl_text_addf(text, "%.*se%ld", (int)(exponent - digits), digits, strtol(exponent + 1, NULL, 10));
+}
+
 /* A square's text: the mean, and below it the spread or how many runs diverged where there is room. */
 static char *square_text(const struct pl_summary *s, int decimals, bool roomy)
 {
@@ -14,19 +28,10 @@ static char *square_text(const struct pl_summary *s, int decimals, bool roomy)
         pl_text_add(&text, s->diverged ? "div" : "–");
         return pl_text_take(&text);
     }
-    if (decimals < 0) {
-        char digits[32];
-        snprintf(digits, sizeof digits, "%.1e", s->mean);
-        double rounded = strtod(digits, NULL);
-        pl_report_number(rounded, fabs(rounded) < 1e-2 || fabs(rounded) >= 1e4 ? -1 : 2, &text);
-        if (strchr(text.text, 'e')) { /* 1.200e-8: two digits are enough here */
-            long power = strtol(strchr(text.text, 'e') + 1, NULL, 10);
-            pl_text_clear(&text);
-            pl_text_addf(&text, "%.3se%ld", digits + (digits[0] == '-'), power);
-        }
-    } else {
+    if (decimals < 0)
+        add_short(s->mean, &text);
+    else
         pl_report_number(s->mean, decimals, &text);
-    }
     if (roomy && s->diverged)
         pl_text_addf(&text, "\ndiv %lld/%lld", (long long)s->diverged, (long long)s->planned);
     else if (roomy && s->n > 1 && decimals >= 0) {
@@ -53,17 +58,18 @@ static void mark_best(struct pl_panel *panel, enum pl_direction direction)
 static void scale_colours(struct pl_panel *panel)
 {
     double *values = pl_new((panel->square_count + 1) * sizeof *values);
-    double least = INFINITY, most = -INFINITY;
+    double lowest = INFINITY, least = INFINITY, most = -INFINITY;
     size_t count = 0;
     for (size_t i = 0; i < panel->square_count; i++) {
         double value = panel->squares[i].value;
         if (!isfinite(value))
             continue;
         values[count++] = value;
-        least = fmin(least, value);
+        lowest = fmin(lowest, value);
+        least = value > 0 ? fmin(least, value) : least;
         most = fmax(most, value);
     }
-    panel->log_z = count && least > 0 && most > 1000 * least;
+    panel->log_z = count && lowest >= 0 && most > 1000 * least;
     pl_range_robust(values, count, panel->log_z, panel->z_range);
     if (count && panel->z_range[0] == panel->z_range[1])
         panel->z_range[1] += fabs(panel->z_range[0]) > 0 ? 0.01 * fabs(panel->z_range[0]) : 1;

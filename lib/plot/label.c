@@ -54,13 +54,13 @@ void pl_label_number(struct pl_text *out, double value, bool plain)
     }
     double size = fabs(value);
     int power = size > 0 ? (int)floor(log10(size) + 1e-12) : 0;
-    if (plain || (power > -4 && power < 5)) {
+    double mantissa = round(value / pow(10, power) * 1e6) / 1e6;
+    if (plain || (power > -4 && power < (mantissa == 1 ? 4 : 5))) {
         pl_number_write(value, spelling);
         pl_text_add(out, spelling);
         return;
     }
-    double mantissa = value / pow(10, power);
-    pl_number_write(round(mantissa * 1e6) / 1e6, spelling);
+    pl_number_write(mantissa, spelling);
     if (strcmp(spelling, "1"))
         pl_text_addf(out, "%s%s·", spelling[0] == '-' ? "−" : "", spelling + (spelling[0] == '-'));
     pl_text_addf(out, "10^{%s%d}", power < 0 ? "−" : "", abs(power));

@@ -4,12 +4,26 @@
 #include <math.h>
 #include <string.h>
 
+/* Characters that a label shows: its markup takes no room. */
+static size_t shown_width(const char *label)
+{
+    size_t width = pl_text_width(label);
+    for (const char *c = label; *c; c++) {
+        if (*c == '\\' && c[1])
+            c++;
+        else if (!strchr("{}^_", *c))
+            continue;
+        width--;
+    }
+    return width;
+}
+
 static size_t longest_label(const struct pl_figure *figure, size_t *shown)
 {
     size_t longest = 0;
     *shown = 0;
     for (size_t i = 0; i < figure->legend_count; i++) {
-        size_t width = pl_text_width(figure->legend[i].label);
+        size_t width = shown_width(figure->legend[i].label);
         if (!figure->legend[i].shown || !width)
             continue;
         longest = width > longest ? width : longest;
@@ -28,7 +42,7 @@ static void measure_squares(const struct pl_figure *figure, struct pl_layout_siz
     const struct pl_panel *panel = &figure->panels[0];
     double columns = panel->x_range[1] - panel->x_range[0], rows = panel->y_range[1] - panel->y_range[0];
     double side = fmax(columns, rows) > 8 ? 0.52 : 0.72;
-    size->panel_width = fmin(fmax(columns * side, 1.8), 12) + 2.0;
+    size->panel_width = fmin(fmax(columns * side, 1.8), 12) + 2.15;
     size->panel_height = fmin(fmax(rows * side * 0.75, 1.5), 12) + 0.95;
 }
 

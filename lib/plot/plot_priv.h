@@ -5,7 +5,8 @@
 #include "plot/plot.h"
 
 struct pl_point {
-    double x, y, low, high; /* y NaN: a gap in the line */
+    double x, y, low, high; /* y NaN: a gap in the line; low and high one deviation away */
+    double least;           /* the lowest run */
     int64_t n;              /* runs behind y */
 };
 

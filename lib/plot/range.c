@@ -10,6 +10,8 @@
 
 /* Values further from the median than this many times the middle 80% reach are left out of the scale. */
 static const double reach_factor = 20;
+/* A logarithmic scale shows at most this much below its top. */
+static const double deepest = 1e30;
 
 static double reach(const double *sorted, size_t count, double middle, double share)
 {
@@ -40,8 +42,8 @@ void pl_range_robust(double *values, size_t count, bool log, double range[2])
     range[0] = values[first];
     range[1] = values[last];
     if (log) {
-        range[0] = pow(10, range[0]);
         range[1] = pow(10, range[1]);
+        range[0] = fmax(pow(10, range[0]), range[1] / deepest);
     }
 }
 
@@ -104,9 +106,9 @@ static bool wants_log(const struct pl_panel *panel)
         const struct pl_line *line = &panel->lines[l];
         for (size_t i = 0; i < line->means.count && !all_diverged(line); i++) {
             double y = line->means.list[i].y;
-            if (!isfinite(y))
+            if (!isfinite(y) || y == 0)
                 continue;
-            if (y <= 0)
+            if (y < 0)
                 return false;
             least = fmin(least, y);
             most = fmax(most, y);
@@ -149,6 +151,8 @@ void pl_range_panel(struct pl_panel *panel, const struct pl_figure_spec *spec, b
     if (isnan(panel->x_range[0])) {
         panel->x_range[0] = least <= most ? least : log_x ? 1 : 0;
         panel->x_range[1] = least <= most ? most : log_x ? 10 : 1;
+        if (!log_x && panel->x_range[0] > 0 && panel->x_range[0] <= 0.02 * panel->x_range[1])
+            panel->x_range[0] = 0; /* time that is counted from 1 */
         if (!(panel->x_range[0] < panel->x_range[1]))
             pad(panel->x_range, log_x);
     }

@@ -7,7 +7,7 @@
 
 /* Okabe and Ito's colours, which colour-blind readers can tell apart, darkest first. */
 static const char *const colours[] = {"0072B2", "D55E00", "009E73", "CC79A7", "E69F00", "56B4E9", "000000", "7F7F7F"};
-static const char *const dashes[] = {"solid", "(12,4)", "(3,3)", "(12,3,3,3)", "(6,3)", "(16,3,3,3,3,3)", "(2,5)"};
+static const char *const dashes[] = {"solid", "(22,8)", "(5,6)", "(22,6,5,6)", "(11,6)", "(30,6,5,6,5,6)", "(3,10)"};
 static const int marks[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
 enum {
     COLOURS = sizeof colours / sizeof *colours,
@@ -86,7 +86,7 @@ static void write_scale(struct pl_text *script, char axis, bool log, const doubl
     if (!log)
         pl_text_addf(script, "unset logscale %c\nset format %c '%%h'\n", axis, axis);
     else if (range[1] / range[0] >= 100 && !plain)
-        pl_text_addf(script, "set logscale %c\nset format %c '10^{%%T}'\n", axis, axis);
+        pl_text_addf(script, "set logscale %c\nset format %c '10^{%%T}'\nunset m%ctics\n", axis, axis, axis);
     else
         pl_text_addf(script, "set logscale %c\nset format %c '%s'\n", axis, axis, plain ? "%.0e" : "%h");
 }
@@ -118,7 +118,7 @@ static void write_place(const struct pl_figure *figure, const struct pl_layout_s
     const struct pl_panel *panel = &figure->panels[index];
     double left = (double)(index % size->columns) * size->panel_width;
     double top = size->height - size->title - (double)(index / size->columns) * size->panel_height;
-    double x0 = (left + 0.85) / size->width, x1 = (left + size->panel_width - (heat ? 1.15 : 0.2)) / size->width;
+    double x0 = (left + 0.85) / size->width, x1 = (left + size->panel_width - (heat ? 1.3 : 0.3)) / size->width;
     double y0 = (top - size->panel_height + 0.6) / size->height;
     double y1 = (top - (panel->title[0] ? 0.35 : 0.15)) / size->height;
     pl_text_addf(script, "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset bmargin at screen %.5f\n"
@@ -133,7 +133,9 @@ static void write_labels(const struct pl_figure *figure, size_t index, size_t co
     bool last_row = index + columns >= figure->panel_count;
     pl_text_addf(script, "set title '%s' offset 0,-0.4\n", figure->panels[index].title);
     pl_text_addf(script, "set xlabel '%s' offset 0,0.2\n", last_row || figure->plain ? figure->x_label : "");
-    pl_text_addf(script, "set ylabel '%s' offset 0.5,0\n", index % columns == 0 || figure->plain ? figure->y_label : "");
+    bool short_label = pl_text_width(figure->y_label) <= 3; /* a single letter reads better upright */
+    pl_text_addf(script, "set ylabel '%s' offset 0.5,0 %s\n", index % columns == 0 || figure->plain ? figure->y_label : "",
+                 short_label ? "norotate" : "rotate");
 }
 
 static void write_panel(const struct pl_figure *figure, const struct pl_panel *panel, const char *base, size_t *block,

@@ -11,7 +11,7 @@ enum { MARKS_ON_A_LINE = 8 };
  * panel points the same way wherever it goes. */
 static double near_axis(double y, const double range[2], bool log)
 {
-    if (isnan(y) || (log && y <= 0))
+    if (isnan(y) || (log && y < 0))
         return NAN;
     double span = log ? range[1] / range[0] : range[1] - range[0];
     double low = log ? range[0] / span / span : range[0] - 10 * span;
@@ -19,10 +19,11 @@ static double near_axis(double y, const double range[2], bool log)
     return fmin(fmax(y, low), high);
 }
 
-/* The edge of a band or error bar: on a logarithmic axis it ends at the bottom where it would reach zero. */
-static double edge(double y, const double range[2], bool log)
+/* The lower edge of a band or error bar. On a logarithmic axis one deviation may reach below zero: there it ends at the
+ * lowest run. */
+static double foot(const struct pl_point *p, const double range[2], bool log)
 {
-    return log && y <= 0 ? range[0] : near_axis(y, range, log);
+    return near_axis(log ? fmax(p->low, p->least) : p->low, range, log);
 }
 
 static void add_block(const struct pl_panel *panel, const struct pl_points *points, const char *what,
@@ -36,8 +37,8 @@ static void add_block(const struct pl_panel *panel, const struct pl_points *poin
             pl_text_add_char(data, '\n');
             continue;
         }
-        pl_text_addf(data, "%.12g %.12g %.12g %.12g %lld\n", p->x, y, edge(p->low, panel->y_range, panel->log_y),
-                     edge(p->high, panel->y_range, panel->log_y), (long long)p->n);
+        pl_text_addf(data, "%.12g %.12g %.12g %.12g %lld\n", p->x, y, foot(p, panel->y_range, panel->log_y),
+                     near_axis(p->high, panel->y_range, panel->log_y), (long long)p->n);
     }
     pl_text_add(data, "\n\n");
 }

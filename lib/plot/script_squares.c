@@ -35,7 +35,7 @@ void pl_heat_palette(struct pl_text *script, bool reversed)
 static double position_of(const struct pl_panel *panel, double value)
 {
     const double *z = panel->z_range;
-    return panel->log_z ? log(value / z[0]) / log(z[1] / z[0]) : (value - z[0]) / (z[1] - z[0]);
+    return panel->log_z ? log(fmax(value, z[0]) / z[0]) / log(z[1] / z[0]) : (value - z[0]) / (z[1] - z[0]);
 }
 
 static void add_lines_of_text(const struct pl_figure *figure, const struct pl_square *square, const char *colour,
@@ -98,7 +98,7 @@ void pl_script_squares(const struct pl_figure *figure, const struct pl_panel *pa
     if (any)
         pl_text_add(data, "\n\n");
     if (!figure->plain && any)
-        pl_text_addf(script, "set cbrange [%.17g:%.17g]\n%s logscale cb\nset format cb '%s'\nset cblabel '%s'\n",
+        pl_text_addf(script, "set cbrange [%.17g:%.17g]\n%s logscale cb\nset format cb '%s'\nset cblabel '%s' offset 1,0\n",
                      panel->z_range[0], panel->z_range[1], panel->log_z ? "set" : "unset",
                      panel->log_z ? "10^{%T}" : "%h", figure->z_label);
     if (figure->plain || !any) {

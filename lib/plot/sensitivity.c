@@ -38,9 +38,9 @@ static void add_config(struct pl_figure *figure, const struct pl_gather *g, cons
     line->runs += s.planned;
     line->diverged += s.diverged;
     if (s.n)
-        pl_points_add(&line->means, (struct pl_point){x, s.mean, s.mean - spread, s.mean + spread, s.n});
+        pl_points_add(&line->means, (struct pl_point){x, s.mean, s.mean - spread, s.mean + spread, s.least, s.n});
     else if (s.diverged) {
-        pl_points_add(&line->lost, (struct pl_point){x, NAN, NAN, NAN, 0});
+        pl_points_add(&line->lost, (struct pl_point){x, NAN, NAN, NAN, NAN, 0});
         figure->any_lost = true;
     }
 }
@@ -62,7 +62,7 @@ static void break_lines(struct pl_panel *panel, const double breaks[2], bool con
             for (int b = 0; b < 2 && i; b++)
                 crossing |= old->list[i - 1].x < breaks[b] && old->list[i].x > breaks[b];
             if (i && (crossing || !connect))
-                pl_points_add(&parted, (struct pl_point){0, NAN, NAN, NAN, 0});
+                pl_points_add(&parted, (struct pl_point){0, NAN, NAN, NAN, NAN, 0});
             pl_points_add(&parted, old->list[i]);
         }
         free(old->list);
@@ -92,7 +92,7 @@ int pl_gather_sensitivity(struct pl_figure *figure, struct pl_gather *g, struct 
         struct pl_panel *panel = &figure->panels[p];
         memcpy(panel->x_range, axis.range, sizeof axis.range);
         memcpy(panel->x_breaks, breaks, sizeof breaks);
-        pl_axis_ticks(&axis, g->results, 10, figure->plain, &panel->x_ticks, &panel->x_tick_count);
+        pl_axis_ticks(&axis, g->results, figure->panel_count > 2 ? 6 : 10, figure->plain, &panel->x_ticks, &panel->x_tick_count);
         pl_range_panel(panel, g->spec, axis.log);
         break_lines(panel, breaks, axis.numeric);
     }

@@ -88,7 +88,11 @@ static void take_settings(struct pl_results *results, size_t config, const struc
     for (size_t i = 0; i < settings->count; i++) {
         const struct pl_entry *entry = &settings->entries[i];
         struct pl_column *column = column_of(results, entry->key, &hint);
-        column->ranks[config] = rank_of(column, &entry->value, &results->pool);
+        struct pl_value value = entry->value;
+        /* Canonical settings spell infinities as words. */
+        if (value.type == PL_STRING && (!strcmp(value.string, "inf") || !strcmp(value.string, "-inf")))
+            value = (struct pl_value){PL_REAL, {.real = value.string[0] == '-' ? -INFINITY : INFINITY}};
+        column->ranks[config] = rank_of(column, &value, &results->pool);
     }
 }
 

@@ -24,13 +24,16 @@ void pl_report_number(double value, int decimals, struct pl_text *out)
         return;
     }
     double size = fabs(value);
-    if (decimals >= 0 ? size >= 1e9 : size != 0 && (size >= 1e6 || size < 1e-3)) {
+    if (decimals < 0 && size == 0) {
+        pl_text_add_char(out, '0');
+        return;
+    }
+    if (decimals >= 0 ? size >= 1e9 : size >= 1e6 || size < 1e-3) {
         add_scientific(value, decimals >= 0 && decimals < 3 ? decimals : 3, out);
         return;
     }
     if (decimals < 0)
-        decimals = size >= 1000 ? 0 : size >= 1 || size == 0 ? 3 - (int)floor(log10(size > 0 ? size : 1))
-                                                           : 3 - (int)floor(log10(size));
+        decimals = size >= 1000 ? 0 : 3 - (int)floor(log10(size));
     char digits[400];
     snprintf(digits, sizeof digits, "%.*f", decimals > 17 ? 17 : decimals, value);
     bool zero = strspn(digits, "-0.") == strlen(digits);

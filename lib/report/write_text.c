@@ -58,16 +58,10 @@ static void fill_headings(const struct pl_table *table, bool markdown, struct sh
         struct pl_text joined = {0};
         for (size_t k = 0; k < table->column_key_count; k++) {
             const struct pl_label *label = &table->columns[c * table->column_key_count + k];
-            if (!markdown) {
-                /* The setting's name stands once, before its first value. */
-                if (!c)
-                    pl_text_addf(&joined, "%s ", table->column_keys[k]);
-                pl_label_write(label, &joined);
+            pl_text_addf(&joined, "%s%s=", joined.length ? ", " : "", table->column_keys[k]);
+            pl_label_write(label, &joined);
+            if (!markdown)
                 *at(sheet, k, labels + c) = pl_text_take(&joined);
-            } else {
-                pl_text_addf(&joined, "%s%s ", k ? ", " : "", table->column_keys[k]);
-                pl_label_write(label, &joined);
-            }
         }
         if (markdown)
             *at(sheet, 0, labels + c) = pl_text_take(&joined);
