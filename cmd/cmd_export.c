@@ -1,0 +1,126 @@
+#include "rows.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What can be exported: SQL, and how a study is picked out of it. */
+static const struct {
+    const char *name, *sql, *of_study, *order;
+} kinds[] = {
+    {"runs", "SELECT * FROM runs", " WHERE run IN (SELECT run FROM study_runs WHERE study = ", " ORDER BY run"},
+    {"curves", "SELECT * FROM curves", " WHERE run IN (SELECT run FROM study_runs WHERE study = ", ""},
+    {"settings", "SELECT config, key, type, value FROM setting",
+     " WHERE config IN (SELECT config FROM study_runs WHERE study = ", " ORDER BY config, key"},
+    {"summary", "SELECT * FROM summary", " WHERE config IN (SELECT config FROM study_runs WHERE study = ",
+     " ORDER BY config, metric"},
+};
+
+/* A file that appears under its name only when it is whole; standard output without a name. */
+struct target {
+    const char *path;
+    char *temporary;
+    FILE *file;
+};
+
+static int target_open(struct target *target, const char *path, struct pl_error *err)
+{
+    struct pl_text name = {0};
+    *target = (struct target){.path = path, .file = stdout};
+    if (!path)
+        return 0;
+    pl_text_addf(&name, "%s.XXXXXX", path);
+    target->temporary = pl_text_take(&name);
+    int handle = mkostemp(target->temporary, O_CLOEXEC);
+    target->file = handle < 0 ? NULL : fdopen(handle, "w");
+    if (target->file) {
+        fchmod(handle, 0644);
+        return 0;
+    }
+    int status = pl_fail(err, PL_EIO, "cannot write %s: %s", path, strerror(errno));
+    free(target->temporary);
+    return status;
+}
+
+static int target_close(struct target *target, bool keep, struct pl_error *err)
+{
+    if (!target->path)
+        return 0;
+    errno = 0;
+    bool written = !fflush(target->file) && !ferror(target->file) && !fsync(fileno(target->file));
+    int problem = errno, status = 0;
+    fclose(target->file);
+    if (keep && written && rename(target->temporary, target->path)) {
+        written = false;
+        problem = errno;
+    }
+    if (!keep || !written)
+        unlink(target->temporary);
+    if (!written)
+        status = pl_fail(err, PL_EIO, "cannot write %s: %s", target->path, strerror(problem ? problem : EIO));
+    free(target->temporary);
+    return status;
+}
+
+static int export_kind(const struct pl_args *args, struct pl_store *store, size_t kind)
+{
+    const char *study = pl_args_get(args, "study", NULL);
+    const struct pl_sweep_info *sweeps;
+    size_t count;
+    struct target target;
+    struct pl_error err;
+    if ((study && pl_store_sweeps(store, study, &sweeps, &count, &err)) ||
+        target_open(&target, pl_args_get(args, "out", NULL), &err))
+        return pl_cmd_fail(args, &err);
+    struct pl_text sql = {0};
+    pl_text_add(&sql, kinds[kind].sql);
+    if (study) {
+        pl_text_add(&sql, kinds[kind].of_study);
+        pl_cmd_add_sql_text(&sql, study);
+        pl_text_add(&sql, ")");
+    }
+    pl_text_add(&sql, kinds[kind].order);
+    int code = pl_cmd_answer(args, store, pl_text(&sql), target.file, pl_rows_format(args, "csv"));
+    if (target_close(&target, !code, &err))
+        code = pl_cmd_fail(args, &err);
+    pl_text_release(&sql);
+    return code;
+}
+
+static int run(const struct pl_args *args)
+{
+    size_t kind = 0, count = sizeof kinds / sizeof *kinds;
+    struct pl_store *store;
+    while (kind < count && strcmp(args->arguments[0], kinds[kind].name))
+        kind++;
+    if (kind == count)
+        return pl_cmd_usage_error(args, "'%s' is not one of: runs curves settings summary", args->arguments[0]);
+    int code = pl_cmd_open(args, &store);
+    if (!code)
+        code = export_kind(args, store, kind);
+    pl_store_close(store);
+    return code;
+}
+
+static const struct pl_option options[] = {
+    {.name = "study", .argument = "NAME", .help = "only the newest sweep of this study"},
+    {.name = "format", .argument = "FORMAT", .help = "what to write (default csv)", .words = "csv json"},
+    {.name = "out", .letter = 'o', .argument = "FILE", .help = "write to FILE instead of standard output"},
+};
+
+const struct pl_command pl_cmd_export = {
+    .name = "export",
+    .summary = "write runs, curves, settings or summaries for other programs",
+    .arguments = "runs|curves|settings|summary",
+    .description =
+        "Writes everything of one kind in full precision: numbers read back to the same bits. A value that was not "
+        "finite is empty (null in JSON) and its kind stands beside it: nan, inf or -inf. FILE appears only when it "
+        "is complete.",
+    .example = "poula export curves --study toy --out curves.csv",
+    PL_OPTIONS(options),
+    .least = 1, .most = 1,
+    .run = run,
+};

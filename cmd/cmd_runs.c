@@ -1,0 +1,226 @@
+#include "cmd_results.h"
+#include "rows.h"
+
+#include "train/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct columns {
+    struct pl_names all;    /* of the view runs */
+    struct pl_names chosen; /* those of them that are shown only where they tell something */
+    size_t settings;        /* so many of chosen are settings; the others are facts that most runs have not */
+    bool *telling;          /* settings: do they differ among the runs to be shown? others: has a run one? */
+};
+
+static void add_name(struct pl_names *names, const char *name)
+{
+    names->names = pl_resize(names->names, names->count + 1, sizeof *names->names);
+    names->names[names->count++] = pl_copy(name);
+}
+
+static int take_column(void *self, const struct pl_cell *cells, size_t count)
+{
+    struct columns *columns = self;
+    (void)count;
+    add_name(&columns->all, cells[0].text);
+    if (cells[1].integer) {
+        add_name(&columns->chosen, cells[0].text);
+        columns->settings++;
+    }
+    return 0;
+}
+
+static int take_telling(void *self, const struct pl_cell *cells, size_t count)
+{
+    struct columns *columns = self;
+    for (size_t i = 0; i < count; i++)
+        columns->telling[i] = cells[i].integer != 0;
+    return 0;
+}
+
+static void add_name_quoted(struct pl_text *sql, const char *name)
+{
+    pl_text_add_char(sql, '"');
+    for (; *name; name++) {
+        if (*name == '"')
+            pl_text_add_char(sql, '"');
+        pl_text_add_char(sql, *name);
+    }
+    pl_text_add_char(sql, '"');
+}
+
+/* The column that a condition means: its own name, or the setting of which it is another spelling. */
+static const char *find_column(const struct columns *columns, const char *key)
+{
+    struct pl_schema_source sources[256];
+    size_t count = pl_train_schema_sources(sources, 256);
+    for (size_t i = 0; i < columns->all.count; i++)
+        if (!strcmp(columns->all.names[i], key))
+            return columns->all.names[i];
+    for (size_t i = 0; i < count && i < 256; i++) {
+        const struct pl_setting *setting = pl_setting_find(sources[i].part.settings, sources[i].part.count, key);
+        if (setting && strcmp(setting->key, key))
+            return find_column(columns, setting->key);
+    }
+    return NULL;
+}
+
+static void add_value(struct pl_text *sql, const struct pl_value *value)
+{
+    struct pl_text spelled = {0};
+    pl_value_write(value, &spelled);
+    if (value->type == PL_REAL && isinf(value->real))
+        pl_text_add(sql, value->real > 0 ? "9e999" : "-9e999");
+    else if (value->type == PL_BOOLEAN)
+        pl_text_add(sql, value->boolean ? "1" : "0");
+    else if (value->type != PL_STRING)
+        pl_text_add(sql, pl_text(&spelled));
+    if (value->type != PL_STRING)
+        pl_text_add(sql, ", ");
+    pl_cmd_add_sql_text(sql, pl_text(&spelled)); /* a text that looks like a number is a text all the same */
+    pl_text_release(&spelled);
+}
+
+static int add_condition(const struct pl_args *args, const struct columns *columns,
+                         const struct pl_condition *condition, struct pl_text *sql)
+{
+    const char *column = find_column(columns, condition->key);
+    if (!column) {
+        const char *nearest = pl_nearest(condition->key, (const char *const *)columns->all.names, columns->all.count);
+        return pl_cmd_usage_error(args, "no run has a setting %s%s%s%s", condition->key, nearest ? "; did you mean " : "",
+                                  nearest ? nearest : "", nearest ? "?" : "");
+    }
+    pl_text_add(sql, " AND ");
+    add_name_quoted(sql, column);
+    pl_text_add(sql, " IN (");
+    for (size_t i = 0; i < condition->count; i++) {
+        pl_text_add(sql, i ? ", " : "");
+        add_value(sql, &condition->values[i]);
+    }
+    pl_text_add(sql, ")");
+    return 0;
+}
+
+/* FROM and WHERE of the runs to be shown. */
+static int build_source(const struct pl_args *args, const struct columns *columns, struct pl_text *sql)
+{
+    struct pl_condition *where = NULL;
+    size_t count = 0;
+    int64_t limit;
+    if (!pl_args_integer(args, "limit", 1, INT64_MAX, INT64_MAX, &limit) || !pl_cmd_read_where(args, &where, &count))
+        return 2;
+    pl_text_add(sql, " FROM (SELECT * FROM runs WHERE 1");
+    const char *study = pl_args_get(args, "study", NULL), *status;
+    if (study) {
+        pl_text_add(sql, " AND run IN (SELECT run FROM study_runs WHERE study = ");
+        pl_cmd_add_sql_text(sql, study);
+        pl_text_add(sql, ")");
+    }
+    for (size_t i = 0; (status = pl_args_nth(args, "status", i)); i++) {
+        pl_text_add(sql, i ? ", " : " AND status IN (");
+        pl_cmd_add_sql_text(sql, status);
+    }
+    if (pl_args_has(args, "status"))
+        pl_text_add(sql, ")");
+    int code = 0;
+    for (size_t i = 0; !code && i < count; i++)
+        code = add_condition(args, columns, &where[i], sql);
+    pl_text_addf(sql, " ORDER BY run LIMIT %lld)", (long long)limit);
+    pl_where_free(where, count);
+    return code;
+}
+
+static int find_telling(struct pl_store *store, const char *source, struct columns *columns, struct pl_error *err)
+{
+    struct pl_text sql = {0}, name = {0};
+    columns->telling = pl_new(columns->chosen.count);
+    for (size_t i = 0; i < columns->chosen.count; i++) {
+        pl_text_clear(&name);
+        add_name_quoted(&name, columns->chosen.names[i]);
+        const char *n = pl_text(&name);
+        pl_text_add(&sql, i ? ", " : "SELECT ");
+        if (i < columns->settings)
+            pl_text_addf(&sql, "min(%s) IS NOT max(%s) OR count(%s) NOT IN (0, count(*))", n, n, n);
+        else
+            pl_text_addf(&sql, "count(%s) > 0", n);
+    }
+    pl_text_add(&sql, source);
+    int status = pl_store_query(store, pl_text(&sql), NULL, take_telling, columns, err);
+    pl_text_release(&sql);
+    pl_text_release(&name);
+    return status;
+}
+
+static int list_runs(const struct pl_args *args, struct pl_store *store, struct columns *columns)
+{
+    struct pl_text source = {0}, sql = {0};
+    struct pl_error err;
+    bool wide = pl_args_has(args, "all");
+    int code = build_source(args, columns, &source);
+    if (!code && !wide && find_telling(store, pl_text(&source), columns, &err))
+        code = pl_cmd_fail(args, &err);
+    if (!code) {
+        pl_text_add(&sql, wide ? "SELECT *" : "SELECT run, substr(key, 1, 12) AS key, status, seed, seconds");
+        for (size_t i = 0; !wide && i < columns->chosen.count; i++) {
+            if (!columns->telling[i])
+                continue;
+            pl_text_add(&sql, ", ");
+            add_name_quoted(&sql, columns->chosen.names[i]);
+        }
+        pl_text_add(&sql, pl_text(&source));
+        code = pl_cmd_answer(args, store, pl_text(&sql), stdout, pl_rows_format(args, "text"));
+    }
+    pl_text_release(&source);
+    pl_text_release(&sql);
+    return code;
+}
+
+static int run(const struct pl_args *args)
+{
+    static const char names[] = "SELECT p.name, k.id IS NOT NULL FROM pragma_table_info('runs') AS p"
+                                " LEFT JOIN setting_key AS k ON k.name = p.name ORDER BY p.cid";
+    struct pl_store *store;
+    struct pl_error err;
+    struct columns columns = {0};
+    const struct pl_sweep_info *sweeps;
+    size_t count;
+    int code = pl_cmd_open(args, &store);
+    if (code)
+        return code;
+    const char *study = pl_args_get(args, "study", NULL);
+    if ((study && pl_store_sweeps(store, study, &sweeps, &count, &err)) ||
+        pl_store_query(store, names, NULL, take_column, &columns, &err))
+        code = pl_cmd_fail(args, &err);
+    if (!code) {
+        add_name(&columns.chosen, "bad_epoch");
+        add_name(&columns.chosen, "reason");
+        code = list_runs(args, store, &columns);
+    }
+    pl_cmd_free_names(&columns.all);
+    pl_cmd_free_names(&columns.chosen);
+    free(columns.telling);
+    pl_store_close(store);
+    return code;
+}
+
+static const struct pl_option options[] = {
+    {.name = "study", .argument = "NAME", .help = "only runs of the newest sweep of this study"},
+    {.name = "status", .argument = "STATUS", .help = "only runs with this status (repeatable)",
+     .words = "planned running finished diverged failed interrupted"},
+    {.name = "where", .argument = "KEY=VALUE", .help = "only runs with such a setting (repeatable; VALUE,... is any of)"},
+    {.name = "limit", .letter = 'n', .argument = "N", .help = "at most N runs"},
+    {.name = "all", .help = "show every column, not only settings that differ"},
+    {.name = "format", .argument = "FORMAT", .help = "how to print", .words = "text markdown csv json"},
+};
+
+const struct pl_command pl_cmd_runs = {
+    .name = "runs",
+    .summary = "list runs, their status and settings",
+    .arguments = "",
+    .description = "Lists the runs in the database, one a line, with the settings in which the listed runs differ.",
+    .example = "poula runs --status failed --where optimizer=sgd --limit 20",
+    PL_OPTIONS(options),
+    .run = run,
+};

@@ -1,0 +1,219 @@
+#include "rows.h"
+
+#include "optim/optim.h"
+#include "problem/problem.h"
+#include "train/train.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- what there is: from the descriptors ---- */
+
+static void print_setting(const struct pl_setting *setting)
+{
+    printf("  %-18s %s\n", setting->key, setting->help);
+    printf("  %-18s %s%s", "", setting->list ? "list of: " : "", pl_type_name(setting->type));
+    if (setting->range)
+        printf("%s%s", setting->type == PL_STRING ? ", one of: " : " in ", setting->range);
+    if (setting->initial)
+        printf(", default %s", *setting->initial ? setting->initial : "\"\"");
+    else
+        printf(", must be given");
+    if (setting->aliases)
+        printf("; also: %s", setting->aliases);
+    putchar('\n');
+}
+
+static void print_settings(const struct pl_setting *settings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        print_setting(&settings[i]);
+}
+
+static int show_optimizers(void)
+{
+    for (size_t i = 0; i < pl_optim_count(); i++)
+        printf("%-12s %s\n", pl_optim_info(i)->name, pl_optim_info(i)->help);
+    return 0;
+}
+
+static int show_problems(void)
+{
+    for (size_t i = 0; i < pl_problem_count(); i++)
+        printf("%-12s %s\n", pl_problem_at(i)->name, pl_problem_at(i)->help);
+    return 0;
+}
+
+static int unknown(const struct pl_args *args, const char *what, const char *name, const char *const *names,
+                   size_t count)
+{
+    const char *nearest = pl_nearest(name, names, count);
+    return pl_cmd_usage_error(args, "there is no %s %s%s%s%s", what, name, nearest ? "; did you mean " : "",
+                              nearest ? nearest : "", nearest ? "?" : "");
+}
+
+static int show_optimizer(const struct pl_args *args, const char *name)
+{
+    const struct pl_optimizer_info *info = pl_optim_find(name);
+    const char *names[64];
+    size_t count = pl_optim_count() < 64 ? pl_optim_count() : 64;
+    for (size_t i = 0; i < count; i++)
+        names[i] = pl_optim_info(i)->name;
+    if (!info)
+        return unknown(args, "optimizer", name, names, count);
+    printf("%s: %s\n\n", info->name, info->help);
+    print_settings(info->settings, info->setting_count);
+    const struct pl_setting *common = pl_optim_common_settings(&count);
+    if (count)
+        puts("\nEvery optimizer also takes:");
+    print_settings(common, count);
+    return 0;
+}
+
+static int show_problem(const struct pl_args *args, const char *name)
+{
+    const struct pl_problem *problem = pl_problem_find(name);
+    const char *names[64];
+    size_t count = pl_problem_count() < 64 ? pl_problem_count() : 64;
+    for (size_t i = 0; i < count; i++)
+        names[i] = pl_problem_at(i)->name;
+    if (!problem)
+        return unknown(args, "problem", name, names, count);
+    printf("%s: %s\n\n", problem->name, problem->help);
+    print_settings(problem->settings, problem->setting_count);
+    return 0;
+}
+
+/* Every legal setting, under what brings it. */
+static int show_settings(void)
+{
+    struct pl_schema_source sources[256];
+    size_t count = pl_train_schema_sources(sources, 256);
+    for (size_t i = 0; i < count && i < 256; i++) {
+        if (!sources[i].part.count)
+            continue;
+        printf("%s%s, section %s:\n", i ? "\n" : "", sources[i].owner, pl_section_name(sources[i].part.section));
+        print_settings(sources[i].part.settings, sources[i].part.count);
+    }
+    return 0;
+}
+
+/* ---- a run ---- */
+
+static void print_time(double when)
+{
+    char text[64];
+    time_t seconds = (time_t)when;
+    struct tm local;
+    if (localtime_r(&seconds, &local) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local))
+        printf("started     %s\n", text);
+}
+
+static void print_run(const struct pl_run_info *info)
+{
+    printf("run         %lld\nkey         %s\nstatus      %s\n", (long long)info->run, info->key,
+           pl_status_name(info->status));
+    if (info->reason)
+        printf("reason      %s\n", info->reason);
+    if (info->bad_epoch >= 0)
+        printf("bad epoch   %lld\n", (long long)info->bad_epoch);
+    if (info->signal > 0)
+        printf("signal      %d\n", info->signal);
+    else if (info->exit_code >= 0)
+        printf("exit code   %d\n", info->exit_code);
+    printf("attempts    %lld\n", (long long)info->attempts);
+    if (info->started > 0) {
+        print_time(info->started);
+        printf("seconds     %.6g\n", info->seconds);
+    }
+    if (info->host)
+        printf("host        %s\n", info->host);
+    if (info->cpu)
+        printf("cpu         %s\n", info->cpu);
+    if (info->threads > 0)
+        printf("threads     %d\n", info->threads);
+    if (info->version)
+        printf("version     %s\n", info->version);
+}
+
+static int print_config(struct pl_store *store, const struct pl_run_info *info, struct pl_error *err)
+{
+    struct pl_settings settings = {0};
+    struct pl_text value = {0};
+    int status = pl_store_config(store, info->config, &settings, err);
+    printf("\nsettings (configuration %lld)\n", (long long)info->config);
+    printf("  %-18s %lld\n", "seed", (long long)info->seed);
+    for (size_t i = 0; !status && i < settings.count; i++) {
+        pl_text_clear(&value);
+        pl_value_write(&settings.entries[i].value, &value);
+        printf("  %-18s %s\n", settings.entries[i].key, pl_text(&value));
+    }
+    pl_text_release(&value);
+    pl_settings_release(&settings);
+    return status;
+}
+
+static int show_run(const struct pl_args *args, const char *name)
+{
+    struct pl_store *store;
+    struct pl_run_info info = {0};
+    struct pl_error err;
+    int code = pl_cmd_open(args, &store);
+    if (code)
+        return code;
+    if (pl_store_run_info(store, name, &info, &err)) {
+        code = pl_cmd_fail(args, &err);
+        goto done;
+    }
+    print_run(&info);
+    if (print_config(store, &info, &err)) {
+        code = pl_cmd_fail(args, &err);
+        goto done;
+    }
+    struct pl_text sql = {0};
+    pl_text_addf(&sql, "SELECT metric, value AS best, epoch, coalesce(last, last_kind) AS last, last_epoch,"
+                       " at_best_valid FROM best WHERE run = %lld", (long long)info.run);
+    putchar('\n');
+    code = pl_cmd_answer(args, store, pl_text(&sql), stdout, PL_ROWS_TEXT);
+    pl_text_release(&sql);
+    if (info.log)
+        printf("\nlog\n%s%s", info.log, info.log[strlen(info.log) - 1] == '\n' ? "" : "\n");
+done:
+    pl_run_info_release(&info);
+    pl_store_close(store);
+    return code;
+}
+
+static int run(const struct pl_args *args)
+{
+    const char *what = args->arguments[0], *name = args->count > 1 ? args->arguments[1] : NULL;
+    if (!strcmp(what, "optimizer") && name)
+        return show_optimizer(args, name);
+    if (!strcmp(what, "problem") && name)
+        return show_problem(args, name);
+    if (!strcmp(what, "run") && name)
+        return show_run(args, name);
+    if (name)
+        return pl_cmd_usage_error(args, "'%s' is one argument too many", name);
+    if (!strcmp(what, "optimizers") || !strcmp(what, "optimizer"))
+        return show_optimizers();
+    if (!strcmp(what, "problems") || !strcmp(what, "problem"))
+        return show_problems();
+    if (!strcmp(what, "settings"))
+        return show_settings();
+    return show_run(args, what);
+}
+
+const struct pl_command pl_cmd_show = {
+    .name = "show",
+    .summary = "show a run, an optimizer, a problem or the settings there are",
+    .arguments = "RUN|optimizers|optimizer NAME|problems|problem NAME|settings",
+    .description =
+        "RUN is a run's number or the beginning of its key: shows its status and reason, every setting, each metric's "
+        "best and last value, and the end of its log. The other forms show what this program knows, from the same "
+        "descriptions that specs are checked against.",
+    .example = "poula show optimizer theopoula",
+    .least = 1, .most = 2,
+    .run = run,
+};
