@@ -51,7 +51,7 @@ static struct pl_run_result run_settings(const struct pl_settings *s, int64_t se
                                          const struct pl_sink *sink)
 {
     struct pl_run_request request = {s, seed, threads, NULL};
-    struct pl_run_result result;
+    struct pl_run_result result = {0};
     struct pl_error err;
     if (pl_train_check(s, &err) || pl_train_run(&request, sink, &result, &err))
         fail_msg("%s", err.text);
@@ -221,6 +221,12 @@ static void divergence_is_recorded(void **state)
     assert_int_equal(recorder_find(&r, "theta", 0, &point), 1);
     assert_true(isfinite(point.value));
     recorder_release(&r);
+
+    /* One coordinate of many is enough: the last grows by a factor of 1e10 - 1 a step, the others less. */
+    result = run("problem=quadratic optimizer=sgd lambda=1 condition=1e10 dimension=8 iterations=100 record=1", 1, &r);
+    assert_int_equal(result.outcome, PL_DIVERGED);
+    assert_int_equal(result.bad_epoch, 31);
+    recorder_release(&r);
 }
 
 static void points_are_evenly_spaced(void **state)
@@ -334,7 +340,7 @@ static void a_request_without_sense_fails(void **state)
     struct recorder r;
     struct pl_sink sink = recorder_sink(&r);
     struct pl_run_request request = {&s, 1, 1, NULL};
-    struct pl_run_result result;
+    struct pl_run_result result = {0};
     struct pl_error err = {0};
     assert_int_equal(pl_train_run(&request, &sink, &result, &err), PL_EINPUT);
     assert_int_equal(result.outcome, PL_FAILED);
@@ -355,7 +361,7 @@ static void memory_that_is_refused_is_a_failure(void **state)
     struct recorder r;
     struct pl_sink sink = recorder_sink(&r);
     struct pl_run_request request = {&s, 1, 1, NULL};
-    struct pl_run_result result;
+    struct pl_run_result result = {0};
     assert_int_equal(pl_train_run(&request, &sink, &result, NULL), 0);
     assert_int_equal(result.outcome, PL_FAILED);
     assert_non_null(strstr(result.reason, "not enough memory"));

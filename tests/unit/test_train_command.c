@@ -57,7 +57,7 @@ static struct pl_run_result run_command(const char *command, struct recorder *r,
     struct pl_run_request request = {&s, 42, 3, run_folder};
     struct pl_sink sink = recorder_sink(r);
     r->stop_after = stop_after;
-    struct pl_run_result result;
+    struct pl_run_result result = {0};
     struct pl_error err;
     if (pl_train_check(&s, &err) || pl_train_run(&request, &sink, &result, &err))
         fail_msg("%s", err.text);
@@ -94,6 +94,7 @@ static void reads_json_lines(void **state)
         "echo '{\"epoch\": 10, \"loss\": 0.25}'\n"
         "echo '{\"epoch\": 11, \"loss\": '\n"
         "echo '{\"epoch\": 1.5, \"loss\": 3}'\n"
+        "echo '{\"epoch\": -1, \"loss\": 3}'\n"
         "echo '{\"epoch\": 12}'\n"
         "echo '{\"bad name\": 1, \"good\": 2, \"epoch\": 13}'\n", &r);
     assert_int_equal(result.outcome, PL_FINISHED);
@@ -114,6 +115,8 @@ static void reads_json_lines(void **state)
         "{\"epoch\": 11, \"loss\":\n"
         "poula: the next line has metrics, but its epoch is not a whole number from 0 on\n"
         "{\"epoch\": 1.5, \"loss\": 3}\n"
+        "poula: the next line has metrics, but its epoch is not a whole number from 0 on\n"
+        "{\"epoch\": -1, \"loss\": 3}\n"
         "{\"epoch\": 12}\n"
         "poula: a metric was ignored: a name is made of letters, digits, _, ., / and -\n");
     recorder_release(&r);
@@ -424,6 +427,23 @@ static void descriptors_are_not_inherited(void **state)
     recorder_release(&r);
 }
 
+/* A program starts with the signals of a shell, whatever poula blocks and ignores. */
+static void signals_are_as_usual(void **state)
+{
+    (void)state;
+    struct recorder r;
+    sigset_t blocked, before;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    sigprocmask(SIG_BLOCK, &blocked, &before);
+    signal(SIGPIPE, SIG_IGN);
+    run_script("grep -E 'Sig(Blk|Ign)' /proc/self/status | tr -d ' \\t0'", &r);
+    signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    assert_string_equal(pl_text(&r.log), "SigBlk:\nSigIgn:\n");
+    recorder_release(&r);
+}
+
 /* No zombie, no descriptor and no guard is left behind by any way to end. */
 static void nothing_is_left_over(void **state)
 {
@@ -463,6 +483,7 @@ int main(void)
         cmocka_unit_test(stops_when_asked),
         cmocka_unit_test(dies_with_its_worker),
         cmocka_unit_test(descriptors_are_not_inherited),
+        cmocka_unit_test(signals_are_as_usual),
         cmocka_unit_test(nothing_is_left_over),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
