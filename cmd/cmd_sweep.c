@@ -69,6 +69,17 @@ static struct screen open_screen(const struct pl_args *args)
     return screen;
 }
 
+/* Somebody else holds the database before the sweep has begun. */
+static bool wait_for_database(void *self, double waited)
+{
+    double *noted = self;
+    if (waited >= 2 && (*noted == 0 || waited - *noted >= line_every)) {
+        pl_cmd_note("poula sweep: another program holds the database; waiting for it (%.0f s so far)", waited);
+        *noted = waited;
+    }
+    return true;
+}
+
 /* ---- specs ---- */
 
 struct specs {
@@ -95,9 +106,9 @@ static int load_specs(const struct pl_args *args, struct specs *specs)
         if (pl_spec_load(&spec, args->arguments[i], &problems, &err)) {
             if (problems.length)
                 fputs(pl_text(&problems), stderr);
-            int failed = problems.length ? 2 : pl_cmd_fail(args, &err);
-            if (failed > code)
-                code = failed;
+            else
+                pl_cmd_fail(args, &err);
+            code = 2; /* also for a file that cannot be read: nothing was started */
         } else {
             specs->sources[specs->count++] = (struct pl_source){spec, args->arguments[i]};
         }
@@ -284,8 +295,13 @@ static int run(const struct pl_args *args)
         code = dry_run(args, &specs);
         goto done;
     }
-    if (pl_store_open(&store, pl_args_db(args), PL_STORE_WRITE, &err) ||
-        pl_plan_make(&plan, store, specs.sources, specs.count, &err))
+    double noted = 0;
+    int status = pl_store_open(&store, pl_args_db(args), PL_STORE_WRITE, &err);
+    if (!status) {
+        pl_store_set_patience(store, pl_sweep_patience(), wait_for_database, &noted);
+        status = pl_plan_make(&plan, store, specs.sources, specs.count, &err);
+    }
+    if (status)
         code = pl_cmd_fail(args, &err);
     else
         code = sweep(args, store, &plan, &options);

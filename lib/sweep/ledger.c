@@ -162,7 +162,7 @@ static int claim(struct pl_supervisor *s, size_t need, struct pl_error *err)
             looked++;
         }
     }
-    s->exhausted = need > 0;
+    s->exhausted = need > 0 || (s->options->limit && s->claimed >= s->options->limit);
     free(claims);
     return status;
 }
@@ -220,6 +220,23 @@ int pl_ledger_turn(struct pl_supervisor *s, bool all, struct pl_error *err)
         s->beaten = now;
     s->flushed = pl_clock_steady();
     return 0;
+}
+
+int pl_ledger_give_back(struct pl_supervisor *s, struct pl_error *err)
+{
+    int status = s->backlog.count ? pl_store_begin(s->store, err) : 1;
+    if (status)
+        return status < 0 ? status : 0;
+    struct pl_task *task;
+    while (!status && (task = pl_tasks_pop(&s->backlog))) {
+        status = pl_store_unclaim(s->store, task->claim.run, err);
+        pl_task_recycle(task, &s->spare);
+    }
+    if (!status)
+        status = pl_store_commit(s->store, err);
+    if (status)
+        pl_store_rollback(s->store);
+    return status;
 }
 
 int pl_ledger_count(struct pl_supervisor *s, struct pl_error *err)

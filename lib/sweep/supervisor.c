@@ -184,7 +184,9 @@ static int take_over_signals(struct pl_supervisor *s, sigset_t *before, struct p
     sigemptyset(&ours);
     sigaddset(&ours, SIGINT);
     sigaddset(&ours, SIGTERM);
-    sigaddset(&ours, SIGHUP);
+    struct sigaction hangup;
+    if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN) /* ignored: nohup */
+        sigaddset(&ours, SIGHUP);
     sigaddset(&ours, SIGCHLD);
     sigprocmask(SIG_BLOCK, &ours, before);
     s->signals = signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -245,6 +247,8 @@ static int finish(struct pl_supervisor *s, int status, struct pl_error *err)
         pl_crew_stop(s);
     pl_crew_dismiss(s);
     int written = pl_ledger_turn(s, true, &later);
+    if (!written)
+        written = pl_ledger_give_back(s, &later);
     if (!written && s->session)
         written = pl_store_leave(s->store, s->session, &later);
     if (!written)
@@ -252,6 +256,13 @@ static int finish(struct pl_supervisor *s, int status, struct pl_error *err)
     if (!status && written)
         status = pl_fail(err, later.code, "%s", later.text);
     return status;
+}
+
+double pl_sweep_patience(void)
+{
+    double seconds;
+    const char *wish = getenv("POULA_PATIENCE");
+    return wish && pl_number_read(wish, &seconds) && seconds >= 0 ? seconds : patience;
 }
 
 int pl_sweep_run(struct pl_store *store, struct pl_plan *plan, const struct pl_sweep_options *options,
@@ -268,11 +279,7 @@ int pl_sweep_run(struct pl_store *store, struct pl_plan *plan, const struct pl_s
         s.hands[i].process = (struct pl_process){.in = -1, .out = -1, .log = -1};
     s.begun = s.rate_time = s.flushed = s.beaten = pl_clock_steady();
     s.wait_noted = -note_every;
-    double seconds;
-    const char *wish = getenv("POULA_PATIENCE");
-    if (!wish || !pl_number_read(wish, &seconds))
-        seconds = patience;
-    pl_store_set_patience(store, seconds, while_waiting, &s);
+    pl_store_set_patience(store, pl_sweep_patience(), while_waiting, &s);
     status = join(&s, err);
     if (!status)
         status = first_count(&s, err);

@@ -52,7 +52,7 @@ struct pl_supervisor {
     struct pl_config_text *settings; /* of the last claim */
     struct pl_settings scratch;
     struct pl_series_number {
-        char metric[64];
+        char metric[PL_METRIC_SIZE];
         int64_t number;
     } *numbers;
     size_t number_count, number_capacity;
@@ -92,6 +92,8 @@ void pl_crew_release(struct pl_supervisor *s);
 void pl_ledger_end(struct pl_supervisor *s, struct pl_task *task);
 /* Writes what is due in one transaction and claims more. Returns a negative code when the database failed. */
 int pl_ledger_turn(struct pl_supervisor *s, bool all, struct pl_error *err);
+/* Gives back what was claimed and never begun. */
+int pl_ledger_give_back(struct pl_supervisor *s, struct pl_error *err);
 /* Reads how the runs of every study stand. */
 int pl_ledger_count(struct pl_supervisor *s, struct pl_error *err);
 void pl_ledger_release(struct pl_supervisor *s);

@@ -24,7 +24,7 @@ struct pl_source {
 
 /* The best value that a study has seen in this sweep, for people who watch it. */
 struct pl_sweep_best {
-    char metric[64]; /* "" while there is none */
+    char metric[256]; /* "" while there is none */
     enum pl_direction direction;
     double value;
     int64_t run;
@@ -97,6 +97,9 @@ struct pl_sweep_options {
  * on: what was committed stays. */
 int pl_sweep_run(struct pl_store *store, struct pl_plan *plan, const struct pl_sweep_options *options,
                  int *stopped_by, struct pl_error *err);
+
+/* Seconds that a sweep waits for a database that another program holds: a day, or $POULA_PATIENCE. */
+double pl_sweep_patience(void);
 
 /* Makes this process a worker: it dies with its supervisor, stops on SIGTERM, and its standard input and output
  * become *in and *out, out of the reach of libraries that print and of commands that read. */

@@ -8,6 +8,7 @@
 
 /* ---- protocol: one JSON object a line, see docs/sweeps.md ---- */
 
+enum { PL_METRIC_SIZE = 256 }; /* a longer name is cut */
 enum { PL_PROTOCOL_VERSION = 1, PL_LINE_LIMIT = 256 << 20 };
 
 /* What a worker is told: to train a run; to give back what it has not begun; to do so and stop. */
@@ -109,7 +110,7 @@ extern const struct pl_executor pl_executor_local;
 /* ---- tasks: claimed runs until they are written down ---- */
 
 struct pl_task_series {
-    char metric[64];
+    char metric[PL_METRIC_SIZE];
     enum pl_direction direction;
     int64_t *epochs;     /* values that are not in the database yet */
     double *values;

@@ -39,3 +39,52 @@ wait_for() {
         sleep 0.05
     done
 }
+
+# Sweeps in the background and slow runs.
+#
+#   start NAME CMD...           runs CMD in the background; output in NAME.out and NAME.err; its process in $started
+#   finish NAME CODE PROCESS    waits for it and fails unless it exits with CODE
+#   slow_spec FILE RUNS SECONDS a study `slow` of RUNS command runs; each writes its process number to pid.SEED,
+#                               adds its seed to the file begun, sleeps, adds its seed to the file ran
+#   toy_spec FILE SEEDS         a study `toy` of 25 x SEEDS quick runs
+#   count DB STATUS             how many runs have that status
+#   gone PROCESS                succeeds when no such process runs (a zombie does not run)
+
+start() {
+    start_name=$1; shift
+    [ "$1" != poula ] || { shift; set -- "$POULA" "$@"; } # a function would run in a shell of its own
+    "$@" >"$start_name.out" 2>"$start_name.err" </dev/null &
+    started=$!
+}
+
+finish() {
+    code=0
+    wait "$3" || code=$?
+    if [ "$code" != "$2" ]; then
+        cp "$1.out" out; cp "$1.err" err
+        fail "$1 exited with $code, not $2"
+    fi
+}
+
+slow_spec() {
+    cat >"$1" <<END
+study: slow
+task:
+  command: [sh, -c, "echo \$\$ >pid.{seed}; echo {seed} >>begun; sleep $3; echo {seed} >>ran; echo loss={seed}"]
+seeds: {from: 1, to: $2}
+END
+}
+
+toy_spec() {
+    cat >"$1" <<END
+study: toy
+task: {problem: theta30, iterations: 200, record: 20}
+optimizer: {name: theopoula, lambda: [0.5, 0.1, 0.05, 0.01, 0.001], epsilon: [1, 0.3, 0.1, 0.03, 0.01], beta: 1e10}
+seeds: {from: 1, to: $2}
+END
+}
+
+count() { sql "$1" "SELECT count(*) FROM runs WHERE status = '$2'"; }
+at_least() { [ -f "$1" ] && [ "$(count "$1" "$2")" -ge "$3" ]; }
+has_lines() { [ -f "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
+gone() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:[[:space:]]*[ZX]' "/proc/$1/status" 2>/dev/null; }

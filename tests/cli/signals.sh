@@ -1,0 +1,57 @@
+# Ctrl-C once ends cleanly, twice at once; SIGTERM is like Ctrl-C.
+
+# Short runs at hand come to their end.
+slow_spec slow.yaml 40 0.2
+start once poula sweep slow.yaml --jobs 2
+wait_for 60 has_lines ran 3
+kill -INT "$started"
+finish once 130 "$started"
+contains once.err "come to an end first"
+equal "$(sort -u begun | wc -l)" "$(sort -u ran | wc -l)" "runs begun and runs ended"
+equal "$(count results/poula.db running)" 0 running
+equal "$(count results/poula.db finished)" "$(sort -u ran | wc -l)" finished
+equal "$(sql results/poula.db "SELECT count(*) FROM attempts WHERE outcome <> 'finished'")" 0 "attempts that came to nothing"
+contains once.out "missing"
+
+# A long run is stopped at a clean point and will be run again; its values so far are kept until then.
+cat >long.yaml <<END
+study: long
+task: {command: [sh, -c, "echo \$\$ >long.pid; echo loss=1; trap 'echo clean >stopped; exit 0' TERM; while :; do sleep 0.1; done"]}
+END
+start long poula sweep long.yaml --db long.db --jobs 1
+wait_for 60 test -s long.pid
+kill -TERM "$started"
+finish long 143 "$started"
+wait_for 10 gone "$(cat long.pid)"
+[ -f stopped ] || fail "the command was not asked to stop"
+equal "$(count long.db interrupted)" 1 interrupted
+equal "$(sql long.db 'SELECT outcome FROM attempts')" interrupted outcome
+
+# A run that does not listen is killed when the user insists.
+cat >deaf.yaml <<END
+study: deaf
+task: {command: [sh, -c, "trap '' TERM INT; echo \$\$ >deaf.pid; while :; do sleep 0.1; done"]}
+seeds: [1, 2]
+END
+start deaf poula sweep deaf.yaml --db deaf.db --jobs 1
+wait_for 60 test -s deaf.pid
+kill -INT "$started"
+wait_for 10 grep -q "once more stops now" deaf.err
+kill -INT "$started"
+finish deaf 130 "$started"
+wait_for 10 gone "$(cat deaf.pid)"
+equal "$(count deaf.db interrupted)" 1 interrupted
+equal "$(count deaf.db planned)" 1 planned
+equal "$(count deaf.db running)" 0 running
+
+# A built-in problem stops between two iterations.
+cat >heavy.yaml <<END
+study: heavy
+task: {problem: quadratic, dimension: 1000, iterations: 100000000, record: 1000000}
+optimizer: {name: sgd, lambda: 1e-6}
+END
+start heavy poula sweep heavy.yaml --db heavy.db --jobs 1
+wait_for 60 at_least heavy.db running 1
+kill -INT "$started"
+finish heavy 130 "$started"
+equal "$(count heavy.db interrupted)" 1 interrupted

@@ -1,0 +1,47 @@
+# Two sweeps on one new database share the grid: no run is lost and none is done twice.
+toy_spec toy.yaml 80
+for round in 1 2 3; do
+    rm -rf results
+    start one poula sweep toy.yaml --jobs 1; one=$started
+    start two poula sweep toy.yaml --jobs 1; two=$started
+    finish one 0 "$one"
+    finish two 0 "$two"
+    contains one.out "toy: 2000 finished, 0 diverged, 0 failed"
+    contains two.out "toy: 2000 finished, 0 diverged, 0 failed"
+    equal "$(sql results/poula.db 'SELECT count(*), max(number) FROM attempts')" "2000|1" attempts
+    equal "$(sql results/poula.db 'SELECT count(*) FROM curves')" 80000 values
+done
+
+# The same with slow runs, which both must have had some of.
+slow_spec slow.yaml 24 0.1
+start one poula sweep slow.yaml --db slow.db --jobs 1; one=$started
+start two poula sweep slow.yaml --db slow.db --jobs 1; two=$started
+finish one 0 "$one"
+finish two 0 "$two"
+equal "$(sort -n ran | uniq | wc -l)" 24 "different runs"
+equal "$(wc -l <ran)" 24 "runs trained"
+equal "$(sql slow.db 'SELECT count(*) FROM attempts')" 24 attempts
+equal "$(sql slow.db 'SELECT count(DISTINCT session) FROM attempts')" 2 "sessions that took part"
+
+# One of the two dies: the other waits for its runs, takes them over and ends with everything done.
+rm -f ran begun
+start one poula sweep slow.yaml --db death.db --jobs 1; one=$started
+wait_for 60 at_least death.db running 1
+start two poula sweep slow.yaml --db death.db --jobs 1; two=$started
+wait_for 60 has_lines ran 4
+kill -9 "$one"
+finish one 137 "$one"
+finish two 0 "$two"
+contains two.out "slow: 24 finished, 0 diverged, 0 failed"
+equal "$(count death.db finished)" 24 finished
+
+# One is told to stop: the other takes what it gives back.
+rm -f ran begun
+start one poula sweep slow.yaml --db stop.db --jobs 1; one=$started
+start two poula sweep slow.yaml --db stop.db --jobs 1; two=$started
+wait_for 60 has_lines ran 4
+kill -INT "$one"
+finish one 130 "$one"
+finish two 0 "$two"
+equal "$(wc -l <ran)" 24 "runs trained"
+equal "$(count stop.db finished)" 24 finished
