@@ -44,8 +44,7 @@ struct objective {
     int64_t iterations, points;
     double *theta, *gradient, *x;
     int64_t block;          /* iterations whose data fit into x */
-    double rate, last_rate; /* initial learning rate, and the one last set */
-    double last_factor;
+    double rate;            /* the initial learning rate */
     struct report iterate, average;
 };
 
@@ -92,18 +91,10 @@ static void draw_block(struct objective *o, int64_t first)
     o->problem->data(o->x, (size_t)o->block * o->n);
 }
 
-/* Sets the learning rate before an iteration (counted from 0) and returns when to come again. An optimizer
- * that has changed its own rate since (SWATS does) keeps that and takes the schedule's change as a factor. */
+/* Sets the learning rate before an iteration (counted from 0) and returns when to come again. */
 static int64_t apply_schedule(struct objective *o, int64_t iteration)
 {
-    double factor = pl_schedule_factor(&o->schedule, iteration);
-    if (factor != o->last_factor) {
-        double now = pl_optim_rate(o->optim);
-        double next = now == o->last_rate ? o->rate * factor : now * (factor / o->last_factor);
-        pl_optim_set_rate(o->optim, next);
-        o->last_rate = next;
-        o->last_factor = factor;
-    }
+    pl_optim_set_rate(o->optim, o->rate * pl_schedule_factor(&o->schedule, iteration));
     return pl_schedule_next(&o->schedule, iteration);
 }
 
@@ -243,8 +234,7 @@ static int prepare(struct objective *o, struct pl_error *err)
                           pl_random_stream((uint64_t)o->request->seed, PL_STREAM_NOISE), o->request->threads, err);
     if (status)
         return status;
-    o->rate = o->last_rate = pl_optim_rate(o->optim);
-    o->last_factor = 1;
+    o->rate = pl_optim_rate(o->optim);
     return 0;
 }
 

@@ -42,7 +42,7 @@ size_t pl_train_schema_sources(struct pl_schema_source *sources, size_t capacity
 /* The settings that choose a schema: problem, dataset, model, command, optimizer. */
 bool pl_train_is_choice(const char *key);
 
-/* Checks what no single range can say (r without eta, every without decay, ...), after defaults were
+/* Checks what no single range can say (every without decay, an unknown placeholder, ...), after defaults were
  * filled in. Fails with PL_EINPUT. */
 int pl_train_check(const struct pl_settings *settings, struct pl_error *err);
 
