@@ -120,9 +120,10 @@ int pl_net_set(struct pl_net *net, enum pl_arena_kind kind, const char *name, co
 }
 
 /* Element i of tensor number t draws at counter (t, i). */
-static void draw(const struct pl_parameter *p, uint64_t number, const struct pl_random *stream, double *values)
+static void draw(const struct pl_parameter *p, uint64_t number, const struct pl_random *stream, int threads,
+                 double *values)
 {
-#pragma omp parallel for if (p->count > 4096)
+#pragma omp parallel for num_threads(threads)
     for (size_t i = 0; i < p->count; i++)
         switch (p->initial.kind) {
         case PL_INITIAL_CONSTANT:
@@ -145,7 +146,7 @@ void pl_net_initialise(struct pl_net *net, struct pl_random stream)
         for (size_t t = 0; t < table->count; t++) {
             const struct pl_parameter *p = &table->entries[t];
             double *values = pl_new(p->count * sizeof *values);
-            draw(p, t, &stream, values);
+            draw(p, t, &stream, net->device->options.threads, values);
             transfer(net, kinds[k], p, values, true);
             free(values);
         }
