@@ -68,7 +68,9 @@ void pl_optim_free(struct pl_optim *optim);
 void pl_optim_step(struct pl_optim *optim, void *theta, void *gradient, const void *xi);
 
 /* The learning rate in force; the schedule sets it. pl_optim_set_rate acts from the next step on and
- * leaves the initial rate (which AdaBound's final_lr scaling and SWATS refer to) as it was. */
+ * leaves the initial rate (which AdaBound's final_lambda refers to) as it was. A method that has chosen its
+ * own rate (SWATS) follows what the schedule sets in proportion: lambda is always the scheduled rate itself,
+ * never one computed from pl_optim_rate. */
 double pl_optim_rate(const struct pl_optim *optim);
 void pl_optim_set_rate(struct pl_optim *optim, double lambda);
 uint64_t pl_optim_steps(const struct pl_optim *optim); /* steps taken */
