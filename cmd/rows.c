@@ -1,6 +1,8 @@
 #include "rows.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,7 @@ struct pl_rows {
     size_t rows;
     bool measured;
     struct pl_text line, cell;
+    int problem;         /* why out cannot be written (errno) */
 };
 
 struct pl_rows *pl_rows_new(FILE *out, enum pl_rows_format format)
@@ -40,9 +43,11 @@ enum pl_rows_format pl_rows_format(const struct pl_args *args, const char *fallb
 
 static int put_line(struct pl_rows *rows)
 {
-    fwrite(pl_text(&rows->line), 1, rows->line.length, rows->out);
+    size_t written = fwrite(pl_text(&rows->line), 1, rows->line.length, rows->out);
+    if (written != rows->line.length && !rows->problem)
+        rows->problem = errno;
     pl_text_clear(&rows->line);
-    return ferror(rows->out) ? PL_EIO : 0;
+    return rows->problem ? PL_EIO : 0;
 }
 
 /* ---- cells ---- */
@@ -298,10 +303,19 @@ int pl_cmd_answer(const struct pl_args *args, struct pl_store *store, const char
     struct pl_error err = {0};
     struct pl_rows *rows = pl_rows_new(out, format);
     int status = pl_store_query(store, sql, pl_rows_head, pl_rows_row, rows, &err);
+    int problem = rows->problem;
     pl_rows_end(rows);
     if (!status)
         return 0;
-    return err.code ? pl_cmd_fail(args, &err) : 1; /* without a sentence it is out that failed, and its owner says so */
+    if (!problem)
+        return pl_cmd_fail(args, &err);
+    if (out != stdout) /* its owner says so */
+        return 1;
+    if (problem != EPIPE) /* the reader of a pipe may leave early */
+        fprintf(stderr, "poula %s: cannot write the output: %s\n", args->command->name, strerror(problem));
+    __fpurge(stdout); /* it has been said */
+    clearerr(stdout);
+    return 1;
 }
 
 void pl_cmd_add_sql_text(struct pl_text *sql, const char *text)

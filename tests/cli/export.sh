@@ -1,0 +1,45 @@
+# poula export: every kind, full precision, whole files only.
+cat >study.yaml <<'END'
+study: s
+task: {problem: theta30, iterations: 100, record: 10}
+optimizer: {name: [theopoula, sgd], lambda: [0.1, 0.01]}
+seeds: [1, 2]
+END
+sed 's/study: s/study: t/; s/\[1, 2\]/[3]/' study.yaml >other.yaml
+expect 1 poula export runs
+contains err "results/poula.db"
+expect 0 poula sweep study.yaml
+expect 0 poula sweep other.yaml
+expect 0 poula export runs
+equal "$(wc -l <out)" 13 "lines of runs"
+expect 0 poula export runs --study t
+equal "$(wc -l <out)" 5 "lines of the runs of one study"
+expect 0 poula export curves --out curves.csv
+equal "$(wc -l <out)" 0 "lines on standard output"
+equal "$(wc -l <curves.csv)" "$(($(sql results/poula.db 'SELECT count(*) FROM curves') + 1))" "lines of curves"
+grep -q ',,nan$\|,,inf$\|,,-inf$' curves.csv || fail "a value that is not finite has no kind"
+lacks curves.csv ",nan,"
+# What was exported reads back to the same bits.
+sqlite3 -batch :memory: ".mode csv" ".import curves.csv c" "ATTACH 'results/poula.db' AS d" \
+    "SELECT count(*) FROM c JOIN d.curves AS e ON c.run = e.run AND c.metric = e.metric AND c.epoch = e.epoch
+     WHERE (e.value IS NULL) = (c.value = '') AND (e.value IS NULL OR CAST(c.value AS REAL) = e.value)" >same
+equal "$(cat same)" "$(sql results/poula.db 'SELECT count(*) FROM curves')" "values that read back"
+expect 0 poula export settings --study t --format json
+contains out '"key": "lambda", "type": "real", "value": 0.1'
+expect 0 poula export summary --study s --format csv
+contains out "config,metric,n,mean,std"
+equal "$(wc -l <out)" 9 "lines of the summary"
+expect 1 poula export runs --study nothing
+expect 2 poula export tables
+expect 2 poula export
+expect 2 poula export runs --format latex
+# A folder that is not there, a disk that is full: the old file stays, and nothing is left over.
+expect 1 poula export runs --out no/such/file.csv
+contains err "no/such/file.csv"
+echo old >kept.csv
+expect 0 poula query "SELECT 1"
+(ulimit -f 4; expect 1 poula export curves --format json --out kept.csv)
+equal "$(cat kept.csv)" old "the old file"
+expect 0 poula export runs --out kept.csv
+equal "$(wc -l <kept.csv)" 13 "lines of the new file"
+equal "$(ls kept.csv* curves.csv* | wc -l)" 2 "files left over"

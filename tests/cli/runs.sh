@@ -1,0 +1,46 @@
+# poula runs: filters, which columns are shown, formats.
+cat >study.yaml <<'END'
+study: compare
+task: {problem: theta30, iterations: 100, record: 10}
+optimizer: {name: [theopoula, sgd], lambda: [0.1, 0.01], beta: .inf}
+seeds: [1, 2]
+END
+sed -i 's/, beta: .inf//' study.yaml
+cat >other.yaml <<'END'
+study: other
+task: {problem: quadratic, iterations: 10, record: 10}
+optimizer: {name: sgd, lambda: 0.1}
+seeds: [1]
+END
+expect 1 poula runs
+contains err "results/poula.db"
+expect 0 poula sweep study.yaml
+expect 0 poula sweep other.yaml
+expect 0 poula runs --format csv
+equal "$(wc -l <out)" 10 "lines of all runs"
+expect 0 poula runs --study compare --format csv
+equal "$(wc -l <out)" 9 "lines of one study"
+expect 0 poula runs --study compare --status diverged --format csv
+equal "$(wc -l <out)" 5 "lines of diverged runs"
+contains out bad_epoch
+lacks out optimizer # all of them are sgd
+contains out lambda
+expect 0 poula runs --status finished --status diverged --where optimizer=theopoula,sgd --where lr=1e-1 --format csv
+equal "$(wc -l <out)" 6 "lines of lambda 0.1 under another spelling"
+lacks out ",lambda"
+expect 0 poula runs --where seed=2 --where problem=theta30 -n 3 --format csv
+equal "$(wc -l <out)" 4 "lines under a limit"
+expect 0 poula runs --where optimizer=none --format csv
+equal "$(wc -l <out)" 1 "lines when nothing fits"
+expect 0 poula runs --limit 1 --all --format csv
+contains out ",iterations,"
+expect 0 poula runs --limit 2
+contains out "finished"
+expect 2 poula runs --where lamda=1
+contains err "lambda"
+expect 2 poula runs --where lambda
+expect 2 poula runs --status done
+expect 2 poula runs --limit 0
+expect 1 poula runs --study nothing
+contains err "nothing"
+expect 1 poula runs --study "it's"

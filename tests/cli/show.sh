@@ -1,0 +1,54 @@
+# poula show: runs, and what the program knows.
+cat >study.yaml <<'END'
+study: s
+task: {problem: theta30, iterations: 100, record: 10}
+optimizer: {name: sgd, lambda: [0.1, 1e-30], momentum: 0.5}
+seeds: [7]
+END
+cat >broken.yaml <<'END'
+study: broken
+task: {command: [sh, -c, "echo loss=1; echo 'it is broken' >&2; exit 3"]}
+seeds: [1]
+END
+expect 1 poula show 1
+contains err "results/poula.db"
+expect 0 poula sweep study.yaml
+expect 1 poula sweep broken.yaml
+expect 0 poula show 1
+contains out "status      diverged"
+contains out "bad epoch"
+contains out "reason"
+contains out "  momentum           0.5"
+contains out "  seed               7"
+grep -Eq "^loss .* nan |^loss .* -?inf " out || fail "the last loss of a diverged run is not shown by kind"
+expect 0 poula show 2
+contains out "status      finished"
+contains out "lambda             1e-30"
+key=$(sed -n 's/^key *//p' out)
+expect 0 poula show "$(echo "$key" | cut -c 1-10)"
+contains out "$key"
+expect 0 poula show run 3
+contains out "status      failed"
+contains out "exit code   3"
+contains out "it is broken"
+expect 1 poula show 99
+contains err "no run 99"
+expect 1 poula show xyz
+expect 0 poula show optimizers
+contains out theopoula
+contains out fromage
+expect 0 poula show optimizer theopoula
+contains out "number in (0,inf]"
+contains out "λ"
+expect 2 poula show optimizer theopola
+contains err "theopoula"
+expect 0 poula show problems
+contains out rosenbrock
+expect 0 poula show problem rosenbrock
+contains out dimension
+expect 2 poula show problem rosenbrook
+expect 0 poula show settings
+contains out "iterations"
+contains out "weight_decay"
+expect 2 poula show optimizers too
+expect 2 poula show
