@@ -67,7 +67,8 @@ static void add_means(struct pl_line *line, struct samples *s)
 {
     double *values = pl_new((s->count + 1) * sizeof *values);
     size_t epochs = 0, epoch = 0;
-    qsort(s->list, s->count, sizeof *s->list, by_epoch);
+    if (s->count)
+        qsort(s->list, s->count, sizeof *s->list, by_epoch);
     for (size_t i = 0; i < s->count; i++)
         epochs += !i || s->list[i].epoch != s->list[i - 1].epoch;
     for (size_t i = 0, n = 0; i < s->count; i += n, epoch++) {
@@ -171,7 +172,8 @@ int pl_gather_curves(struct pl_figure *figure, struct pl_gather *g, struct pl_er
         status = read_line(g, lines[runs.list[first].line], &runs, first, last, err);
     }
     if (runs.unfinished)
-        pl_text_addf(g->notes, "%lld runs have not finished and are not drawn.\n", (long long)runs.unfinished);
+        pl_text_addf(g->notes, "%lld %s not drawn because %s not finished.\n", (long long)runs.unfinished,
+                     runs.unfinished > 1 ? "runs are" : "run is", runs.unfinished > 1 ? "they have" : "it has");
     for (size_t p = 0; p < figure->panel_count && !status; p++)
         pl_range_panel(&figure->panels[p], g->spec, g->spec->log_x);
     free(runs.list);

@@ -242,36 +242,79 @@ static void make_panels(struct pl_figure *figure, const struct pl_gather *g)
     }
 }
 
-/* Says in the legend which lines diverged, and finds out whether there is anything to see. */
+/* "diverged", "2/5 diverged" */
+static void add_diverged(struct pl_text *out, int64_t diverged, int64_t runs)
+{
+    if (diverged < runs)
+        pl_text_addf(out, "%lld/%lld ", (long long)diverged, (long long)runs);
+    pl_text_add(out, "diverged");
+}
+
+static void append(char **label, const struct pl_text *addition)
+{
+    struct pl_text whole = {0};
+    pl_text_addf(&whole, (*label)[0] ? "%s (%s)" : "%s%s", *label, pl_text(addition));
+    free(*label);
+    *label = pl_text_take(&whole);
+}
+
+/* What became of one style's lines in all panels. */
+struct fate {
+    int64_t runs, diverged;
+};
+
+/* Where lines of one style fared differently from panel to panel, the panel's title says so. */
+static void note_panel(struct pl_figure *figure, struct pl_panel *panel, const struct fate *fates)
+{
+    struct pl_text note = {0};
+    size_t lines = 0;
+    for (size_t l = 0; l < panel->line_count; l++) {
+        const struct pl_line *line = &panel->lines[l];
+        if (!line->diverged || fates[line->style].diverged == fates[line->style].runs)
+            continue;
+        pl_text_clear(&note);
+        if (figure->legend[line->style].label[0])
+            pl_text_addf(&note, "%s%s ", figure->legend[line->style].label, line->diverged < line->runs ? ":" : "");
+        add_diverged(&note, line->diverged, line->runs);
+        lines++;
+    }
+    if (lines > 1) {
+        pl_text_clear(&note);
+        pl_text_addf(&note, "runs of %zu lines diverged", lines);
+    }
+    if (lines)
+        append(&panel->title, &note);
+    pl_text_release(&note);
+}
+
+/* Says which lines diverged, in the legend or above the panel, and finds out whether there is anything to see. */
 static bool finish_legend(struct pl_figure *figure)
 {
     bool any = false;
-    int64_t *runs = pl_new(2 * (figure->legend_count + 1) * sizeof *runs);
-    int64_t *diverged = runs + figure->legend_count;
+    struct fate *fates = pl_new((figure->legend_count + 1) * sizeof *fates);
     for (size_t p = 0; p < figure->panel_count; p++) {
         const struct pl_panel *panel = &figure->panels[p];
         any |= panel->square_count > 0;
         for (size_t l = 0; l < panel->line_count; l++) {
             const struct pl_line *line = &panel->lines[l];
-            runs[line->style] += line->runs;
-            diverged[line->style] += line->diverged;
+            fates[line->style].runs += line->runs;
+            fates[line->style].diverged += line->diverged;
             figure->legend[line->style].shown |= line->means.count || line->lost.count || line->diverged;
             any |= line->means.count > 0;
         }
     }
-    for (size_t i = 0; i < figure->legend_count; i++) {
-        struct pl_text label = {0};
-        if (!diverged[i] || figure->kind == PL_FIGURE_SENSITIVITY)
+    bool crosses = figure->kind == PL_FIGURE_SENSITIVITY;
+    for (size_t p = 0; p < figure->panel_count && figure->panel_count > 1 && !crosses; p++)
+        note_panel(figure, &figure->panels[p], fates);
+    for (size_t i = 0; i < figure->legend_count && !crosses; i++) {
+        struct pl_text note = {0};
+        if (!fates[i].diverged || (figure->panel_count > 1 && fates[i].diverged < fates[i].runs))
             continue;
-        pl_text_add(&label, figure->legend[i].label);
-        if (diverged[i] == runs[i])
-            pl_text_add(&label, label.length ? " (diverged)" : "diverged");
-        else
-            pl_text_addf(&label, " (%lld/%lld diverged)", (long long)diverged[i], (long long)runs[i]);
-        free(figure->legend[i].label);
-        figure->legend[i].label = pl_text_take(&label);
+        add_diverged(&note, fates[i].diverged, fates[i].runs);
+        append(&figure->legend[i].label, &note);
+        pl_text_release(&note);
     }
-    free(runs);
+    free(fates);
     return any;
 }
 

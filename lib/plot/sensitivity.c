@@ -56,7 +56,8 @@ static void break_lines(struct pl_panel *panel, const double breaks[2], bool con
 {
     for (size_t l = 0; l < panel->line_count; l++) {
         struct pl_points *old = &panel->lines[l].means, parted = {0};
-        qsort(old->list, old->count, sizeof *old->list, by_x);
+        if (old->count)
+            qsort(old->list, old->count, sizeof *old->list, by_x);
         for (size_t i = 0; i < old->count; i++) {
             bool crossing = false;
             for (int b = 0; b < 2 && i; b++)

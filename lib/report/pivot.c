@@ -16,7 +16,7 @@ uint32_t pl_results_rank(const struct pl_results *results, size_t config, size_t
 
 const struct pl_value *pl_results_value(const struct pl_results *results, size_t key, uint32_t rank)
 {
-    return rank ? &results->columns[key].values[rank - 1] : NULL;
+    return rank ? &results->columns[key].values[rank - 1].value : NULL;
 }
 
 static size_t find_column(const struct pl_results *results, const char *name)
@@ -87,8 +87,8 @@ static bool *admitted(const struct pl_column *column, const struct pl_condition 
     bool *admits = pl_new(column->value_count + 1);
     for (size_t i = 0; i < column->value_count; i++)
         for (size_t j = 0; j < condition->count && !admits[i + 1]; j++)
-            admits[i + 1] = pl_value_equal(&column->values[i], &condition->values[j]) ||
-                            spelled_alike(&column->values[i], &condition->values[j]);
+            admits[i + 1] = pl_value_equal(&column->values[i].value, &condition->values[j]) ||
+                            spelled_alike(&column->values[i].value, &condition->values[j]);
     return admits;
 }
 

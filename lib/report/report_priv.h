@@ -5,10 +5,18 @@
 #include "report/report.h"
 
 /* One setting: for each configuration the rank of its value (0: the configuration has no such setting). */
+struct pl_column_value {
+    const char *bytes; /* as the canonical text spells it */
+    size_t length;
+    struct pl_value value;
+};
+
 struct pl_column {
     char *name;
+    const char *key; /* the name as the canonical text spells it */
+    size_t key_length;
     uint32_t *ranks;
-    struct pl_value *values; /* by rank, from 1 at index 0 */
+    struct pl_column_value *values; /* by rank, from 1 at index 0 */
     size_t value_count, value_capacity;
     uint32_t *slots; /* open addressing: rank or 0 */
     size_t slot_count;

@@ -1,6 +1,7 @@
 /* Tables for a paper: a tabular with booktabs rules. */
 #include "report/report_priv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,38 @@ static void add_label(struct pl_text *out, const char *text)
     }
 }
 
+/* A heading above cells: "$\lambda=0.1$"; words stand without their key. */
+static void add_heading(struct pl_text *out, const char *key, const struct pl_label *label)
+{
+    struct pl_text value = {0};
+    pl_label_write(label, &value);
+    const char *text = pl_text(&value), *known = symbol(key);
+    if (!label->present || label->value.type == PL_STRING) {
+        add_label(out, text);
+        pl_text_release(&value);
+        return;
+    }
+    if (known) {
+        pl_text_add_bytes(out, known, strlen(known) - 1); /* its math mode goes on */
+    } else {
+        pl_text_add(out, "$\\text{");
+        add_escaped(out, key);
+        pl_text_add_char(out, '}');
+    }
+    size_t mantissa, length = scientific(text, &mantissa);
+    pl_text_add_char(out, '=');
+    if (length && !text[length])
+        add_power(out, text, length, mantissa);
+    else if (label->value.type == PL_REAL && isinf(label->value.real))
+        pl_text_add(out, label->value.real > 0 ? "\\infty" : "-\\infty");
+    else if (label->value.type == PL_BOOLEAN)
+        pl_text_addf(out, "\\text{%s}", text);
+    else
+        pl_text_add(out, text);
+    pl_text_add_char(out, '$');
+    pl_text_release(&value);
+}
+
 /* A cell's number in math mode, so that minus signs and powers come out right. */
 static void add_number(struct pl_text *out, const char *text)
 {
@@ -145,20 +178,13 @@ static void add_heading_row(const struct pl_table *table, size_t key, struct pl_
         size_t span = 1;
         while (!last && c + span < table->column_count && same_above(table, c, c + span, key))
             span++;
-        struct pl_text value = {0};
-        pl_label_write(&table->columns[c * table->column_key_count + key], &value);
         pl_text_add(out, c || table->row_key_count ? " & " : "");
         pl_text_addf(out, "\\multicolumn{%zu}{c}{", span);
-        if (!c) {
-            add_label(out, table->column_keys[key]);
-            pl_text_add(out, "${}={}$");
-        }
-        add_label(out, pl_text(&value));
+        add_heading(out, table->column_keys[key], &table->columns[c * table->column_key_count + key]);
         pl_text_add_char(out, '}');
         if (!last)
             pl_text_addf(&rules, "\\cmidrule(lr){%zu-%zu}", table->row_key_count + c + 1,
                          table->row_key_count + c + span);
-        pl_text_release(&value);
         c += span;
     }
     pl_text_addf(out, " \\\\\n%s%s", pl_text(&rules), rules.length ? "\n" : "");

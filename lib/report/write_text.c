@@ -25,16 +25,25 @@ static char *value_heading(const struct pl_table *table)
     return pl_text_take(&text);
 }
 
-/* The best cell is bold in Markdown and starred in text. */
-static char *cell_text(const struct pl_table *table, const struct pl_table_cell *cell, bool markdown)
+static bool has_best(const struct pl_table *table, size_t column)
+{
+    for (size_t r = 0; r < table->row_count; r++)
+        if (table->cells[r * table->column_count + column].best)
+            return true;
+    return false;
+}
+
+/* The best cell is bold in Markdown and starred in text, where the others of its column keep the star's place free. */
+static char *cell_text(const struct pl_table *table, const struct pl_table_cell *cell, bool starred, bool markdown)
 {
     struct pl_text text = {0}, notes = {0};
-    const char *mark = !cell->best ? "" : markdown ? "**" : "*";
+    const char *mark = cell->best ? (markdown ? "**" : "*") : !markdown && starred ? " " : "";
     if (cell->best && markdown)
         pl_text_add(&text, mark);
     pl_cell_number(table, cell, &text);
-    pl_text_add(&text, mark);
     pl_cell_notes(cell, &notes);
+    if (text.length && (cell->best || !notes.length))
+        pl_text_add(&text, mark);
     if (notes.length)
         pl_text_addf(&text, "%s%s", text.length ? " " : "", notes.text);
     pl_text_release(&notes);
@@ -76,12 +85,14 @@ static void make_sheet(const struct pl_table *table, bool markdown, struct sheet
     sheet->rows = sheet->heads + table->row_count;
     sheet->texts = pl_new(sheet->rows * sheet->columns * sizeof *sheet->texts);
     fill_headings(table, markdown, sheet);
-    for (size_t r = 0; r < table->row_count; r++) {
+    for (size_t r = 0; r < table->row_count; r++)
         for (size_t k = 0; k < table->row_key_count; k++)
             *at(sheet, sheet->heads + r, k) = label_text(&table->rows[r * table->row_key_count + k]);
-        for (size_t c = 0; c < table->column_count; c++)
+    for (size_t c = 0; c < table->column_count; c++) {
+        bool starred = has_best(table, c);
+        for (size_t r = 0; r < table->row_count; r++)
             *at(sheet, sheet->heads + r, table->row_key_count + c) =
-                cell_text(table, &table->cells[r * table->column_count + c], markdown);
+                cell_text(table, &table->cells[r * table->column_count + c], starred, markdown);
     }
 }
 

@@ -16,6 +16,18 @@ int pl_store_config(struct pl_store *store, int64_t config, struct pl_settings *
     return status;
 }
 
+int pl_store_config_text(struct pl_store *store, int64_t config, struct pl_text *canonical, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_first(store, err, PL_SQL_CONFIG_READ, &row, "i", config);
+    if (status)
+        return status < 0 ? status : pl_fail(err, PL_EMISSING, "there is no configuration %lld", (long long)config);
+    pl_text_clear(canonical);
+    pl_text_add(canonical, (const char *)sqlite3_column_text(row, 0));
+    sqlite3_reset(row);
+    return 0;
+}
+
 int pl_store_counts(struct pl_store *store, int64_t sweep, int64_t *counts, struct pl_error *err)
 {
     sqlite3_stmt *row;

@@ -127,6 +127,8 @@ int pl_store_end(struct pl_store *store, int64_t run, const struct pl_ending *en
 /* ---- reading ---- */
 
 int pl_store_config(struct pl_store *store, int64_t config, struct pl_settings *settings, struct pl_error *err);
+/* The same as its canonical text (replacing canonical's): for those who read tens of thousands. */
+int pl_store_config_text(struct pl_store *store, int64_t config, struct pl_text *canonical, struct pl_error *err);
 
 /* Counts of a sweep's runs per status (an array of PL_STATUS_COUNT). */
 int pl_store_counts(struct pl_store *store, int64_t sweep, int64_t *counts, struct pl_error *err);

@@ -1,0 +1,303 @@
+#include "plot/axis.h"
+#include "plot/plot_priv.h"
+#include "results_db.h"
+
+static const struct known_run runs[] = {
+    RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 4, 2, 1),    RUN("optimizer=adam lambda=0.1", 2, PL_FINISHED, 6, 4, 3),
+    RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 9, 8, 7),   RUN("optimizer=adam lambda=0.01", 2, -1, 0),
+    RUN("optimizer=sgd lambda=0.1", 1, PL_DIVERGED, 5, 1e20),     RUN("optimizer=sgd lambda=0.1", 2, PL_DIVERGED, 5, NAN),
+    RUN("optimizer=sgd lambda=inf", 1, PL_FINISHED, 3, 3, 3),     RUN("optimizer=sgd lambda=inf", 2, PL_DIVERGED, 3, 3),
+};
+enum { RUNS = sizeof runs / sizeof *runs };
+
+static char loss[] = "loss", x_lambda[] = "lambda", y_optimizer[] = "optimizer";
+static char *optimizer_key[] = {y_optimizer}, *lambda_key[] = {x_lambda};
+
+static struct pl_figure_spec figure_of(enum pl_figure_kind kind)
+{
+    return (struct pl_figure_spec){.kind = kind, .x_range = {NAN, NAN}, .y_range = {NAN, NAN}};
+}
+
+static void text_is_escaped_for_gnuplot(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        /* text, enhanced, plain */
+        {"test_accuracy", "test\\_accuracy", "test_accuracy"}, {"it's", "it''s", "it''s"},
+        {"a^b @c &d ~e {f}", "a\\^b \\@c \\&d \\~e \\{f\\}", "a^b @c &d ~e {f}"}, {"\\n\"", "\\\\n\"", "\\n\""},
+        {"two\nlines", "two lines", "two lines"}, {"λ", "λ", "λ"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int plain = 0; plain < 2; plain++) {
+            struct pl_text text = {0};
+            pl_label_text(&text, cases[i][0], plain);
+            assert_string_equal(pl_text(&text), cases[i][1 + plain]);
+            pl_text_release(&text);
+        }
+}
+
+static void names_and_numbers_are_set(void **state)
+{
+    (void)state;
+    static const char *const names[][3] = {{"lambda", "λ", "λ"}, {"beta2", "β_{2}", "β2"},
+                                           {"test_accuracy", "test accuracy", "test accuracy"},
+                                           {"lambda_max", "lambda max", "lambda max"}, {"theta", "θ", "θ"}};
+    static const struct {
+        double value;
+        const char *enhanced, *plain;
+    } numbers[] = {{0.1, "0.1", "0.1"},        {1e10, "10^{10}", "10000000000"}, {1e-8, "10^{−8}", "1e-08"},
+                   {2.5e12, "2.5·10^{12}", "2500000000000"}, {INFINITY, "∞", "∞"}, {10000, "10^{4}", "10000"},
+                   {20000, "20000", "20000"},  {0, "0", "0"},                    {0.0005, "5·10^{−4}", "0.0005"}};
+    for (int plain = 0; plain < 2; plain++) {
+        struct pl_text text = {0};
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            pl_text_clear(&text);
+            pl_label_name(&text, names[i][0], plain);
+            assert_string_equal(pl_text(&text), names[i][1 + plain]);
+        }
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+            pl_text_clear(&text);
+            pl_label_number(&text, numbers[i].value, plain);
+            assert_string_equal(pl_text(&text), plain ? numbers[i].plain : numbers[i].enhanced);
+        }
+        pl_text_release(&text);
+    }
+}
+
+static void ranges_leave_absurd_values_out(void **state)
+{
+    (void)state;
+    double range[2], values[100];
+    for (int i = 0; i < 100; i++)
+        values[i] = i;
+    values[7] = 1e20;
+    values[8] = -INFINITY;
+    values[9] = NAN;
+    pl_range_robust(values, 100, false, range);
+    assert_true(range[0] == 0 && range[1] == 99);
+    double few[] = {5, 5, 5, 5};
+    pl_range_robust(few, 4, false, range);
+    assert_true(range[0] == 5 && range[1] == 5);
+    double none[] = {NAN, INFINITY};
+    pl_range_robust(none, 2, false, range);
+    assert_true(isnan(range[0]));
+    double decades[] = {1e-200, 1e-3, 1e-2, 1e-1, 1, 0, -1};
+    pl_range_robust(decades, 7, true, range);
+    assert_true(fabs(range[0] / 1e-30 - 1) < 1e-9 || fabs(range[0] / 1e-3 - 1) < 1e-9);
+    assert_true(fabs(range[1] - 1) < 1e-12);
+}
+
+static struct pl_line *line_named(struct pl_figure *figure, size_t panel, const char *label)
+{
+    for (size_t i = 0; i < figure->panels[panel].line_count; i++)
+        if (!strcmp(figure->legend[figure->panels[panel].lines[i].style].label, label))
+            return &figure->panels[panel].lines[i];
+    fail_msg("no line '%s'", label);
+    return NULL;
+}
+
+static void curves_show_mean_and_spread(void **state)
+{
+    (void)state;
+    struct pl_store *store = make_results("", "loss", runs, RUNS);
+    struct pl_results *results = open_results(store);
+    struct pl_figure_spec spec = figure_of(PL_FIGURE_CURVES);
+    struct pl_figure figure;
+    struct pl_text notes = {0};
+    spec.lines = (struct pl_names){optimizer_key, 1};
+    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
+    assert_int_equal(figure.panel_count, 1);
+    assert_string_equal(pl_text(&notes), "Lines are split by lambda, which varies but was not asked for.\n"
+                                         "1 run is not drawn because it has not finished.\n");
+    struct pl_line *line = line_named(&figure, 0, "adam, λ = 0.1");
+    assert_int_equal(line->means.count, 3);
+    assert_true(line->means.list[1].y == 3 && line->means.list[1].n == 2);
+    assert_true(fabs(line->means.list[1].high - 3 - sqrt(2)) < 1e-12);
+    assert_true(line->means.list[1].least == 2);
+    /* The single run has no spread; what diverged is drawn until it did and does not stretch the axis. */
+    line = line_named(&figure, 0, "adam, λ = 0.01");
+    assert_true(line->means.list[0].low == 9 && line->means.list[0].high == 9);
+    line = line_named(&figure, 0, "sgd, λ = 0.1 (diverged)");
+    assert_int_equal(line->means.count, 2);
+    line_named(&figure, 0, "sgd, λ = ∞ (1/2 diverged)");
+    assert_true(figure.panels[0].y_range[1] < 20);
+    pl_figure_release(&figure);
+    pl_text_release(&notes);
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void sensitivity_sets_infinity_apart(void **state)
+{
+    (void)state;
+    struct pl_store *store = make_results("", "loss", runs, RUNS);
+    struct pl_results *results = open_results(store);
+    struct pl_figure_spec spec = figure_of(PL_FIGURE_SENSITIVITY);
+    struct pl_figure figure;
+    struct pl_text notes = {0};
+    spec.x = x_lambda;
+    spec.lines = (struct pl_names){optimizer_key, 1};
+    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
+    const struct pl_panel *panel = &figure.panels[0];
+    assert_true(panel->log_x);
+    assert_int_equal(panel->x_tick_count, 3);
+    assert_string_equal(panel->x_ticks[2].label, "∞");
+    assert_true(fabs(panel->x_ticks[2].at - 1) < 1e-9); /* one step of ten beyond 0.1 */
+    assert_true(panel->x_breaks[1] > 0.1 && panel->x_breaks[1] < 1);
+    struct pl_line *sgd = line_named(&figure, 0, "sgd");
+    assert_int_equal(sgd->lost.count, 1); /* at 0.1 every run diverged */
+    assert_true(figure.any_lost);
+    pl_figure_release(&figure);
+    pl_text_release(&notes);
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void heatmaps_mark_the_best_square(void **state)
+{
+    (void)state;
+    struct pl_store *store = make_results("", "loss", runs, RUNS);
+    struct pl_results *results = open_results(store);
+    struct pl_figure_spec spec = figure_of(PL_FIGURE_HEATMAP);
+    struct pl_figure figure;
+    struct pl_text notes = {0};
+    spec.x = x_lambda;
+    spec.y = y_optimizer;
+    spec.z = loss;
+    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
+    const struct pl_panel *panel = &figure.panels[0];
+    assert_int_equal(panel->square_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const struct pl_square *square = &panel->squares[i];
+        bool wanted = square->column == 1 && square->row == 0; /* adam at 0.1: (1+3)/2; sgd at inf has a run that diverged */
+        assert_int_equal(square->best, wanted);
+        if (wanted)
+            assert_string_equal(square->text, "2.000\n±1.414");
+        if (square->row == 1 && square->column == 1)
+            assert_string_equal(square->text, "div");
+    }
+    bool white;
+    pl_heat_colour(0, &white);
+    assert_true(white);
+    assert_int_equal(pl_heat_colour(1, &white), 0xFDE725);
+    assert_false(white);
+    pl_figure_release(&figure);
+    pl_text_release(&notes);
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void scripts_keep_within_the_axes(void **state)
+{
+    (void)state;
+    struct pl_store *store = make_results("", "loss", runs, RUNS);
+    struct pl_results *results = open_results(store);
+    struct pl_figure_spec spec = figure_of(PL_FIGURE_CURVES);
+    struct pl_plot_options options = {.format = PL_PLOT_PDF};
+    struct pl_figure figure;
+    struct pl_text notes = {0}, script = {0}, data = {0};
+    char title[] = "it's 100%_sure";
+    spec.lines = (struct pl_names){optimizer_key, 1};
+    spec.title = title;
+    spec.y_range[0] = 0;
+    spec.y_range[1] = 10;
+    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
+    pl_script_write(&figure, "fig'1", &options, &script, &data);
+    assert_non_null(strstr(script.text, "set terminal pdfcairo"));
+    assert_non_null(strstr(script.text, "set output 'fig''1.pdf'"));
+    assert_non_null(strstr(script.text, "'it''s 100%\\_sure'"));
+    assert_non_null(strstr(script.text, "set yrange [0:10]"));
+    assert_null(strstr(data.text, "e+20"));
+    assert_null(strstr(data.text, "nan"));
+    assert_non_null(strstr(data.text, "2 110 ")); /* 1e20, drawn ten heights above the panel */
+    assert_non_null(strstr(data.text, "2 3 1.58578643763 4.41421356237 2\n"));
+    pl_figure_release(&figure);
+    pl_text_release(&notes);
+    pl_text_release(&script);
+    pl_text_release(&data);
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void what_cannot_be_drawn_is_refused(void **state)
+{
+    (void)state;
+    static const struct known_run failed[] = {RUN("optimizer=a lambda=1", 1, PL_FINISHED, NAN)};
+    char wrong[] = "lamda";
+    struct pl_figure figure;
+    struct pl_text notes = {0};
+    struct pl_store *store = make_results("", "loss", runs, RUNS);
+    struct pl_results *results = open_results(store);
+    struct pl_figure_spec spec = figure_of(PL_FIGURE_SENSITIVITY);
+    assert_int_equal(pl_figure_make(&figure, results, &spec, false, &notes, &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "needs x"));
+    spec.x = wrong;
+    assert_int_equal(pl_figure_make(&figure, results, &spec, false, &notes, &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "did you mean 'lambda'?"));
+    spec = figure_of(PL_FIGURE_CURVES);
+    spec.y = wrong;
+    assert_int_equal(pl_figure_make(&figure, results, &spec, false, &notes, &err), PL_EINPUT);
+    spec = figure_of(PL_FIGURE_CURVES);
+    spec.x = x_lambda;
+    assert_int_equal(pl_figure_make(&figure, results, &spec, false, &notes, &err), PL_EINPUT);
+    pl_results_free(results);
+    pl_store_close(store);
+    store = make_results("", "loss", failed, 1);
+    results = open_results(store);
+    for (int kind = 0; kind < 4; kind++) {
+        spec = figure_of((enum pl_figure_kind)kind);
+        spec.x = kind == PL_FIGURE_SENSITIVITY || kind == PL_FIGURE_HEATMAP ? x_lambda : NULL;
+        spec.y = kind == PL_FIGURE_HEATMAP ? y_optimizer : NULL;
+        assert_int_equal(pl_figure_make(&figure, results, &spec, false, &notes, &err), PL_EMISSING);
+        assert_non_null(strstr(err.text, "nothing to draw"));
+    }
+    pl_text_release(&notes);
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void hundreds_of_lines_become_the_best(void **state)
+{
+    (void)state;
+    static char settings[40][40];
+    struct known_run many[40];
+    for (int i = 0; i < 40; i++) {
+        snprintf(settings[i], sizeof settings[i], "optimizer=a lambda=%d", i + 1);
+        many[i] = (struct known_run)RUN(settings[i], 1, PL_FINISHED, 50 - i);
+    }
+    struct pl_store *store = make_results("", "loss", many, 40);
+    struct pl_results *results = open_results(store);
+    struct pl_figure_spec spec = figure_of(PL_FIGURE_CURVES);
+    struct pl_figure figure;
+    struct pl_text notes = {0};
+    spec.lines = (struct pl_names){lambda_key, 1};
+    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
+    assert_int_equal(figure.legend_count, 12);
+    assert_string_equal(figure.legend[0].label, "λ = 29");
+    assert_string_equal(pl_text(&notes), "Of 40 lines the best 12 are drawn; choose with lines or where.\n");
+    pl_figure_release(&figure);
+    pl_text_release(&notes);
+    spec.panels = spec.lines;
+    spec.lines.count = 0;
+    assert_int_equal(pl_figure_make(&figure, results, &spec, false, &notes, &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "40 panels"));
+    pl_text_release(&notes);
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_is_escaped_for_gnuplot),
+        cmocka_unit_test(names_and_numbers_are_set),
+        cmocka_unit_test(ranges_leave_absurd_values_out),
+        cmocka_unit_test(curves_show_mean_and_spread),
+        cmocka_unit_test(sensitivity_sets_infinity_apart),
+        cmocka_unit_test(heatmaps_mark_the_best_square),
+        cmocka_unit_test(scripts_keep_within_the_axes),
+        cmocka_unit_test(what_cannot_be_drawn_is_refused),
+        cmocka_unit_test(hundreds_of_lines_become_the_best),
+    };
+    return cmocka_run_group_tests(tests, make_db_name, remove_db);
+}

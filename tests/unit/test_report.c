@@ -1,0 +1,358 @@
+#include "results_db.h"
+
+/* The rules of cells: three seeds a configuration. */
+static const struct known_run cells[] = {
+    RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 90, 92.25),   RUN("optimizer=adam lambda=0.1", 2, PL_FINISHED, 92.50, 91),
+    RUN("optimizer=adam lambda=0.1", 3, PL_FINISHED, 50, 92.75),   RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 80),
+    RUN("optimizer=adam lambda=0.01", 2, PL_DIVERGED, 99),         RUN("optimizer=adam lambda=0.01", 3, PL_FINISHED, 82),
+    RUN("optimizer=sgd lambda=0.1", 1, PL_DIVERGED, 10),           RUN("optimizer=sgd lambda=0.1", 2, PL_DIVERGED, 10),
+    RUN("optimizer=sgd lambda=0.1", 3, PL_DIVERGED, 10),           RUN("optimizer=sgd lambda=0.01", 1, PL_FINISHED, 70, NAN),
+    RUN("optimizer=sgd lambda=0.01", 2, PL_FAILED, 71),            RUN("optimizer=sgd lambda=0.01", 3, -1, 0),
+};
+enum { CELLS = sizeof cells / sizeof *cells };
+
+static char *render(struct pl_results *results, struct pl_table_spec spec, enum pl_table_format format)
+{
+    struct pl_table *table;
+    struct pl_text text = {0};
+    ok(pl_table_build(&table, results, &spec, &err));
+    pl_table_write(&table, 1, format, &text);
+    pl_table_free(table);
+    return pl_text_take(&text);
+}
+
+static struct pl_names names(const char **list, size_t count)
+{
+    return (struct pl_names){(char **)list, count};
+}
+
+static const char *optimizer[] = {"optimizer"}, *lambda[] = {"lambda"};
+
+static struct pl_table_spec by_lambda(void)
+{
+    return (struct pl_table_spec){.rows = names(optimizer, 1), .columns = names(lambda, 1), .digits = -1};
+}
+
+static void expect(char *got, const char *want)
+{
+    assert_string_equal(got, want);
+    free(got);
+}
+
+static void expect_part(char *got, const char *part)
+{
+    if (!strstr(got, part))
+        fail_msg("lacks '%s':\n%s", part, got);
+    free(got);
+}
+
+static void expect_no_part(char *got, const char *part)
+{
+    if (strstr(got, part))
+        fail_msg("has '%s':\n%s", part, got);
+    free(got);
+}
+
+static void cells_follow_the_rules(void **state)
+{
+    (void)state;
+    struct pl_store *store = make_results("", "test_accuracy", cells, CELLS);
+    struct pl_results *results = open_results(store);
+    expect(render(results, by_lambda(), PL_TABLE_TEXT),
+           "known: best test_accuracy, mean(std) by optimizer and lambda; higher is better\n\n"
+           "optimizer    lambda=0.1              lambda=0.01\n"
+           "---------  ------------  -----------------------\n"
+           "adam       92.50(0.25)*  81.00(1.41) n=2 div 1/3\n"
+           "sgd             div 3/3    70.00(-) n=1 fail 1/3\n\n"
+           "1 of 12 runs failed.\n1 of 12 runs have not finished yet.\n");
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void cells_can_show_other_statistics(void **state)
+{
+    (void)state;
+    static const char *const wanted[][2] = {{"mean", "92.50"}, {"median", "92.50"}, {"min", "92.25"}, {"max", "92.75"},
+                                            {"n", "3"}};
+    struct pl_store *store = make_results("", "test_accuracy", cells, CELLS);
+    struct pl_results *results = open_results(store);
+    for (size_t i = 0; i < 5; i++) {
+        struct pl_table_spec spec = by_lambda();
+        char cell[50], part[50];
+        snprintf(cell, sizeof cell, "%s", wanted[i][0]);
+        snprintf(part, sizeof part, "| adam      | %*s", 2, "");
+        spec.cell = cell;
+        char *got = render(results, spec, PL_TABLE_MARKDOWN);
+        const char *row = strstr(got, "| adam");
+        assert_non_null(row);
+        if (!strstr(row, wanted[i][1]))
+            fail_msg("%s: %s", cell, got);
+        free(got);
+    }
+    struct pl_table_spec wrong = by_lambda();
+    char cell[] = "mode";
+    struct pl_table *table;
+    wrong.cell = cell;
+    assert_int_equal(pl_table_build(&table, results, &wrong, &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "mean(std) mean median min max n"));
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void select_picks_the_value(void **state)
+{
+    (void)state;
+    struct pl_store *store = make_results("", "test_accuracy", cells, CELLS);
+    struct pl_results *results = open_results(store);
+    struct pl_table_spec spec = by_lambda();
+    spec.select = PL_SELECT_LAST;
+    /* 92.25, 91, 92.75; the run that ended in NaN has no last value. */
+    char *got = render(results, spec, PL_TABLE_TEXT);
+    assert_non_null(strstr(got, "92.00(0.90)*"));
+    assert_non_null(strstr(got, "fail 1/3 miss 1/3 none 1/3"));
+    free(got);
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void nan_is_never_best_or_averaged(void **state)
+{
+    (void)state;
+    static const struct known_run runs[] = {
+        RUN("optimizer=a", 1, PL_FINISHED, NAN),      RUN("optimizer=a", 2, PL_FINISHED, INFINITY, -INFINITY),
+        RUN("optimizer=b", 1, PL_FINISHED, NAN, 2),   RUN("optimizer=b", 2, PL_FINISHED, 4, INFINITY),
+        RUN("optimizer=c", 1, PL_FINISHED, 5, NAN),   RUN("optimizer=c", 2, PL_FINISHED, 5),
+    };
+    struct pl_store *store = make_results("", "loss", runs, 6);
+    struct pl_results *results = open_results(store);
+    struct pl_table_spec spec = {.rows = names(optimizer, 1), .digits = -1};
+    expect_part(render(results, spec, PL_TABLE_TEXT), "a               none 2/2\n"
+                                                     "b          3.000(1.414)*\n"
+                                                     "c          5.000(0.000)\n");
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void configurations_are_never_pooled(void **state)
+{
+    (void)state;
+    static const struct known_run runs[] = {
+        RUN("optimizer=sgd lambda=1 momentum=0", 1, PL_FINISHED, 1), RUN("optimizer=sgd lambda=1 momentum=0.9", 1, PL_FINISHED, 3),
+        RUN("optimizer=adam lambda=1", 1, PL_FINISHED, 2),
+    };
+    struct pl_store *store = make_results("", "loss", runs, 3);
+    struct pl_results *results = open_results(store);
+    expect(render(results, by_lambda(), PL_TABLE_TEXT),
+           "known: best loss, mean(std) by optimizer, momentum and lambda; lower is better\n\n"
+           "optimizer  momentum   lambda=1\n"
+           "---------  --------  ---------\n"
+           "sgd        0         1.000(-)*\n"
+           "sgd        0.9       3.000(-)\n"
+           "adam       -         2.000(-)\n\n"
+           "Rows are split by momentum, which varies but was not asked for.\n");
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void best_is_marked_within_a_task(void **state)
+{
+    (void)state;
+    static const struct known_run runs[] = {
+        RUN("model=vgg optimizer=a", 1, PL_FINISHED, 90), RUN("model=vgg optimizer=b", 1, PL_FINISHED, 91),
+        RUN("model=res optimizer=a", 1, PL_FINISHED, 95), RUN("model=res optimizer=b", 1, PL_FINISHED, 95),
+    };
+    static const char *model[] = {"model"};
+    struct pl_store *store = make_results("", "accuracy", runs, 4);
+    struct pl_results *results = open_results(store);
+    struct pl_table_spec spec = {.rows = names(model, 1), .columns = names(optimizer, 1), .digits = -1};
+    expect_part(render(results, spec, PL_TABLE_TEXT), "vgg      90.00(-)     91.00(-)*\n"
+                                                     "res      95.00(-)*    95.00(-)*\n");
+    spec = (struct pl_table_spec){.rows = names(optimizer, 1), .columns = names(model, 1), .digits = -1};
+    expect_part(render(results, spec, PL_TABLE_TEXT), "a          90.00(-)   95.00(-)*\n"
+                                                     "b          91.00(-)*  95.00(-)*\n");
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void neutral_metrics_have_no_best(void **state)
+{
+    (void)state;
+    static const struct known_run runs[] = {RUN("optimizer=a", 1, PL_FINISHED, 1), RUN("optimizer=b", 1, PL_FINISHED, 2)};
+    struct pl_store *store = make_results("", "theta", runs, 2);
+    struct pl_results *results = open_results(store);
+    struct pl_table_spec spec = {.rows = names(optimizer, 1), .digits = -1, .select = PL_SELECT_LAST};
+    expect_no_part(render(results, spec, PL_TABLE_TEXT), "*");
+    expect_no_part(render(results, spec, PL_TABLE_TEXT), "better");
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void markdown_and_latex_are_escaped(void **state)
+{
+    (void)state;
+    static const struct known_run runs[] = {
+        RUN("optimizer=a_b|c lambda=0.0001", 1, PL_FINISHED, 90), RUN("optimizer=100%&$#{}~^\\ lambda=0.0001", 1, PL_FINISHED, 91),
+        RUN("optimizer=a_b|c lambda=inf", 1, PL_FINISHED, 80),
+    };
+    struct pl_store *store = make_results("", "test_accuracy", runs, 3);
+    struct pl_results *results = open_results(store);
+    expect(render(results, by_lambda(), PL_TABLE_MARKDOWN),
+           "**known: best test\\_accuracy, mean(std) by optimizer and lambda; higher is better**\n\n"
+           "| optimizer     | lambda=0.0001 | lambda=inf |\n"
+           "| ------------- | ------------: | ---------: |\n"
+           "| a\\_b\\|c       |      90.00(-) |   80.00(-) |\n"
+           "| 100%&$#{}~^\\\\ |  **91.00(-)** |            |\n");
+    expect(render(results, by_lambda(), PL_TABLE_LATEX),
+           "% Needs \\usepackage{amsmath,booktabs}.\n\\begin{table}[htbp]\n\\centering\n"
+           "\\caption{known: best test\\_accuracy, mean(std) by optimizer and lambda; higher is better}\n"
+           "\\begin{tabular}{lrr}\n\\toprule\n"
+           "optimizer & \\multicolumn{1}{c}{$\\lambda=0.0001$} & \\multicolumn{1}{c}{$\\lambda=\\infty$} \\\\\n\\midrule\n"
+           "a\\_b\\textbar{}c & $90.00(\\text{--})$ & $80.00(\\text{--})$ \\\\\n"
+           "100\\%\\&\\$\\#\\{\\}\\textasciitilde{}\\textasciicircum{}\\textbackslash{} & "
+           "\\textbf{\\boldmath $91.00(\\text{--})$} &  \\\\\n"
+           "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void records_keep_full_precision(void **state)
+{
+    (void)state;
+    static const struct known_run runs[] = {
+        RUN("optimizer=a,\"b\" lambda=0.1", 1, PL_FINISHED, 1.0 / 3), RUN("optimizer=a,\"b\" lambda=0.1", 2, PL_FINISHED, 2.0 / 3),
+        RUN("optimizer=a,\"b\" lambda=inf", 1, PL_DIVERGED, 1),
+    };
+    struct pl_store *store = make_results("", "loss", runs, 3);
+    struct pl_results *results = open_results(store);
+    expect(render(results, by_lambda(), PL_TABLE_CSV),
+           "study,metric,select,optimizer,lambda,mean,std,median,min,max,n,planned,diverged,failed,missing,best\n"
+           "known,loss,best,\"a,\"\"b\"\"\",0.1,0.5,0.23570226039551584,0.5,0.3333333333333333,0.6666666666666666,2,2,0,0,0,1\n"
+           "known,loss,best,\"a,\"\"b\"\"\",inf,,,,,,0,1,1,0,0,0\n");
+    expect(render(results, by_lambda(), PL_TABLE_JSON),
+           "[\n {\"study\": \"known\",\n  \"title\": null,\n  \"metric\": \"loss\",\n  \"select\": \"best\",\n"
+           "  \"direction\": \"minimize\",\n  \"rows\": [\"optimizer\"],\n  \"columns\": [\"lambda\"],\n  \"notes\": [],\n"
+           "  \"cells\": [\n"
+           "    {\"settings\": {\"optimizer\": \"a,\\\"b\\\"\", \"lambda\": 0.1}, \"mean\": 0.5, \"std\": 0.23570226039551584, "
+           "\"median\": 0.5, \"min\": 0.3333333333333333, \"max\": 0.6666666666666666, \"n\": 2, \"planned\": 2, \"diverged\": 0, "
+           "\"failed\": 0, \"missing\": 0, \"best\": true, \"values\": [0.3333333333333333, 0.6666666666666666]},\n"
+           "    {\"settings\": {\"optimizer\": \"a,\\\"b\\\"\", \"lambda\": \"inf\"}, \"mean\": null, \"std\": null, "
+           "\"median\": null, \"min\": null, \"max\": null, \"n\": 0, \"planned\": 1, \"diverged\": 1, "
+           "\"failed\": 0, \"missing\": 0, \"best\": false, \"values\": []}\n  ]}\n]\n");
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void conditions_pick_configurations(void **state)
+{
+    (void)state;
+    struct pl_store *store = make_results("", "test_accuracy", cells, CELLS);
+    struct pl_results *results = open_results(store);
+    struct pl_table_spec spec = by_lambda();
+    struct pl_table *table;
+    assert_true(pl_where_read("lambda=1e-2", &spec.where, &spec.where_count));
+    assert_true(pl_where_read("optimizer=adam,nadam", &spec.where, &spec.where_count));
+    expect_part(render(results, spec, PL_TABLE_TEXT), "adam       81.00(1.41) n=2 div 1/3\n");
+    expect_no_part(render(results, spec, PL_TABLE_TEXT), "sgd");
+    assert_true(pl_where_read("optimizer=lion", &spec.where, &spec.where_count));
+    assert_int_equal(pl_table_build(&table, results, &spec, &err), PL_EINPUT);
+    assert_true(pl_where_read("lamda=1", &spec.where, &spec.where_count));
+    assert_int_equal(pl_table_build(&table, results, &spec, &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "did you mean 'lambda'?"));
+    assert_false(pl_where_read("lambda", &spec.where, &spec.where_count));
+    assert_false(pl_where_read("=1", &spec.where, &spec.where_count));
+    assert_false(pl_where_read("lambda=", &spec.where, &spec.where_count));
+    pl_where_free(spec.where, spec.where_count);
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void unknown_names_are_refused(void **state)
+{
+    (void)state;
+    static const char *wrong[] = {"optimiser"}, *seed[] = {"seed"}, *twice[] = {"lambda", "lambda"};
+    struct pl_store *store = make_results("", "test_accuracy", cells, CELLS);
+    struct pl_results *results = open_results(store);
+    struct pl_table *table;
+    char metric[] = "test_acuracy";
+    struct pl_table_spec specs[] = {
+        {.rows = names(wrong, 1)}, {.columns = names(seed, 1)}, {.rows = names(twice, 2)}, {.metric = metric}};
+    static const char *const complaints[] = {"did you mean 'optimizer'?", "statistics are taken over the seeds",
+                                             "stands twice", "did you mean 'test_accuracy'?"};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(pl_table_build(&table, results, &specs[i], &err), PL_EINPUT);
+        if (!strstr(err.text, complaints[i]))
+            fail_msg("got: %s", err.text);
+    }
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void default_table_needs_no_declaration(void **state)
+{
+    (void)state;
+    struct pl_store *store = make_results("", "test_accuracy", cells, CELLS);
+    struct pl_results *results = open_results(store);
+    struct pl_table_spec spec = {.digits = 1};
+    expect_part(render(results, spec, PL_TABLE_TEXT), "optimizer  lambda");
+    expect_part(render(results, spec, PL_TABLE_TEXT), "adam       0.1                92.5(0.2)*");
+    expect_no_part(render(results, spec, PL_TABLE_TEXT), "split");
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void numbers_are_rounded_for_readers(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        int decimals;
+        const char *shown;
+    } cases[] = {{92.305, 2, "92.31"},   {-0.001, 2, "0.00"},  {0, -1, "0"},          {0.5, -1, "0.5000"},
+                 {1234.5, -1, "1234"},   {1e21, 2, "1.00e21"}, {1.5e-8, -1, "1.500e-8"}, {INFINITY, 2, "inf"},
+                 {99999.4, -1, "99999"}, {-1.25, 1, "-1.2"},   {NAN, 2, "nan"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pl_text text = {0};
+        pl_report_number(cases[i].value, cases[i].decimals, &text);
+        assert_string_equal(pl_text(&text), cases[i].shown);
+        pl_text_release(&text);
+    }
+}
+
+static void selections_are_read(void **state)
+{
+    (void)state;
+    enum pl_select select;
+    const char *metric;
+    assert_true(pl_select_read("loss", &select, &metric));
+    assert_int_equal(select, PL_SELECT_BEST);
+    assert_string_equal(metric, "loss");
+    assert_true(pl_select_read("last test_accuracy", &select, &metric));
+    assert_int_equal(select, PL_SELECT_LAST);
+    assert_string_equal(metric, "test_accuracy");
+    assert_true(pl_select_read("best-valid x", &select, &metric));
+    assert_int_equal(select, PL_SELECT_BEST_VALID);
+    assert_false(pl_select_read("worst loss", &select, &metric));
+    assert_false(pl_select_read("", &select, &metric));
+    assert_false(pl_select_read("best a b", &select, &metric));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_follow_the_rules),
+        cmocka_unit_test(cells_can_show_other_statistics),
+        cmocka_unit_test(select_picks_the_value),
+        cmocka_unit_test(nan_is_never_best_or_averaged),
+        cmocka_unit_test(configurations_are_never_pooled),
+        cmocka_unit_test(best_is_marked_within_a_task),
+        cmocka_unit_test(neutral_metrics_have_no_best),
+        cmocka_unit_test(markdown_and_latex_are_escaped),
+        cmocka_unit_test(records_keep_full_precision),
+        cmocka_unit_test(conditions_pick_configurations),
+        cmocka_unit_test(unknown_names_are_refused),
+        cmocka_unit_test(default_table_needs_no_declaration),
+        cmocka_unit_test(numbers_are_rounded_for_readers),
+        cmocka_unit_test(selections_are_read),
+    };
+    return cmocka_run_group_tests(tests, make_db_name, remove_db);
+}
