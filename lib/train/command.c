@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,22 @@ static bool is_own_setting(const char *key)
     return pl_setting_find(command_settings, COMMAND_SETTING_COUNT, key);
 }
 
+/* Makes the run's folder and appends its absolute path, because the program may start in another one. */
+static int add_run_folder(const char *folder, struct pl_text *out, struct pl_error *err)
+{
+    if (!folder)
+        return pl_fail(err, PL_EINPUT, "the command asks for {run_folder}, but this run has no folder");
+    int status = pl_folder_make(folder, err);
+    if (status)
+        return status;
+    char *path = realpath(folder, NULL);
+    if (!path)
+        return pl_fail(err, PL_EIO, "cannot find folder %s: %s", folder, strerror(errno));
+    pl_text_add(out, path);
+    free(path);
+    return 0;
+}
+
 /* Appends what stands for {name}. */
 static int replace(const struct pl_run_request *request, const char *name, struct pl_text *out, struct pl_error *err)
 {
@@ -64,12 +81,8 @@ static int replace(const struct pl_run_request *request, const char *name, struc
         pl_text_addf(out, "%d", request->threads);
         return 0;
     }
-    if (!strcmp(name, "run_folder")) {
-        if (!request->folder)
-            return pl_fail(err, PL_EINPUT, "the command asks for {run_folder}, but this run has no folder");
-        pl_text_add(out, request->folder);
-        return pl_folder_make(request->folder, err);
-    }
+    if (!strcmp(name, "run_folder"))
+        return add_run_folder(request->folder, out, err);
     const struct pl_value *value = is_own_setting(name) ? NULL : pl_settings_find(request->settings, name);
     if (value) {
         pl_value_write(value, out);
@@ -166,9 +179,17 @@ static int command_run(const struct pl_run_request *request, const struct pl_sin
 {
     struct pl_words words;
     struct pl_reading reading = {.sink = sink};
-    int status = pl_words_expand(&words, request, err);
-    if (status)
+    struct pl_error own;
+    int status = pl_words_expand(&words, request, &own);
+    if (status == PL_EINPUT) {
+        pl_fail(err, status, "%s", own.text);
         goto done;
+    }
+    if (status) {
+        pl_result_set(result, PL_FAILED, "%s", own.text);
+        status = 0;
+        goto done;
+    }
     pl_process_run(words.words, pl_settings_string(request->settings, "directory", "."), sink, &reading, result);
     if (result->outcome != PL_FINISHED)
         goto done;

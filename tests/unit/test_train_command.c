@@ -170,13 +170,42 @@ static void placeholders_are_replaced(void **state)
         "\"$(touch no) {{lambda} }\",\"\"]", &r, INFINITY);
     char expected[500], *real = realpath(folder, NULL);
     snprintf(expected, sizeof expected, "<--lr=0.1>\n<42/3>\n<inf>\n<a b>\n<%s/runs/7>\n<$(touch no) {lambda} }>\n<>\n"
-                                        "%s\n", folder, real);
+                                        "%s\n", real, real);
     free(real);
     assert_int_equal(result.outcome, PL_FINISHED);
     assert_string_equal(pl_text(&r.log), expected);
     assert_point(&r, "x", 0, 1, 1);
     assert_point(&r, "y", 0, 2, 2);
     recorder_release(&r);
+}
+
+/* The program starts elsewhere, so a relative folder must become an absolute one. */
+static void the_run_folder_is_absolute(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct pl_settings s;
+    char *here = getcwd(NULL, 0), *real = realpath(folder, NULL), expected[200];
+    assert_int_equal(chdir(folder), 0);
+    settings_of(&s, "[\"echo\",\"{run_folder}\"]");
+    pl_settings_set_string(&s, "directory", "/");
+    struct pl_run_request request = {&s, 1, 1, "some/run"};
+    struct pl_sink sink = recorder_sink(&r);
+    struct pl_run_result result;
+    assert_int_equal(pl_train_run(&request, &sink, &result, NULL), 0);
+    assert_int_equal(chdir(here), 0);
+    snprintf(expected, sizeof expected, "%s/some/run\n", real);
+    assert_string_equal(pl_text(&r.log), expected);
+
+    /* A folder that cannot be made fails the run and nothing else. */
+    request.folder = "/dev/null/run";
+    assert_int_equal(pl_train_run(&request, &sink, &result, NULL), 0);
+    assert_int_equal(result.outcome, PL_FAILED);
+    assert_non_null(strstr(result.reason, "/dev/null"));
+    free(here);
+    free(real);
+    recorder_release(&r);
+    pl_settings_release(&s);
 }
 
 static void refused(const char *command, const char *key, const char *part)
@@ -473,6 +502,7 @@ int main(void)
         cmocka_unit_test(reads_words),
         cmocka_unit_test(stderr_is_log),
         cmocka_unit_test(placeholders_are_replaced),
+        cmocka_unit_test(the_run_folder_is_absolute),
         cmocka_unit_test(commands_are_checked),
         cmocka_unit_test(failures_are_told_apart),
         cmocka_unit_test(programs_that_cannot_start),
