@@ -1,6 +1,7 @@
 /* Every value of a run, kept in memory: for workers, which send them on, and for commands that train one run. */
 #include "sweep/sweep.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,4 +79,92 @@ void pl_record_release(struct pl_record *record)
     free(record->series);
     pl_text_release(&record->log);
     *record = (struct pl_record){0};
+}
+
+/* ---- comparison ---- */
+
+struct point {
+    int64_t epoch;
+    size_t order;
+    double value;
+};
+
+static int by_epoch(const void *a, const void *b)
+{
+    const struct point *p = a, *q = b;
+    if (p->epoch != q->epoch)
+        return p->epoch < q->epoch ? -1 : 1;
+    return p->order < q->order ? -1 : p->order > q->order;
+}
+
+/* The points of a series by epoch; of an epoch that was reported twice, the later one, as the database keeps it. */
+static struct point *sorted_points(const struct pl_record_series *series, size_t *count)
+{
+    struct point *points = pl_new((series->count + 1) * sizeof *points);
+    for (size_t i = 0; i < series->count; i++)
+        points[i] = (struct point){series->epochs[i], i, series->values[i]};
+    qsort(points, series->count, sizeof *points, by_epoch);
+    *count = 0;
+    for (size_t i = 0; i < series->count; i++)
+        if (i + 1 == series->count || points[i + 1].epoch != points[i].epoch)
+            points[(*count)++] = points[i];
+    return points;
+}
+
+static void add_point(struct pl_text *out, const struct point *point)
+{
+    if (point)
+        pl_text_add_number(out, point->value);
+    else
+        pl_text_add(out, "nothing");
+}
+
+/* The database keeps neither the sign of a zero nor what a NaN carries, so those are no differences. */
+static bool same_value(const struct point *a, const struct point *b)
+{
+    return a && b && (a->value == b->value || (isnan(a->value) && isnan(b->value)));
+}
+
+static size_t compare_series(const struct pl_record_series *before, const struct pl_record_series *now, size_t most,
+                             struct pl_text *out)
+{
+    static const struct pl_record_series none;
+    size_t before_count, now_count, differing = 0, i = 0, k = 0;
+    struct point *a = sorted_points(before ? before : &none, &before_count);
+    struct point *b = sorted_points(now ? now : &none, &now_count);
+    while (i < before_count || k < now_count) {
+        const struct point *p = i < before_count ? &a[i] : NULL, *q = k < now_count ? &b[k] : NULL;
+        if (p && q && p->epoch != q->epoch) {
+            if (p->epoch < q->epoch)
+                q = NULL;
+            else
+                p = NULL;
+        }
+        i += p != NULL;
+        k += q != NULL;
+        if (same_value(p, q) || differing++ >= most)
+            continue;
+        pl_text_addf(out, "  %s at %lld was ", before ? before->metric : now->metric,
+                     (long long)(p ? p->epoch : q->epoch));
+        add_point(out, p);
+        pl_text_add(out, " and is ");
+        add_point(out, q);
+        pl_text_add_char(out, '\n');
+    }
+    free(a);
+    free(b);
+    return differing;
+}
+
+size_t pl_record_compare(const struct pl_record *before, const struct pl_record *now, size_t most,
+                         struct pl_text *out)
+{
+    size_t differing = 0;
+    for (size_t i = 0; i < before->count; i++)
+        differing += compare_series(&before->series[i], pl_record_find(now, before->series[i].metric),
+                                    most > differing ? most - differing : 0, out);
+    for (size_t i = 0; i < now->count; i++)
+        if (!pl_record_find(before, now->series[i].metric))
+            differing += compare_series(NULL, &now->series[i], most > differing ? most - differing : 0, out);
+    return differing;
 }

@@ -134,7 +134,37 @@ struct pl_record {
 /* A sink that fills the record. stop may be NULL. */
 struct pl_sink pl_record_sink(struct pl_record *record);
 const struct pl_record_series *pl_record_find(const struct pl_record *record, const char *metric);
+/* Counts the values that differ, by metric and epoch, and writes a line for the first most of them. */
+size_t pl_record_compare(const struct pl_record *before, const struct pl_record *now, size_t most,
+                         struct pl_text *out);
 void pl_record_clear(struct pl_record *record); /* keeps the memory */
 void pl_record_release(struct pl_record *record);
+
+/* lambda=0.1 */
+struct pl_assignment {
+    const char *key, *spelling;
+};
+/* Chooses the configuration of the study that agrees with most of the assignments (the first of those), replaces
+ * what still differs, and fills in defaults; study NULL: everything comes from the assignments. *seed is the first
+ * one of that configuration. Fails with PL_EINPUT when a key or value is not legal there. */
+int pl_single_choose(const struct pl_study *study, const struct pl_assignment *assignments, size_t count,
+                     struct pl_settings *settings, int64_t *seed, struct pl_error *err);
+/* Writes a spec of that one run, without settings that have their defaults. */
+int pl_single_spec(const char *name, const struct pl_settings *settings, int64_t seed, struct pl_text *out,
+                   struct pl_error *err);
+
+/* A run that was trained in this process. */
+struct pl_single {
+    const struct pl_settings *settings;
+    int64_t seed, process;
+    int threads;
+    double started, seconds;
+    const struct pl_record *record;
+    const struct pl_run_result *result;
+};
+/* Records it under a study of its own. Returns 1 when the database already holds a result of such a run (it is left
+ * as it is, and *run is not set), 0 otherwise. */
+int pl_single_store(struct pl_store *store, const char *name, const struct pl_single *single, int64_t *run,
+                    struct pl_error *err);
 
 #endif

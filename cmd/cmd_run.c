@@ -1,0 +1,348 @@
+#include "cmd.h"
+
+#include "sweep/sweep.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double show_every = 0.5; /* seconds between signs of life on a terminal */
+
+/* Set by SIGINT and SIGTERM; a signal handler has no other way to say anything. */
+static volatile sig_atomic_t stopped_by;
+
+static void ask_to_stop(int number)
+{
+    stopped_by = number;
+    signal(number, SIG_DFL); /* once more ends the program */
+}
+
+/* The run as it is trained. */
+struct watch {
+    struct pl_record record;
+    struct pl_sink memory;
+    bool live, shown;
+    double last;
+};
+
+static int watch_series(void *self, const char *metric, enum pl_direction direction)
+{
+    struct watch *watch = self;
+    return watch->memory.series(watch->memory.self, metric, direction);
+}
+
+static void watch_value(void *self, int series, int64_t epoch, double value)
+{
+    struct watch *watch = self;
+    watch->memory.value(watch->memory.self, series, epoch, value);
+}
+
+static void watch_log(void *self, const char *line)
+{
+    struct watch *watch = self;
+    watch->memory.log(watch->memory.self, line);
+    if (watch->shown)
+        fputs("\r\033[K", stderr);
+    watch->shown = false;
+    fprintf(stderr, "%s\n", line);
+}
+
+static void show(struct watch *watch)
+{
+    int64_t epoch = INT64_MIN;
+    for (size_t i = 0; i < watch->record.count; i++) {
+        const struct pl_record_series *series = &watch->record.series[i];
+        if (series->count && series->epochs[series->count - 1] > epoch)
+            epoch = series->epochs[series->count - 1];
+    }
+    if (epoch == INT64_MIN)
+        return;
+    fprintf(stderr, "\r\033[Kepoch %lld", (long long)epoch);
+    for (size_t i = 0; i < watch->record.count && i < 5; i++) {
+        const struct pl_record_series *series = &watch->record.series[i];
+        if (series->count)
+            fprintf(stderr, "  %s %.5g", series->metric, series->values[series->count - 1]);
+    }
+    watch->shown = true;
+}
+
+static bool watch_stop(void *self)
+{
+    struct watch *watch = self;
+    double now = pl_clock_steady();
+    if (watch->live && now - watch->last >= show_every) {
+        watch->last = now;
+        show(watch);
+    }
+    return stopped_by != 0;
+}
+
+/* ---- output ---- */
+
+static const double *best_value(const struct pl_record_series *series, int64_t *epoch)
+{
+    const double *best = NULL;
+    for (size_t i = 0; i < series->count; i++) {
+        const double *value = &series->values[i];
+        if (!isfinite(*value) || series->direction == PL_NEUTRAL)
+            continue;
+        if (!best || (series->direction == PL_MAXIMIZE ? *value > *best : *value < *best)) {
+            best = value;
+            *epoch = series->epochs[i];
+        }
+    }
+    return best;
+}
+
+static void print_text(const struct pl_single *single)
+{
+    const struct pl_record *record = single->record;
+    const struct pl_run_result *result = single->result;
+    int width = 6;
+    for (size_t i = 0; i < record->count; i++)
+        if ((int)strlen(record->series[i].metric) > width)
+            width = (int)strlen(record->series[i].metric);
+    if (record->count)
+        printf("%-*s  %14s  %8s  %14s  %8s  %6s\n", width, "metric", "best", "at", "last", "at", "values");
+    for (size_t i = 0; i < record->count; i++) {
+        const struct pl_record_series *series = &record->series[i];
+        int64_t epoch = 0;
+        const double *best = best_value(series, &epoch);
+        printf("%-*s  ", width, series->metric);
+        if (best)
+            printf("%14.8g  %8lld  ", *best, (long long)epoch);
+        else
+            printf("%14s  %8s  ", "-", "-");
+        if (series->count)
+            printf("%14.8g  %8lld", series->values[series->count - 1], (long long)series->epochs[series->count - 1]);
+        printf("  %6zu\n", series->count);
+    }
+    printf("%s in %.3g s", pl_outcome_name(result->outcome), single->seconds);
+    if (result->reason[0])
+        printf(": %s", result->reason);
+    putchar('\n');
+}
+
+static void print_csv(const struct pl_record *record)
+{
+    puts("metric,epoch,value");
+    for (size_t i = 0; i < record->count; i++)
+        for (size_t k = 0; k < record->series[i].count; k++) {
+            char value[PL_NUMBER_SIZE];
+            pl_number_write(record->series[i].values[k], value);
+            printf("%s,%lld,%s\n", record->series[i].metric, (long long)record->series[i].epochs[k], value);
+        }
+}
+
+static void print_json(const struct pl_single *single)
+{
+    struct pl_text out = {0};
+    pl_text_addf(&out, "{\"seed\":%lld,\"settings\":", (long long)single->seed);
+    pl_settings_write(single->settings, &out);
+    pl_text_addf(&out, ",\"outcome\":\"%s\",\"seconds\":", pl_outcome_name(single->result->outcome));
+    pl_text_add_number(&out, single->seconds);
+    if (single->result->reason[0]) {
+        pl_text_add(&out, ",\"reason\":");
+        pl_text_add_json(&out, single->result->reason);
+    }
+    pl_text_add(&out, ",\"metrics\":{");
+    for (size_t i = 0; i < single->record->count; i++) {
+        const struct pl_record_series *series = &single->record->series[i];
+        pl_text_add(&out, i ? "," : "");
+        pl_text_add_json(&out, series->metric);
+        pl_text_add(&out, ":[");
+        for (size_t k = 0; k < series->count; k++) {
+            bool finite = isfinite(series->values[k]); /* JSON has no others */
+            pl_text_addf(&out, "%s[%lld,%s", k ? "," : "", (long long)series->epochs[k], finite ? "" : "\"");
+            pl_text_add_number(&out, series->values[k]);
+            pl_text_add(&out, finite ? "]" : "\"]");
+        }
+        pl_text_add(&out, "]");
+    }
+    pl_text_add(&out, "}}");
+    puts(pl_text(&out));
+    pl_text_release(&out);
+}
+
+/* ---- input ---- */
+
+static int read_assignments(const struct pl_args *args, struct pl_assignment **assignments, size_t *count)
+{
+    const char *given;
+    *count = 0;
+    while (pl_args_nth(args, "set", *count))
+        ++*count;
+    *assignments = pl_new((*count + 1) * sizeof **assignments);
+    for (size_t i = 0; (given = pl_args_nth(args, "set", i)); i++) {
+        const char *equals = strchr(given, '=');
+        if (!equals || equals == given || !equals[1])
+            return pl_cmd_usage_error(args, "--set takes KEY=VALUE, not '%s'", given);
+        (*assignments)[i] = (struct pl_assignment){pl_copy_bytes(given, (size_t)(equals - given)), equals + 1};
+    }
+    return 0;
+}
+
+static void free_assignments(struct pl_assignment *assignments, size_t count)
+{
+    for (size_t i = 0; assignments && i < count; i++)
+        free((char *)assignments[i].key);
+    free(assignments);
+}
+
+static int find_study(const struct pl_args *args, struct pl_spec **spec, const struct pl_study **study)
+{
+    struct pl_text problems = {0};
+    struct pl_error err = {0};
+    const char *name = pl_args_get(args, "study", NULL);
+    if (!args->count)
+        return name ? pl_cmd_usage_error(args, "--study needs a spec") : 0;
+    if (pl_spec_load(spec, args->arguments[0], &problems, &err)) {
+        if (problems.length)
+            fputs(pl_text(&problems), stderr);
+        else
+            pl_cmd_fail(args, &err);
+        pl_text_release(&problems);
+        return 2;
+    }
+    for (size_t i = 0; i < pl_spec_study_count(*spec) && !*study; i++)
+        if (!name || !strcmp(pl_spec_study(*spec, i)->name, name))
+            *study = pl_spec_study(*spec, i);
+    if (*study)
+        return 0;
+    pl_text_addf(&problems, "%s has no study %s; it has:", args->arguments[0], name ? name : "");
+    for (size_t i = 0; i < pl_spec_study_count(*spec); i++)
+        pl_text_addf(&problems, " %s", pl_spec_study(*spec, i)->name);
+    int code = pl_cmd_usage_error(args, "%s", pl_text(&problems));
+    pl_text_release(&problems);
+    return code;
+}
+
+static int choose(const struct pl_args *args, const struct pl_study *study, struct pl_settings *settings,
+                  int64_t *seed)
+{
+    struct pl_assignment *assignments = NULL;
+    struct pl_error err = {0};
+    size_t count;
+    int code = read_assignments(args, &assignments, &count);
+    if (!code && pl_single_choose(study, assignments, count, settings, seed, &err))
+        code = pl_cmd_fail(args, &err);
+    free_assignments(assignments, count);
+    const char *given = pl_args_get(args, "seed", NULL);
+    if (!code && given && !pl_integer_read(given, seed))
+        code = pl_cmd_usage_error(args, "--seed is '%s', but must be a whole number", given);
+    return code;
+}
+
+/* ---- the run ---- */
+
+static int store_run(const struct pl_args *args, const struct pl_single *single)
+{
+    struct pl_store *store = NULL;
+    struct pl_error err = {0};
+    int64_t run = 0;
+    int status = pl_store_open(&store, pl_args_db(args), PL_STORE_WRITE, &err);
+    if (!status)
+        status = pl_single_store(store, "run", single, &run, &err);
+    pl_store_close(store);
+    if (status < 0)
+        return pl_cmd_fail(args, &err);
+    if (status)
+        pl_cmd_note("poula run: %s already holds this run's result; it is left as it is", pl_args_db(args));
+    else
+        pl_cmd_note("poula run: recorded as run %lld of %s", (long long)run, pl_args_db(args));
+    return 0;
+}
+
+static int train(const struct pl_args *args, const struct pl_settings *settings, int64_t seed, int threads)
+{
+    struct watch watch = {.live = isatty(STDERR_FILENO) && !pl_args_has(args, "quiet"), .last = pl_clock_steady()};
+    struct pl_sink sink = {&watch, watch_series, watch_value, watch_log, watch_stop};
+    struct pl_run_request request = {.settings = settings, .seed = seed, .threads = threads,
+                                     .folder = pl_args_get(args, "folder", NULL)};
+    struct pl_run_result result;
+    struct pl_error err = {0};
+    struct pl_single single = {.settings = settings, .seed = seed, .threads = threads, .process = getpid(),
+                               .started = pl_clock(), .record = &watch.record, .result = &result};
+    watch.memory = pl_record_sink(&watch.record);
+    signal(SIGINT, ask_to_stop);
+    signal(SIGTERM, ask_to_stop);
+    double begun = pl_clock_steady();
+    int status = pl_train_run(&request, &sink, &result, &err);
+    single.seconds = pl_clock_steady() - begun;
+    if (watch.shown)
+        fputs("\r\033[K", stderr);
+    const char *format = pl_args_get(args, "format", "text");
+    int code = status ? pl_cmd_fail(args, &err) : 0;
+    if (!code && !strcmp(format, "csv"))
+        print_csv(&watch.record);
+    else if (!code && !strcmp(format, "json"))
+        print_json(&single);
+    else if (!code)
+        print_text(&single);
+    if (!code && pl_args_has(args, "store"))
+        code = store_run(args, &single);
+    if (!code && result.outcome == PL_INTERRUPTED)
+        code = 128 + (stopped_by ? stopped_by : SIGINT);
+    if (!code && result.outcome == PL_FAILED)
+        code = 1;
+    if (result.outcome == PL_FAILED && strcmp(format, "text"))
+        pl_cmd_note("poula run: failed: %s", result.reason);
+    pl_record_release(&watch.record);
+    return code;
+}
+
+static int run(const struct pl_args *args)
+{
+    struct pl_spec *spec = NULL;
+    const struct pl_study *study = NULL;
+    struct pl_settings settings = {0};
+    int64_t seed, threads;
+    if (!pl_args_integer(args, "threads", 1, 4096, pl_host_cores(), &threads))
+        return 2;
+    setenv("POULA_DATA", pl_args_data(args), 1);
+    int code = find_study(args, &spec, &study);
+    if (!code)
+        code = choose(args, study, &settings, &seed);
+    if (!code && pl_args_has(args, "show")) {
+        struct pl_text text = {0};
+        struct pl_error err = {0};
+        code = pl_single_spec("run", &settings, seed, &text, &err) ? pl_cmd_fail(args, &err) : 0;
+        fputs(pl_text(&text), stdout);
+        pl_text_release(&text);
+    } else if (!code) {
+        code = train(args, &settings, seed, (int)threads);
+    }
+    pl_settings_release(&settings);
+    pl_spec_free(spec);
+    return code;
+}
+
+static const struct pl_option options[] = {
+    {.name = "study", .argument = "NAME", .help = "study of the spec (default: its first)"},
+    {.name = "set", .letter = 's', .argument = "KEY=VALUE", .help = "a setting; repeatable"},
+    {.name = "seed", .argument = "N", .help = "seed (default: the first of the study, or 1)"},
+    {.name = "threads", .argument = "N", .help = "threads (default: the cores allowed)"},
+    {.name = "folder", .argument = "DIR", .help = "folder of the run's own files (default: none are kept)"},
+    {.name = "show", .help = "print the run as a spec instead of training it"},
+    {.name = "store", .help = "record the run in the database, as study 'run'"},
+    {.name = "format", .argument = "FORMAT", .help = "how to print", .words = "text csv json"},
+    {.name = "quiet", .letter = 'q', .help = "show no progress"},
+};
+
+const struct pl_command pl_cmd_run = {
+    .name = "run",
+    .summary = "train one configuration here and print its metrics",
+    .arguments = "[SPEC]",
+    .description =
+        "Trains one run in the foreground. Of the spec it takes the configuration that agrees with most of the --set "
+        "options (the first of those) and replaces what still differs, so --set both picks from a grid and goes "
+        "beyond it. Without a spec, --set gives everything. Needs no database; --store records the run in one.\n"
+        "csv and json carry every recorded value.",
+    .example = "poula run --set problem=theta30 --set optimizer=theopoula --set lambda=0.1 --set epsilon=0.1",
+    PL_OPTIONS(options),
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,315 @@
+/* One run by hand: its settings from a study and a few assignments, and its way into the database. */
+#include "sweep/sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- settings ---- */
+
+static const struct pl_setting *find_in_schema(const struct pl_schema *schema, const char *key,
+                                               enum pl_section *section)
+{
+    for (size_t i = 0; i < schema->count; i++) {
+        const struct pl_setting *found = pl_setting_find(schema->parts[i].settings, schema->parts[i].count, key);
+        if (found) {
+            *section = schema->parts[i].section;
+            return found;
+        }
+    }
+    return NULL;
+}
+
+/* The key itself where somebody gave another spelling of it (λ, lr). */
+static const char *canonical_key(const char *key)
+{
+    size_t count = pl_train_schema_sources(NULL, 0);
+    struct pl_schema_source *sources = pl_new(count * sizeof *sources);
+    pl_train_schema_sources(sources, count);
+    const char *canonical = key;
+    for (size_t i = 0; i < count; i++) {
+        const struct pl_setting *found = pl_setting_find(sources[i].part.settings, sources[i].part.count, key);
+        if (found) {
+            canonical = found->key;
+            break;
+        }
+    }
+    free(sources);
+    return canonical;
+}
+
+static struct pl_value guess(const char *spelling)
+{
+    double real;
+    if (pl_number_read(spelling, &real))
+        return (struct pl_value){PL_REAL, {.real = real}};
+    if (!strcmp(spelling, "true") || !strcmp(spelling, "false"))
+        return (struct pl_value){PL_BOOLEAN, {.boolean = *spelling == 't'}};
+    return (struct pl_value){PL_STRING, {.string = spelling}};
+}
+
+static bool agrees(const struct pl_settings *settings, const struct pl_assignment *assignment)
+{
+    const struct pl_value *value = pl_settings_find(settings, canonical_key(assignment->key));
+    struct pl_value wanted = guess(assignment->spelling);
+    if (value && value->type == PL_STRING)
+        wanted = (struct pl_value){PL_STRING, {.string = assignment->spelling}};
+    return value && pl_value_equal(value, &wanted);
+}
+
+static int fail_key(const struct pl_schema *schema, const char *key, struct pl_error *err)
+{
+    const char *names[512];
+    size_t count = 0;
+    for (size_t i = 0; i < schema->count; i++)
+        for (size_t k = 0; k < schema->parts[i].count && count < 512; k++)
+            names[count++] = schema->parts[i].settings[k].key;
+    const char *nearest = pl_nearest(key, names, count);
+    return pl_fail(err, PL_EINPUT, "there is no setting \"%.100s\" here%s%s%s", key, nearest ? "; did you mean " : "",
+                   nearest ? nearest : "", nearest ? "?" : "");
+}
+
+/* Puts a value in place of the one that is there. */
+static int assign(struct pl_settings *settings, const struct pl_schema *schema, const struct pl_assignment *assignment,
+                  struct pl_error *err)
+{
+    enum pl_section section;
+    const struct pl_setting *setting = find_in_schema(schema, assignment->key, &section);
+    struct pl_value value;
+    if (!setting && !schema->free_settings)
+        return fail_key(schema, assignment->key, err);
+    if (!setting) {
+        pl_settings_set(settings, assignment->key, guess(assignment->spelling));
+        return 0;
+    }
+    int status = pl_setting_read(setting, assignment->spelling, &value, err);
+    if (!status)
+        pl_settings_set(settings, setting->key, value);
+    return status;
+}
+
+/* Settings that belonged to another choice go, also where the new one has a setting of that name: Adam's epsilon
+ * is not TheoPouLa's. */
+static void drop_strangers(struct pl_settings *settings, const struct pl_schema *before,
+                           const struct pl_schema *now)
+{
+    enum pl_section section;
+    for (size_t i = settings->count; i-- > 0;) {
+        const char *key = settings->entries[i].key;
+        const struct pl_setting *its = find_in_schema(now, key, &section);
+        if (!pl_train_is_choice(key) && !(its ? its == find_in_schema(before, key, &section) : now->free_settings))
+            pl_settings_remove(settings, key);
+    }
+}
+
+static int assign_all(struct pl_settings *settings, const struct pl_assignment *assignments, size_t count,
+                      struct pl_error *err)
+{
+    struct pl_schema schema, before = {0};
+    bool chosen = false, any = settings->count > 0;
+    int status = any ? pl_train_schema(settings, &before, err) : 0;
+    if (status)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        if (pl_train_is_choice(assignments[i].key) && !agrees(settings, &assignments[i])) {
+            pl_settings_set_string(settings, assignments[i].key, assignments[i].spelling);
+            chosen = true;
+        }
+    status = pl_train_schema(settings, &schema, err);
+    if (status)
+        return status;
+    if (chosen && any)
+        drop_strangers(settings, &before, &schema);
+    for (size_t i = 0; i < count && !status; i++)
+        if (!agrees(settings, &assignments[i]))
+            status = assign(settings, &schema, &assignments[i], err);
+    for (size_t i = 0; i < schema.count && !status; i++)
+        pl_settings_fill(settings, schema.parts[i].settings, schema.parts[i].count);
+    for (size_t i = 0; i < schema.count && !status; i++)
+        for (size_t k = 0; k < schema.parts[i].count && !status; k++)
+            if (!pl_settings_find(settings, schema.parts[i].settings[k].key))
+                status = pl_fail(err, PL_EINPUT, "%s is missing", schema.parts[i].settings[k].key);
+    return status ? status : pl_train_check(settings, err);
+}
+
+int pl_single_choose(const struct pl_study *study, const struct pl_assignment *assignments, size_t count,
+                     struct pl_settings *settings, int64_t *seed, struct pl_error *err)
+{
+    pl_settings_clear(settings);
+    *seed = 1;
+    if (study) {
+        struct pl_walk *walk = pl_walk_new(study);
+        const struct pl_settings *candidate;
+        const int64_t *seeds;
+        size_t seed_count, best = 0;
+        bool any = false;
+        while ((!any || best < count) && !pl_walk_next(walk, &candidate, &seeds, &seed_count)) {
+            size_t agreeing = 0;
+            for (size_t i = 0; i < count; i++)
+                agreeing += agrees(candidate, &assignments[i]);
+            if (any && agreeing <= best)
+                continue;
+            any = true;
+            best = agreeing;
+            pl_settings_copy(settings, candidate);
+            *seed = seed_count ? seeds[0] : 1;
+        }
+        pl_walk_free(walk);
+    }
+    return assign_all(settings, assignments, count, err);
+}
+
+/* ---- as a spec ---- */
+
+/* May the text stand in YAML without quotes? A word that could be taken for something else may not. */
+static bool is_plain(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-";
+    static const char taken[] = "true false yes no on off y n null nan inf";
+    double number;
+    char lower[16];
+    size_t length = strlen(text);
+    if (!length || strspn(text, letters) != length || *text == '-' || pl_number_read(text, &number))
+        return false;
+    for (size_t i = 0; i <= length && length < sizeof lower; i++)
+        lower[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 'a' - 'A' : text[i]);
+    return length >= sizeof lower || !pl_has_word(taken, lower);
+}
+
+static bool is_default(const struct pl_setting *setting, const struct pl_value *value)
+{
+    struct pl_value initial;
+    return setting && setting->initial && !pl_setting_read(setting, setting->initial, &initial, NULL) &&
+           pl_value_equal(&initial, value);
+}
+
+static void add_spec_value(const struct pl_setting *setting, const struct pl_value *value, struct pl_text *out)
+{
+    if (value->type == PL_STRING && !(setting && setting->list) && !is_plain(value->string))
+        pl_text_add_json(out, value->string);
+    else if (value->type == PL_REAL && isinf(value->real))
+        pl_text_add(out, value->real > 0 ? ".inf" : "-.inf");
+    else
+        pl_value_write(value, out);
+}
+
+static int add_section(const struct pl_settings *settings, const struct pl_schema *schema, enum pl_section section,
+                       struct pl_text *out)
+{
+    int members = 0;
+    for (size_t i = 0; i < settings->count; i++) {
+        const struct pl_entry *entry = &settings->entries[i];
+        enum pl_section its = PL_SECTION_SETTINGS;
+        const struct pl_setting *setting = find_in_schema(schema, entry->key, &its);
+        if (its != section || is_default(setting, &entry->value))
+            continue;
+        if (members++)
+            pl_text_add(out, ", ");
+        else
+            pl_text_addf(out, "%s: {", pl_section_name(section));
+        bool name = section == PL_SECTION_OPTIMIZER && !strcmp(entry->key, "optimizer");
+        pl_text_addf(out, "%s: ", name ? "name" : entry->key);
+        add_spec_value(setting, &entry->value, out);
+    }
+    if (members)
+        pl_text_add(out, "}\n");
+    return members;
+}
+
+int pl_single_spec(const char *name, const struct pl_settings *settings, int64_t seed, struct pl_text *out,
+                   struct pl_error *err)
+{
+    struct pl_schema schema;
+    int status = pl_train_schema(settings, &schema, err);
+    if (status)
+        return status;
+    pl_text_addf(out, "study: %s\n", name);
+    for (int section = 0; section < PL_SECTION_COUNT; section++)
+        add_section(settings, &schema, (enum pl_section)section, out);
+    pl_text_addf(out, "seeds: [%lld]\n", (long long)seed);
+    return 0;
+}
+
+/* ---- into the database ---- */
+
+static int write_record(struct pl_store *store, int64_t run, const struct pl_record *record, struct pl_error *err)
+{
+    int status = pl_store_forget_points(store, run, INT64_MIN, err);
+    for (size_t i = 0; i < record->count && !status; i++) {
+        const struct pl_record_series *series = &record->series[i];
+        int64_t number;
+        status = pl_store_series(store, series->metric, series->direction, &number, err);
+        if (!status)
+            status = pl_store_points(store, run, number, series->epochs, series->values, series->count, err);
+    }
+    return status;
+}
+
+static int record_run(struct pl_store *store, int64_t session, int64_t sweep, const struct pl_single *single,
+                      int64_t *run, struct pl_error *err)
+{
+    struct pl_claim claim;
+    size_t taken;
+    int status = pl_store_claim(store, session, &sweep, 1, true, &claim, 1, &taken, err);
+    if (status)
+        return status;
+    if (!taken)
+        return 1;
+    const struct pl_run_result *result = single->result;
+    struct pl_ending ending = {.session = session, .outcome = result->outcome, .bad_epoch = result->bad_epoch,
+                               .exit_code = result->exit_code, .signal = result->signal,
+                               .reason = result->reason[0] ? result->reason : NULL,
+                               .log = single->record->log.length ? pl_text(&single->record->log) : NULL,
+                               .started = single->started, .seconds = single->seconds, .threads = single->threads,
+                               .worker = single->process};
+    *run = claim.run;
+    status = write_record(store, claim.run, single->record, err);
+    return status ? status : pl_store_end(store, claim.run, &ending, err);
+}
+
+int pl_single_store(struct pl_store *store, const char *name, const struct pl_single *single, int64_t *run,
+                    struct pl_error *err)
+{
+    struct pl_text text = {0}, problems = {0};
+    struct pl_spec *spec = NULL;
+    struct pl_plan plan = {0};
+    struct pl_pool pool = {0};
+    struct pl_provenance provenance;
+    int64_t session;
+    int status = pl_single_spec(name, single->settings, single->seed, &text, err);
+    if (!status)
+        status = pl_spec_parse(&spec, pl_text(&text), text.length, "run", &problems, err);
+    if (status) {
+        if (problems.length)
+            pl_fail(err, status, "%s", pl_text(&problems));
+        goto done;
+    }
+    struct pl_source source = {spec, "-"};
+    status = pl_plan_make(&plan, store, &source, 1, err);
+    if (status)
+        goto done;
+    pl_sweep_provenance(&provenance, 1, single->threads, &pool);
+    status = pl_store_join(store, &provenance, &session, err);
+    if (!status)
+        status = pl_store_begin(store, err);
+    if (status)
+        goto done;
+    status = record_run(store, session, plan.studies[0].sweep, single, run, err);
+    if (status >= 0) {
+        int committed = pl_store_commit(store, err);
+        status = committed ? committed : status;
+    }
+    if (status < 0)
+        pl_store_rollback(store);
+    else {
+        int left = pl_store_leave(store, session, err);
+        status = left ? left : status;
+    }
+done:
+    pl_plan_release(&plan);
+    pl_spec_free(spec);
+    pl_pool_release(&pool);
+    pl_text_release(&text);
+    pl_text_release(&problems);
+    return status;
+}

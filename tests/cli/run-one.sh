@@ -1,0 +1,75 @@
+# `poula run`: one configuration in the foreground.
+toy_spec toy.yaml 2
+
+# --set picks from the grid; no database is made.
+expect 0 poula run toy.yaml --set lambda=0.05 --set epsilon=0.1 --show
+same out <<END
+study: run
+task: {iterations: 200, problem: theta30, record: 20}
+optimizer: {beta: 10000000000, epsilon: 0.1, lambda: 0.05, name: theopoula}
+seeds: [1]
+END
+expect 0 poula run toy.yaml --set lambda=0.05 --set epsilon=0.1
+contains out "loss"
+contains out "finished in"
+[ ! -e results ] || fail "poula run made a database"
+
+# It goes beyond the grid as well, and to another optimizer, whose settings it takes.
+expect 0 poula run toy.yaml --set λ=0.07 --set optimizer=adam --set beta1=0.8 --seed -4 --show
+contains out "optimizer: {beta1: 0.8, lambda: 0.07, name: adam}"
+contains out "seeds: [-4]"
+
+# Without a spec; divergence is a result.
+expect 0 poula run --set problem=theta30 --set optimizer=sgd --set lr=0.1
+contains out "diverged in"
+
+# csv has every value, and they are those of a sweep.
+expect 0 poula run toy.yaml --set lambda=0.05 --set epsilon=0.1 --format csv
+equal "$(wc -l <out)" 41 "lines of csv"
+cp out run.csv
+expect 0 poula sweep toy.yaml --db toy.db
+sql toy.db "SELECT r.run FROM runs AS r WHERE lambda = 0.05 AND epsilon = 0.1 AND seed = 1" >number
+sed 1d run.csv | while IFS=, read -r metric epoch value; do
+    equal "$(sql toy.db "SELECT abs(value - $value) <= 1e-15 * abs($value) FROM curves WHERE run = $(cat number) AND metric = '$metric' AND epoch = $epoch")" 1 "$metric at $epoch"
+done
+expect 0 poula run toy.yaml --format json
+contains out '"outcome":"finished"'
+contains out '"optimizer":"theopoula"'
+
+# --store records it, once.
+expect 0 poula run toy.yaml --set lambda=0.07 --store --db one.db
+contains err "recorded as run 1"
+equal "$(sql one.db 'SELECT study, status, attempts FROM runs')" "run|finished|1" "the run"
+equal "$(sql one.db 'SELECT count(*) FROM curves')" 40 values
+expect 0 poula run toy.yaml --set lambda=0.07 --store --db one.db
+contains err "already holds"
+equal "$(sql one.db 'SELECT count(*) FROM attempts')" 1 attempts
+expect 0 poula verify 1 --db one.db
+
+# A failed command fails, and says why; a stopped one is interrupted.
+cat >fails.yaml <<END
+study: fails
+task: {command: [sh, -c, "echo sorry >&2; exit 3"]}
+END
+expect 1 poula run fails.yaml
+contains out "exited with code 3"
+contains err "sorry"
+slow_spec slow.yaml 1 1000
+start slow poula run slow.yaml
+wait_for 60 test -s pid.1
+kill -INT "$started"
+finish slow 130 "$started"
+contains slow.out "interrupted"
+
+# Wrong input.
+expect 2 poula run toy.yaml --set lamda=1
+contains err "did you mean lambda?"
+expect 2 poula run toy.yaml --set lambda=-1
+contains err "must be"
+expect 2 poula run toy.yaml --set lambda
+expect 2 poula run toy.yaml --study other
+contains err "toy"
+expect 2 poula run
+expect 2 poula run --set problem=theta30
+contains err "optimizer"
+expect 2 poula run missing.yaml
