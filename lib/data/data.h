@@ -1,0 +1,60 @@
+/* data: sets of labelled images, checked once and then memory-mapped, and batches drawn from them.
+ *
+ * A data set is one const descriptor (cifar10, cifar100, glyphs, folder). Opening one gives uint8 images in
+ * NCHW order and labels that all workers of a machine share through the page cache. A batch is made of
+ * normalised values; crops and flips are drawn per (epoch, image) from the run's augment stream, so they do
+ * not depend on threads, workers, the order of images or an interruption. Published checksums are verified
+ * once and the verdict is kept beside the data; a cut, altered or foreign file is named with what was expected.
+ *
+ * Threading: an open set is read-only and may be used by many threads. */
+#ifndef PL_DATA_H
+#define PL_DATA_H
+
+#include "base/base.h"
+
+struct pl_dataset;
+
+enum pl_split { PL_SPLIT_TRAIN, PL_SPLIT_VALID, PL_SPLIT_TEST, PL_SPLIT_COUNT };
+const char *pl_split_name(enum pl_split split); /* "train", "valid", "test" */
+
+/* What is known of a data set without opening it. */
+struct pl_dataset_info {
+    const char *name, *help;
+    const struct pl_setting *settings; /* glyphs: classes, ...; besides the common ones of pl_data_common_settings */
+    size_t setting_count;
+};
+size_t pl_data_count(void);
+const struct pl_dataset_info *pl_data_at(size_t index); /* in alphabetical order */
+const struct pl_dataset_info *pl_data_find(const char *name);
+/* `valid` (images held out of training for honest selection), `augment`, `subset` and the like. */
+const struct pl_setting *pl_data_common_settings(size_t *count);
+
+/* Opens the set that the setting "dataset" names, from folder (see --data). Fails with PL_EMISSING (with the
+ * command that fetches it), PL_ECORRUPT (the file, what was found, what was expected) or PL_EINPUT. */
+int pl_data_open(struct pl_dataset **set, const struct pl_settings *settings, const char *folder,
+                 struct pl_error *err);
+void pl_data_close(struct pl_dataset *set);
+
+struct pl_image_shape {
+    int channels, height, width;
+};
+struct pl_image_shape pl_data_shape(const struct pl_dataset *set);
+int pl_data_classes(const struct pl_dataset *set);
+const char *pl_data_class_name(const struct pl_dataset *set, int label);
+size_t pl_data_size(const struct pl_dataset *set, enum pl_split split);
+/* SHA-256 of the data as used, hex, and whether it is the official one (true for embedded sets); the warning is
+ * NULL or one sentence to show and to record. */
+const char *pl_data_checksum(const struct pl_dataset *set);
+bool pl_data_official(const struct pl_dataset *set);
+const char *pl_data_warning(const struct pl_dataset *set);
+
+/* The order in which epoch visits the training images: a permutation of 0..size-1, a function of (stream, epoch). */
+void pl_data_order(const struct pl_dataset *set, struct pl_random shuffle, uint64_t epoch, uint32_t *order);
+
+/* Fills images (count x channels x height x width, NCHW) and labels with the images numbered by indices. With augment
+ * (training): zero-pad 4 in black before normalisation, random crop, horizontal flip, drawn from (augment, epoch,
+ * image). Otherwise plain normalised images; augment may be NULL. */
+void pl_data_batch(const struct pl_dataset *set, enum pl_split split, const uint32_t *indices, size_t count,
+                   const struct pl_random *augment, uint64_t epoch, float *images, int32_t *labels);
+
+#endif
