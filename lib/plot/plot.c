@@ -30,6 +30,7 @@ int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, 
     int status = pl_figure_make(&figure, results, spec, plain, notes, err);
     if (status)
         return status;
+    figure.font = options->format == PL_PLOT_SVG ? 13 : 10;
     pl_script_write(&figure, figure.name, options, &script, &data);
     status = pl_gnuplot_run(figure.name, &script, &data, endings[options->format], &drawn, err);
     if (!status && plain) {

@@ -60,6 +60,7 @@ struct pl_legend_entry {
 struct pl_figure {
     enum pl_figure_kind kind;
     bool plain; /* labels for a terminal: no markup */
+    double font; /* size of its ordinary letters, in the units of the output */
     char *name, *title, *x_label, *y_label, *z_label;
     enum pl_direction direction;
     struct pl_panel *panels;

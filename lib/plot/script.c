@@ -21,27 +21,27 @@ static void write_styles(const struct pl_figure *figure, struct pl_text *script)
     for (size_t i = 0; i < figure->legend_count; i++) {
         pl_text_addf(script, "set style line %zu lc rgb '#%s' dt %s lw 1.6 pt %d ps 0.7\n", i + 1,
                      colours[i % COLOURS], dashes[(i + i / COLOURS) % DASHES], marks[i % MARKS]);
-        pl_text_addf(script, "set style line %zu lc rgb '#A0%s' dt solid lw 0.8\n", i + 101, colours[i % COLOURS]);
+        pl_text_addf(script, "set style line %zu lc rgb '#B0%s' dt solid lw 0.6\n", i + 101, colours[i % COLOURS]);
         pl_text_addf(script, "set style line %zu lc rgb '#%s' dt solid lw 1.2 pt %d ps 0.7\n", i + 201,
                      colours[i % COLOURS], marks[i % MARKS]);
     }
 }
 
-static void write_terminal(const struct pl_layout_size *size, const struct pl_plot_options *options,
-                           struct pl_text *script)
+static void write_terminal(const struct pl_figure *figure, const struct pl_layout_size *size,
+                           const struct pl_plot_options *options, struct pl_text *script)
 {
     switch (options->format) {
     case PL_PLOT_PNG: /* 200 dots an inch */
-        pl_text_addf(script, "set terminal pngcairo enhanced color font 'DejaVu Sans,10' fontscale 2 size %.0f,%.0f "
-                     "linewidth 2 pointscale 2\n", 200 * size->width, 200 * size->height);
+        pl_text_addf(script, "set terminal pngcairo enhanced color font 'DejaVu Sans,%g' fontscale 2 size %.0f,%.0f "
+                     "linewidth 2 pointscale 2\n", figure->font, 200 * size->width, 200 * size->height);
         break;
     case PL_PLOT_SVG:
-        pl_text_addf(script, "set terminal svg enhanced font 'DejaVu Sans,13' size %.0f,%.0f background '#ffffff' "
-                     "linewidth 1.1\n", 96 * size->width, 96 * size->height);
+        pl_text_addf(script, "set terminal svg enhanced font 'DejaVu Sans,%g' size %.0f,%.0f background '#ffffff' "
+                     "linewidth 1.1\n", figure->font, 96 * size->width, 96 * size->height);
         break;
     case PL_PLOT_PDF:
-        pl_text_addf(script, "set terminal pdfcairo enhanced color font 'DejaVu Sans,10' fontscale 1 size %.3fin,%.3fin "
-                     "linewidth 1.2\n", size->width, size->height);
+        pl_text_addf(script, "set terminal pdfcairo enhanced color font 'DejaVu Sans,%g' fontscale 0.75 size %.3fin,%.3fin "
+                     "linewidth 1.4 dashlength 1.6\n", figure->font, size->width, size->height);
         break;
     case PL_PLOT_DUMB:
         pl_text_addf(script, "set terminal dumb noenhanced mono size %d,%d\n", options->width, options->height);
@@ -132,7 +132,8 @@ static void write_labels(const struct pl_figure *figure, size_t index, size_t co
 {
     bool last_row = index + columns >= figure->panel_count;
     pl_text_addf(script, "set title '%s' offset 0,-0.4\n", figure->panels[index].title);
-    pl_text_addf(script, "set xlabel '%s' offset 0,0.2\n", last_row || figure->plain ? figure->x_label : "");
+    pl_text_addf(script, "set xlabel '%s'%s\n", last_row || figure->plain ? figure->x_label : "",
+                 figure->plain ? "" : " offset 0,0.2");
     bool short_label = pl_text_width(figure->y_label) <= 3; /* a single letter reads better upright */
     pl_text_addf(script, "set ylabel '%s' offset 0.5,0 %s\n", index % columns == 0 || figure->plain ? figure->y_label : "",
                  short_label ? "norotate" : "rotate");
@@ -157,8 +158,8 @@ static void write_legend(const struct pl_figure *figure, const struct pl_layout_
     pl_text_add(script, "unset border\nunset tics\nunset grid\nunset title\nunset xlabel\nunset ylabel\n"
                         "unset logscale\nset lmargin at screen 0\nset rmargin at screen 1\nset bmargin at screen 0\n");
     pl_text_addf(script, "set tmargin at screen %.5f\n", size->legend / size->height);
-    pl_text_addf(script, "set key inside center center horizontal Left reverse samplen 3.5 maxcols %zu font ',9'\n",
-                 size->legend_columns);
+    pl_text_addf(script, "set key inside center center horizontal Left reverse samplen 3.5 maxcols %zu font ',%g'\n",
+                 size->legend_columns, 0.9 * figure->font);
     pl_text_add(script, "plot [0:1] [0:1] NaN notitle");
     for (size_t i = 0; i < figure->legend_count; i++)
         if (figure->legend[i].shown && figure->legend[i].label[0])
@@ -181,8 +182,8 @@ static void write_picture(const struct pl_figure *figure, const char *base, cons
         pl_text_add(script, "unset grid\nset border 0\nset tics scale 0\n");
     pl_text_add(script, "set multiplot\n");
     if (figure->title[0])
-        pl_text_addf(script, "set label 1000 '%s' at screen 0.5, screen %.5f center font ',12'\n", figure->title,
-                     1 - 0.5 * size->title / size->height);
+        pl_text_addf(script, "set label 1000 '%s' at screen 0.5, screen %.5f center font ',%g'\n", figure->title,
+                     1 - 0.5 * size->title / size->height, 1.2 * figure->font);
     for (size_t i = 0; i < figure->panel_count; i++) {
         pl_text_addf(script, "\n# panel %zu\n", i + 1);
         write_place(figure, size, i, script);
@@ -218,7 +219,7 @@ void pl_script_write(const struct pl_figure *figure, const char *base, const str
     pl_text_addf(script, "# Made by poula %s. Draw it again in this folder: gnuplot -d ", PL_VERSION);
     add_file(script, base, "gp");
     pl_text_add(script, "\nset encoding utf8\n");
-    write_terminal(&size, options, script);
+    write_terminal(figure, &size, options, script);
     pl_text_add(script, "set output ");
     add_file(script, base, ending(options->format));
     pl_text_add_char(script, '\n');

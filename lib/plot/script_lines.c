@@ -51,6 +51,18 @@ static bool has_spread(const struct pl_points *points)
     return false;
 }
 
+/* Runs that cannot be told from their mean are not drawn one by one: they would fill the gaps of its dashes. */
+static bool shows_strands(const struct pl_panel *panel, const struct pl_line *line)
+{
+    double span = panel->y_range[1] - panel->y_range[0];
+    for (size_t i = 0; i < line->means.count && line->strands.count; i++) {
+        const struct pl_point *p = &line->means.list[i];
+        if (panel->log_y ? p->high > 1.1 * p->low : p->high - p->low > 0.01 * span)
+            return true;
+    }
+    return false;
+}
+
 /* What a line consists of, with the number of its block in the data file. */
 struct drawn {
     const struct pl_line *line;
@@ -84,7 +96,7 @@ static void add_blocks(const struct pl_panel *panel, struct drawn *drawn, size_t
         drawn->means = (*block)++;
         add_block(panel, &line->means, "mean over the runs", data);
     }
-    if (line->strands.count) {
+    if (shows_strands(panel, line)) {
         drawn->strands = (*block)++;
         add_block(panel, &line->strands, "single runs", data);
     }

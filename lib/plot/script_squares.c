@@ -48,8 +48,8 @@ static void add_lines_of_text(const struct pl_figure *figure, const struct pl_sq
         char *line = pl_copy_bytes(text, length);
         pl_text_add(script, "set label '");
         pl_label_text(script, line, figure->plain);
-        pl_text_addf(script, "' at %zu,%zu center offset 0,%g front tc rgb '%s' font ',%d'\n", square->column + 1,
-                     square->row + 1, shift, colour, shift < 0 ? 7 : 9);
+        pl_text_addf(script, "' at %zu,%zu center offset 0,%g front tc rgb '%s' font ',%g'\n", square->column + 1,
+                     square->row + 1, shift, colour, (shift < 0 ? 0.7 : 0.9) * figure->font);
         free(line);
         text += length;
         if (!*text)
