@@ -23,7 +23,7 @@ size_t pl_number_write(double value, char spelling[PL_NUMBER_SIZE])
     if (isinf(value))
         return put(spelling, value > 0 ? "inf" : "-inf");
     /* Most settings are short decimals or whole numbers; those need no search. */
-    if (value == (double)(int32_t)value && !(value == 0 && signbit(value)))
+    if (fabs(value) < 1e9 && value == (double)(int32_t)value && !(value == 0 && signbit(value)))
         return (size_t)snprintf(spelling, PL_NUMBER_SIZE, "%d", (int32_t)value);
     for (int digits = 15; digits <= 17; digits++) {
         int n = snprintf(spelling, PL_NUMBER_SIZE, "%.*g", digits, value);

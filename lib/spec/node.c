@@ -181,15 +181,26 @@ static struct node **sorted_keys(const struct children *pairs, size_t *count)
     return keys;
 }
 
-static void complain_duplicates(struct parse *p, const struct children *pairs)
+/* Complains of keys given twice and drops all but the first, so that no reader meets a key twice. */
+static void drop_duplicates(struct parse *p, struct children *pairs)
 {
-    size_t count;
+    size_t count, kept = 0;
     struct node **keys = sorted_keys(pairs, &count);
-    for (size_t i = 1; i < count; i++)
-        if (!strcmp(keys[i]->text, keys[i - 1]->text))
-            pl_complain(p->complaints, keys[i], "the key %.100s was already given in line %u", keys[i]->text,
-                     keys[i - 1]->line);
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(keys[i]->text, keys[i - 1]->text))
+            continue;
+        keys[i]->repeated = true;
+        pl_complain(p->complaints, keys[i], "the key %.100s was already given in line %u", keys[i]->text,
+                    keys[i - 1]->line);
+    }
     free(keys);
+    for (size_t i = 0; i < pairs->count; i += 2) {
+        if (pairs->list[i]->repeated)
+            continue;
+        pairs->list[kept++] = pairs->list[i];
+        pairs->list[kept++] = pairs->list[i + 1];
+    }
+    pairs->count = kept;
 }
 
 /* Appends the pairs of a merged mapping whose keys are not yet there. */
@@ -279,7 +290,7 @@ static struct node *read_collection(struct parse *p, const yaml_event_t *event, 
     struct children children = {0};
     bool good = read_children(p, map ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT, depth, &children);
     if (good && map) {
-        complain_duplicates(p, &children);
+        drop_duplicates(p, &children);
         good = merge(p, event, &children);
     }
     for (size_t i = 0; i < children.count; i++)

@@ -101,6 +101,8 @@ static void bad_specs(void **state)
         {HEAD "optimizer: {name: sgd, name: adam}\n", "3:24: the key name was already given in line 3"},
         {HEAD "optimizer: {name: sgd, optimizer: adam}\n", "3:24: optimizer and name (line 3) are the same setting"},
         {HEAD "optimizer: sgd\nseeds: 1\nseeds: 2\n", "5:1: the key seeds was already given in line 4"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: l, lines: [lambda, momentum], lines: lambda}]\n",
+         "4:59: the key lines was already given in line 4"},
         {HEAD "optimizer: {? [a] : b}\n", "3:15: a key must be a plain text"},
         {"study: s\ntask: {command: [sh]}\nsettings: {seed: 1}\n", "3:12: "},
         {"study: s\ntask: {command: [sh]}\nsettings: {\"a b\": 1}\n", "3:12: "},
