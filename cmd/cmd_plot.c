@@ -152,10 +152,13 @@ static int draw(struct plot *p, struct pl_results *results, const struct pl_figu
     struct pl_error err;
     int code = 0;
     p->drawn++;
-    if (pl_plot_draw(results, spec, &p->draw, &output, &notes, &err))
+    if (pl_plot_draw(results, spec, &p->draw, &output, &notes, &err)) {
         code = pl_cmd_fail(p->args, &err);
-    else
+        if (!p->ad_hoc && err.code == PL_EMISSING && p->own.where_count)
+            code = 0; /* a declared figure that --where leaves empty was not asked for */
+    } else {
         printf("%s%s", pl_text(&output), p->draw.format == PL_PLOT_DUMB ? "" : "\n");
+    }
     fflush(stdout);
     fputs(pl_text(&notes), stderr);
     pl_text_release(&output);

@@ -84,9 +84,11 @@ static void add_table(struct report *r, struct pl_results *results, const struct
     struct pl_error err;
     int status = pl_table_build(&table, results, spec, &err);
     if (status) {
+        /* A declared table that cannot be made does not keep the others back; one that --where leaves empty was not
+         * asked for. */
         int code = pl_cmd_fail(r->args, &err);
-        /* A declared table that cannot be made does not keep the others back. */
-        r->code = r->ad_hoc ? code : 1;
+        if (r->ad_hoc || status != PL_EMISSING || !r->own.where_count)
+            r->code = code;
         return;
     }
     r->tables = pl_resize(r->tables, r->count + 1, sizeof *r->tables);
@@ -134,7 +136,7 @@ static int run(const struct pl_args *args)
             int wrote = write_out(&r);
             code = wrote ? wrote : code;
         }
-        code = code ? code : r.code;
+        code = code ? code : r.count && r.code ? 1 : r.code;
     }
     for (size_t i = 0; i < r.count; i++)
         pl_table_free(r.tables[i]);

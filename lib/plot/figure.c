@@ -356,7 +356,7 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
         (status = pl_results_where(results, spec->where, spec->where_count, &g.configs, &g.config_count, err)))
         goto done;
     if (!g.config_count) {
-        status = pl_fail(err, PL_EINPUT, "no configuration of study %s meets the conditions", pl_results_name(results));
+        status = pl_fail(err, PL_EMISSING, "no configuration of study %s meets the conditions", pl_results_name(results));
         goto done;
     }
     if ((status = choose_headings(&g, err)))

@@ -24,7 +24,7 @@ struct pl_plot_options {
 
 /* Draws one figure. output receives the path of the file, or for DUMB the drawing itself; notes a sentence a line on
  * what the figure leaves out. PL_EINPUT: the declaration does not fit the study; PL_EMISSING: there is nothing to
- * draw, or gnuplot is not installed; PL_EIO: gnuplot or a file failed. */
+ * draw; PL_EIO: gnuplot is not installed, or it or a file failed. */
 int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, const struct pl_plot_options *options,
                  struct pl_text *output, struct pl_text *notes, struct pl_error *err);
 

@@ -100,7 +100,8 @@ enum pl_table_format { PL_TABLE_TEXT, PL_TABLE_MARKDOWN, PL_TABLE_LATEX, PL_TABL
 struct pl_table;
 
 /* Makes the table that spec describes. Empty rows and columns mean the study's axes as rows. metric NULL: the main
- * metric; cell NULL: mean(std). PL_EINPUT names what the spec has wrong. */
+ * metric; cell NULL: mean(std). PL_EINPUT names what the spec has wrong; PL_EMISSING: no configuration meets its
+ * conditions. */
 int pl_table_build(struct pl_table **table, struct pl_results *results, const struct pl_table_spec *spec,
                    struct pl_error *err);
 void pl_table_free(struct pl_table *table);

@@ -280,7 +280,7 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
         (status = pl_results_where(results, spec->where, spec->where_count, &plan.configs, &plan.config_count, err)))
         goto done;
     if (!plan.config_count) {
-        status = pl_fail(err, PL_EINPUT, "no configuration of study %s meets the conditions", results->name);
+        status = pl_fail(err, PL_EMISSING, "no configuration of study %s meets the conditions", results->name);
         goto done;
     }
     if ((status = choose_keys(&plan, spec, t, err)) || (status = fill_cells(&plan, t, err)))

@@ -30,7 +30,7 @@ static void add_escaped(struct pl_text *out, const char *text)
         case '<': pl_text_add(out, "\\textless{}"); break;
         case '>': pl_text_add(out, "\\textgreater{}"); break;
         case '|': pl_text_add(out, "\\textbar{}"); break;
-        case '"': pl_text_add(out, "\\textquotedbl{}"); break;
+        case '"': pl_text_add(out, "{''}"); break;
         case '\n': pl_text_add_char(out, ' '); break;
         default:
             if (strchr("&%$#_{}", *text))

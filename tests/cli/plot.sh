@@ -1,0 +1,107 @@
+# Files that `poula plot` writes, what it says, and what it refuses.
+command -v gnuplot >/dev/null || exit 77
+empty() { [ ! -s "$1" ] || fail "$1 is not empty"; }
+cat >small.yaml <<'END'
+study: small
+task: {problem: theta30, iterations: 200, record: 20}
+cases:
+- optimizer: {name: theopoula, lambda: [0.1, 0.01], epsilon: [0.1, .inf], beta: 1e6}
+- optimizer: {name: sgd, lambda: [0.1, 0.01]}
+seeds: [1, 2, 3]
+figures:
+- {kind: curves, y: loss, lines: [optimizer, lambda], panels: epsilon}
+- {kind: trajectories, name: "toy_theta", y: theta, lines: optimizer, panels: lambda, title: "100% {of} the_toy's"}
+- {kind: sensitivity, x: lambda, y: loss, lines: epsilon, where: {optimizer: theopoula}}
+- {kind: heatmap, x: lambda, y: epsilon, z: loss, where: {optimizer: theopoula}}
+END
+expect 1 poula plot
+contains err "results/poula.db"
+[ ! -e plots ] || fail "plot made plots/"
+expect 0 poula sweep small.yaml
+
+# Every declared figure, in every format, whole.
+for format in png svg pdf; do
+    expect 0 poula plot --format $format --out figures/$format
+    same out <<END
+figures/$format/small-curves.$format
+figures/$format/toy_theta.$format
+figures/$format/small-sensitivity.$format
+figures/$format/small-heatmap.$format
+END
+    equal "$(ls figures/$format | wc -l)" 4 "files in figures/$format"
+done
+equal "$(head -c 4 figures/png/small-curves.png | od -An -c | tr -d ' ')" '211PNG' "first bytes of a PNG"
+equal "$(head -c 5 figures/pdf/small-heatmap.pdf)" %PDF- "first bytes of a PDF"
+grep -q '</svg>' "figures/svg/toy_theta.svg" || fail "the SVG is cut"
+for word in "100% {of} the_toy's" 'iteration' 'θ' 'diverged'; do
+    tr -d '\n' <"figures/svg/toy_theta.svg" | sed 's/<[^>]*>//g' | grep -qF -e "$word" || fail "the SVG lacks $word"
+done
+
+# One of them, and one of one's own; --keep leaves what gnuplot was given, and that draws the same file again.
+expect 0 poula plot --figure small-heatmap
+same out <<END
+plots/small-heatmap.png
+END
+expect 0 poula plot --kind sensitivity --x epsilon --y "loss" --lines lambda --where optimizer=theopoula --log y \
+    --y-range 1e-12: --title "A title" --name own --format svg --keep
+same out <<END
+plots/own.svg
+END
+contains plots/own.gp "set logscale y"
+contains plots/own.gp "'∞'"
+contains plots/own.dat "λ = 0.01"
+mv plots/own.svg first.svg
+expect 0 sh -c 'cd plots && gnuplot -d own.gp'
+cmp first.svg plots/own.svg || fail "the kept script draws something else"
+
+# In the terminal, as wide as it is.
+COLUMNS=61 expect 0 poula plot --figure small-curves --terminal dumb
+contains out "iteration"
+contains out "theopoula, λ = 0.1"
+[ "$(wc -L <out)" -le 60 ] || fail "wider than the terminal"
+[ ! -e plots/small-curves.txt ] || fail "a terminal drawing left a file"
+
+# Settings that vary but were not asked for part the lines.
+expect 0 poula plot --kind curves --lines lambda --out o
+contains err "Lines are split by optimizer, which varies but was not asked for."
+
+# The user's mistakes.
+for wrong in "--figure nope" "--x lambda" "--kind pie" "--kind curves --y los" "--kind sensitivity" "--kind heatmap --x lambda" \
+    "--kind curves --x lambda" "--kind curves --lines lamda" "--y-range 1" "--y-range 2:1" "--log z" \
+    "--kind curves --figure small-curves" "--format gif"; do
+    expect 2 poula plot $wrong --out wrong
+    empty out
+done
+[ ! -e wrong ] || fail "a refused figure left a folder"
+expect 1 poula plot --kind curves --where lambda=7
+
+# Without gnuplot, and with one that fails, the error says so and no file is left.
+mkdir bin
+ln -s "$(command -v env)" bin/env
+expect 1 env PATH="$PWD/bin" "$POULA" plot --out without
+contains err "gnuplot"
+contains err "apt-get install gnuplot-nox"
+[ ! -e without ] || fail "without gnuplot there is a folder"
+printf '#!/bin/sh\necho "line 7: nonsense" >&2\nexit 1\n' >bin/gnuplot
+chmod +x bin/gnuplot
+expect 1 env PATH="$PWD/bin:/bin:/usr/bin" "$POULA" plot --figure small-curves --out without
+contains err "gnuplot could not draw small-curves: line 7: nonsense"
+printf '#!/bin/sh\nexit 0\n' >bin/gnuplot
+expect 1 env PATH="$PWD/bin:/bin:/usr/bin" "$POULA" plot --figure small-curves --out without
+contains err "gnuplot drew nothing"
+
+# A folder that cannot be written to.
+echo x >file
+expect 1 poula plot --figure small-curves --out file/sub
+contains err "file"
+
+# Nothing but failures: nothing to draw.
+cat >none.yaml <<'END'
+study: none
+task: {problem: theta30, iterations: 50, record: 10}
+optimizer: {name: sgd, lambda: [1, 10]}
+seeds: [1, 2]
+END
+expect 0 poula sweep none.yaml --db none.db
+expect 1 poula plot --db none.db --kind sensitivity --x lambda --y loss
+contains err "nothing to draw"
