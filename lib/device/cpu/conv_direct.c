@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "device/cpu/kernels.h"
+#include "device/cpu/transpose.h"
 
 enum {
     /* blocks of 16 input channels in a piece of the sum: 16 KB of weights */
@@ -125,27 +126,45 @@ void PL_CPU_NAME(pass_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass p
     }
 }
 
+/* Copies groups of 16 values that come in the order [channel][tap] to [tap][channel]. */
+static void spread(const float *groups, int count, int first, int taps, int padded, float *panel)
+{
+    int i = first / taps, tap = first % taps;
+    for (int e = 0; e < count; e++) {
+        memcpy(panel + ((size_t)tap * padded + i) * 16, groups + e * 16, 16 * sizeof *panel);
+        if (++tap == taps) {
+            tap = 0;
+            i++;
+        }
+    }
+}
+
 /* [out block][tap][in channel][16 out channels], "out" and "in" being those of the pass. */
 void PL_CPU_NAME(prepare_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
                                  enum pl_cpu_algorithm algorithm, const float *weights, float *operand, int threads)
 {
+    enum { GROUPS = 16 };
     (void)algorithm;
     const bool forward = pass == PL_CPU_FORWARD;
     const int taps = pl_cpu_taps(conv), outs = forward ? conv->y.channels : conv->x.channels;
-    const int ins = forward ? conv->x.channels : conv->y.channels, padded = pl_cpu_blocks(ins) * 16;
-    const size_t out_step = forward ? (size_t)conv->x.channels * taps : (size_t)taps;
-    const size_t in_step = forward ? (size_t)taps : (size_t)conv->x.channels * taps;
-#pragma omp parallel for schedule(dynamic) collapse(2) num_threads(threads)
-    for (int panel = 0; panel < pl_cpu_blocks(outs); panel++)
-        for (int block = 0; block < padded / 16; block++) {
-            const int count = pl_cpu_min(16, outs - panel * 16);
-            for (int tap = 0; tap < taps; tap++)
-                for (int i = block * 16; i < block * 16 + 16; i++) {
-                    float *to = operand + (((size_t)panel * taps + tap) * padded + i) * 16;
-                    const float *from = weights + panel * 16 * out_step + i * in_step + tap;
-                    memset(to, 0, 16 * sizeof *to);
-                    for (int j = 0; i < ins && j < count; j++)
-                        to[j] = from[j * out_step];
-                }
-        }
+    const int ins = forward ? conv->x.channels : conv->y.channels, blocks = pl_cpu_blocks(ins);
+    const size_t panel_size = (size_t)taps * blocks * 256;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int task = 0; task < pl_cpu_blocks(outs) * blocks; task++) {
+        const int panel = task / blocks, block = task % blocks, rows = pl_cpu_min(16, outs - panel * 16);
+        const int some = pl_cpu_min(16, ins - block * 16);
+        float groups[GROUPS * 16], *to = operand + panel * panel_size;
+        for (int tap = 0; tap < taps; tap++)
+            memset(to + ((size_t)tap * blocks + block) * 256, 0, 256 * sizeof *to);
+        /* Forward, a row of weights is one output channel's [in][tap]; backwards, one [tap] of each. */
+        const int lines = forward ? 1 : some, length = forward ? some * taps : taps;
+        for (int line = 0; line < lines; line++)
+            for (int e = 0; e < length; e += GROUPS) {
+                const int count = pl_cpu_min(GROUPS, length - e);
+                const float *from = forward ? weights + ((size_t)panel * 16 * ins + block * 16) * taps
+                                            : weights + ((size_t)(block * 16 + line) * outs + panel * 16) * taps;
+                gather16(from + e, forward ? (size_t)ins * taps : (size_t)taps, rows, count, groups, 16);
+                spread(groups, count, (block * 16 + line) * taps + e, taps, blocks * 16, to);
+            }
+    }
 }

@@ -6,23 +6,39 @@
 #include <string.h>
 
 #include "device/cpu/kernels.h"
+#include "device/cpu/transpose.h"
+
+/* Copies some channels (at most 4) of all samples, or zeros where from is NULL. Where 4 fit, it copies 4: the
+ * next tap overwrites what was too much, and beyond the last channel there are zeros. */
+static void copy_few(const float *from, int some, bool whole, int batch, float *to)
+{
+    const quad none = {0};
+    if (whole && from)
+        for (int n = 0; n < batch * 16; n += 16)
+            store_quad(to + n, load_quad(from + n));
+    else if (whole)
+        for (int n = 0; n < batch * 16; n += 16)
+            store_quad(to + n, none);
+    else
+        for (int n = 0; n < batch * 16; n += 16)
+            for (int c = 0; c < some; c++)
+                to[n + c] = from ? from[n + c] : 0;
+}
 
 /* Value k of sample n lies at patch[k / 16 * x.pixel + n * 16 + k % 16], k = tap * channels + channel. */
 static void gather(const struct pl_cpu_conv *conv, const float *x, int at, float *patch)
 {
     const struct pl_cpu_shape *in = &conv->x;
-    const int channels = in->channels, batch = in->batch, y = at / conv->y.width, ox = at % conv->y.width;
+    const int channels = in->channels, y = at / conv->y.width, ox = at % conv->y.width;
     for (int tap = 0; tap < pl_cpu_taps(conv); tap++) {
         const int sy = pl_cpu_source(conv, PL_CPU_FORWARD, 0, y, tap / conv->kernel[1]);
         const int sx = pl_cpu_source(conv, PL_CPU_FORWARD, 1, ox, tap % conv->kernel[1]);
-        const bool inside = sy >= 0 && sx >= 0;
-        for (int c = 0; c < channels; c++) {
+        const float *pixel = x + (size_t)(sy * in->width + sx) * in->pixel;
+        for (int c = 0, some; c < channels; c += some) {
             const int k = tap * channels + c;
-            float *to = patch + k / 16 * in->pixel + k % 16;
-            const float *from = inside ? x + c / 16 * in->block + (size_t)(sy * in->width + sx) * in->pixel + c % 16
-                                       : NULL;
-            for (int n = 0; n < batch; n++)
-                to[n * 16] = inside ? from[n * 16] : 0;
+            some = pl_cpu_min(pl_cpu_min(4, channels - c), pl_cpu_min(16 - k % 16, 16 - c % 16));
+            copy_few(sy >= 0 && sx >= 0 ? pixel + c / 16 * in->block + c % 16 : NULL, some,
+                     k % 16 <= 12 && c % 16 <= 12, in->batch, patch + k / 16 * in->pixel + k % 16);
         }
     }
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device/cpu/kernels.h"
+#include "device/cpu/transpose.h"
 
 enum {
     SEGMENTS = 16,     /* pixels of a row taken together */
@@ -95,24 +96,30 @@ void PL_CPU_NAME(weights_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_alg
 void PL_CPU_NAME(weights_plain)(const struct pl_cpu_conv *conv, const float *sums, int tap_rows, int splits,
                                 float *dweights, int threads)
 {
+    enum { GROUPS = 16 };
     const int ins = conv->x.channels, outs = conv->y.channels, taps = pl_cpu_taps(conv);
     const int blocks = pl_cpu_blocks(ins);
     const size_t panel_size = (size_t)pl_cpu_blocks(taps * tap_rows) * 256;
     const size_t size = pl_cpu_blocks(outs) * panel_size;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int task = 0; task < pl_cpu_blocks(outs) * blocks; task++) {
-        const int panel = task / blocks, block = task % blocks, count = pl_cpu_min(16, outs - panel * 16);
-        float *to = dweights + (size_t)panel * 16 * ins * taps;
-        for (int i = block * 16; i < pl_cpu_min(block * 16 + 16, ins); i++)
-            for (int tap = 0; tap < taps; tap++) {
+        const int panel = task / blocks, end = pl_cpu_min(task % blocks * 16 + 16, ins) * taps;
+        for (int first = task % blocks * 16 * taps, count; first < end; first += count) {
+            float groups[GROUPS][16];
+            count = pl_cpu_min(GROUPS, end - first);
+            for (int e = 0, i = first / taps, tap = first % taps; e < count; e++) {
                 const float *from = sums + panel * panel_size + ((size_t)tap * tap_rows + i) * 16;
-                float total[16];
-                memcpy(total, from, sizeof total);
+                memcpy(groups[e], from, sizeof groups[e]);
                 for (int split = 1; split < splits; split++)
                     for (int j = 0; j < 16; j++)
-                        total[j] += from[split * size + j];
-                for (int j = 0; j < count; j++)
-                    to[((size_t)j * ins + i) * taps + tap] = total[j];
+                        groups[e][j] += from[split * size + j];
+                if (++tap == taps) {
+                    tap = 0;
+                    i++;
+                }
             }
+            scatter16(groups[0], 16, count, dweights + (size_t)panel * 16 * ins * taps + first, (size_t)ins * taps,
+                      pl_cpu_min(16, outs - panel * 16));
+        }
     }
 }

@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "device/cpu/transpose.h"
 #include "device/cpu/winograd_tile.h"
 
 struct winograd {
@@ -106,28 +107,29 @@ void PL_CPU_NAME(pass_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_pass
     }
 }
 
-/* The kernel of one input channel (of the pass) and 16 output channels: backward data turns it by 180
- * degrees. */
-static void kernel_of(const struct pl_cpu_conv *conv, bool forward, const float *weights, int in, int panel,
-                      float kernel[9][16])
+/* The kernels of 16 input channels (of the pass) and 16 output channels, [in][tap][out]; backward data turns
+ * them by 180 degrees, which its caller does by reading the taps backwards. */
+static void kernels_of(const struct pl_cpu_conv *conv, bool forward, const float *weights, int block, int panel,
+                       float kernels[16][9][16])
 {
     const int ins = forward ? conv->x.channels : conv->y.channels;
     const int outs = forward ? conv->y.channels : conv->x.channels;
-    memset(kernel, 0, 9 * sizeof *kernel);
-    for (int j = 0; in < ins && j < 16 && panel * 16 + j < outs; j++) {
-        const int o = panel * 16 + j;
-        const float *from = weights + (forward ? (size_t)o * ins + in : (size_t)in * outs + o) * 9;
-        for (int t = 0; t < 9; t++)
-            kernel[t][j] = from[forward ? t : 8 - t];
-    }
+    const int some = pl_cpu_min(16, ins - block * 16), rows = pl_cpu_min(16, outs - panel * 16);
+    if (some < 16)
+        memset(kernels, 0, 16 * sizeof *kernels);
+    if (forward)
+        gather16(weights + ((size_t)panel * 16 * ins + block * 16) * 9, (size_t)ins * 9, rows, some * 9,
+                 kernels[0][0], 16);
+    for (int i = 0; !forward && i < some; i++)
+        gather16(weights + ((size_t)(block * 16 + i) * outs + panel * 16) * 9, 9, rows, 9, kernels[i][0], 16);
 }
 
-INLINE void transform_weights(const int m, float kernel[9][16], float *to, size_t point_step)
+INLINE void transform_weights(const int m, bool turned, float kernel[9][16], float *to, size_t point_step)
 {
     for (int q = 0; q < 16; q += LANES) {
         vec g[9], points[36];
         UNROLL for (int t = 0; t < 9; t++)
-            g[t] = load_loose(kernel[t] + q);
+            g[t] = load_loose(kernel[turned ? 8 - t : t] + q);
         transform_kernel(m, g, points);
         UNROLL for (int p = 0; p < (m + 2) * (m + 2); p++)
             store(to + p * point_step + q, points[p]);
@@ -139,16 +141,16 @@ void PL_CPU_NAME(prepare_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_p
                                    enum pl_cpu_algorithm algorithm, const float *weights, float *operand, int threads)
 {
     const struct pl_cpu_winograd_plan plan = pl_cpu_winograd_plan(conv, pass, algorithm);
+    const bool forward = pass == PL_CPU_FORWARD;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int task = 0; task < plan.out_blocks * plan.in_blocks; task++) {
         const int panel = task / plan.in_blocks, block = task % plan.in_blocks;
-        for (int in = block * 16; in < block * 16 + 16; in++) {
-            float kernel[9][16], *to = operand + ((size_t)panel * plan.in_blocks * 16 + in) * 16;
-            kernel_of(conv, pass == PL_CPU_FORWARD, weights, in, panel, kernel);
+        float kernels[16][9][16], *to = operand + (size_t)task * 256;
+        kernels_of(conv, forward, weights, block, panel, kernels);
+        for (int i = 0; i < 16; i++)
             if (plan.m == 4)
-                transform_weights(4, kernel, to, plan.operand_point);
+                transform_weights(4, !forward, kernels[i], to + i * 16, plan.operand_point);
             else
-                transform_weights(2, kernel, to, plan.operand_point);
-        }
+                transform_weights(2, !forward, kernels[i], to + i * 16, plan.operand_point);
     }
 }

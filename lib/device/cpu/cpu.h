@@ -165,6 +165,11 @@ struct pl_cpu_kernels {
      * gradient; scale is 1 / batch for a mean. */
     void (*cross_entropy)(const struct pl_cpu_shape *shape, const float *logits, const int32_t *labels,
                           double smoothing, double scale, double *losses, int32_t *best, float *dlogits);
+
+    /* Limits to compare measurements with: multiply-adds in registers, in 1e9 operations (two each) a
+     * second; and reading one half of a buffer and writing the other, in 1e9 bytes moved a second. */
+    double (*peak)(double seconds, int threads);
+    double (*bandwidth)(float *buffer, size_t count, int threads);
 };
 
 /* NULL where this build has no kernels of that instruction set. */

@@ -1,8 +1,7 @@
 /* Elementwise kernels and the changes of layout. The floats between pixels are skipped, so that a tensor may
  * be a slice of another one's blocks. */
-#include <string.h>
-
 #include "device/cpu/kernels.h"
+#include "device/cpu/transpose.h"
 
 /* Runs BODY for the 16-float groups of one pixel after another; `at` is the offset of LANES of them. */
 #define FOR_EACH_VECTOR(shape, threads, BODY)                                                                  \
@@ -59,37 +58,27 @@ void PL_CPU_NAME(dropout)(const struct pl_cpu_shape *shape, const float *x, cons
     }
 }
 
-/* Pixels are taken 16 at a time, so that the lines of the plain side are used whole. */
 void PL_CPU_NAME(from_nchw)(const struct pl_cpu_shape *shape, const float *plain, float *x, int threads)
 {
-    const int pixels = pl_cpu_pixels(shape), blocks = pl_cpu_blocks(shape->channels), groups = (pixels + 15) / 16;
+    const int pixels = pl_cpu_pixels(shape), blocks = pl_cpu_blocks(shape->channels);
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int task = 0; task < blocks * groups; task++) {
-        const int block = task / groups, first = task % groups * 16, some = pl_cpu_min(16, pixels - first);
-        for (int n = 0; n < shape->batch; n++)
-            for (int p = first; p < first + some; p++) {
-                float *to = x + (size_t)block * shape->block + (size_t)p * shape->pixel + (size_t)n * 16;
-                const float *from = plain + ((size_t)n * shape->channels + block * 16) * pixels + p;
-                for (int k = 0; k < 16; k++)
-                    to[k] = block * 16 + k < shape->channels ? from[(size_t)k * pixels] : 0;
-            }
+    for (int task = 0; task < blocks * shape->batch; task++) {
+        const int block = task / shape->batch, n = task % shape->batch;
+        gather16(plain + ((size_t)n * shape->channels + block * 16) * pixels, (size_t)pixels,
+                 pl_cpu_min(16, shape->channels - block * 16), pixels, x + block * shape->block + (size_t)n * 16,
+                 shape->pixel);
     }
 }
 
 void PL_CPU_NAME(to_nchw)(const struct pl_cpu_shape *shape, const float *x, float *plain, int threads)
 {
-    const int pixels = pl_cpu_pixels(shape), blocks = pl_cpu_blocks(shape->channels), groups = (pixels + 15) / 16;
+    const int pixels = pl_cpu_pixels(shape), blocks = pl_cpu_blocks(shape->channels);
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int task = 0; task < blocks * groups; task++) {
-        const int block = task / groups, first = task % groups * 16, some = pl_cpu_min(16, pixels - first);
-        const int count = pl_cpu_min(16, shape->channels - block * 16);
-        for (int n = 0; n < shape->batch; n++)
-            for (int p = first; p < first + some; p++) {
-                const float *from = x + (size_t)block * shape->block + (size_t)p * shape->pixel + (size_t)n * 16;
-                float *to = plain + ((size_t)n * shape->channels + block * 16) * pixels + p;
-                for (int k = 0; k < count; k++)
-                    to[(size_t)k * pixels] = from[k];
-            }
+    for (int task = 0; task < blocks * shape->batch; task++) {
+        const int block = task / shape->batch, n = task % shape->batch;
+        scatter16(x + block * shape->block + (size_t)n * 16, shape->pixel, pixels,
+                  plain + ((size_t)n * shape->channels + block * 16) * pixels, (size_t)pixels,
+                  pl_cpu_min(16, shape->channels - block * 16));
     }
 }
 

@@ -64,4 +64,6 @@ const struct pl_cpu_kernels PL_CPU_NAME(kernels) = {
     .average_forward = PL_CPU_NAME(average_forward),
     .average_backward = PL_CPU_NAME(average_backward),
     .cross_entropy = PL_CPU_NAME(cross_entropy),
+    .peak = PL_CPU_NAME(peak),
+    .bandwidth = PL_CPU_NAME(bandwidth),
 };

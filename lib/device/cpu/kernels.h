@@ -47,5 +47,7 @@ void PL_CPU_NAME(average_forward)(const struct pl_cpu_pool *, const float *, flo
 void PL_CPU_NAME(average_backward)(const struct pl_cpu_pool *, const float *, bool, float *, int);
 void PL_CPU_NAME(cross_entropy)(const struct pl_cpu_shape *, const float *, const int32_t *, double, double, double *,
                                 int32_t *, float *);
+double PL_CPU_NAME(peak)(double, int);
+double PL_CPU_NAME(bandwidth)(float *, size_t, int);
 
 #endif

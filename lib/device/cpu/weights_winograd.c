@@ -7,6 +7,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "device/cpu/transpose.h"
 #include "device/cpu/winograd_tile.h"
 
 struct weights {
@@ -140,16 +141,15 @@ void PL_CPU_NAME(weights_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_a
     for (int task = 0; task < plan->out_blocks * plan->in_blocks; task++) {
         const int panel = task / plan->in_blocks, first = task % plan->in_blocks * 16;
         const int count = pl_cpu_min(16, conv->y.channels - panel * 16);
-        for (int in = first; in < pl_cpu_min(first + 16, ins); in++) {
-            float dg[9][16];
-            const float *sums = work + ((size_t)panel * plan->in_blocks * 16 + in) * 16;
+        const int some = pl_cpu_min(16, ins - first);
+        float dg[16][9][16];
+        for (int i = 0; i < some; i++) {
+            const float *sums = work + ((size_t)panel * plan->in_blocks * 16 + first + i) * 16;
             if (plan->m == 4)
-                back(4, sums, plan->operand_point, copies, size, dg);
+                back(4, sums, plan->operand_point, copies, size, dg[i]);
             else
-                back(2, sums, plan->operand_point, copies, size, dg);
-            for (int j = 0; j < count; j++)
-                for (int t = 0; t < 9; t++)
-                    dweights[((size_t)(panel * 16 + j) * ins + in) * 9 + t] = dg[t][j];
+                back(2, sums, plan->operand_point, copies, size, dg[i]);
         }
+        scatter16(dg[0][0], 16, some * 9, dweights + ((size_t)panel * 16 * ins + first) * 9, (size_t)ins * 9, count);
     }
 }

@@ -5,6 +5,8 @@
 #include "device/cpu/kernels.h"
 #include "device/cpu/winograd.h"
 
+enum { AHEAD = 64 }; /* floats: the pixels' lines are fetched so far before they are needed */
+
 /* What a task covers: some tiles of some samples. */
 struct winograd_task {
     int tile, tiles, sample, samples;
@@ -43,10 +45,14 @@ INLINE void task_points(const int m, const bool gradient, const struct pl_cpu_wi
         const int top = (task->tile + t) / plan->across * m - (gradient ? 0 : plan->pad[0]);
         const int left = (task->tile + t) % plan->across * m - (gradient ? 0 : plan->pad[1]);
         window_pointers(in, block, top, left, edge, task->sample, from);
-        for (int q = 0; q < task->samples * 16; q += LANES) {
+        const int length = task->samples * 16;
+        for (int q = 0; q < length; q += LANES) {
             vec d[36], points[36];
-            UNROLL for (int p = 0; p < edge * edge; p++)
+            const size_t ahead = q + AHEAD < length ? (size_t)(q + AHEAD) : q + AHEAD - length + in->block;
+            UNROLL for (int p = 0; p < edge * edge; p++) {
                 d[p] = load(from[p] + q);
+                prefetch(from[p] + ahead);
+            }
             if (gradient)
                 transform_gradient(m, d, points);
             else
