@@ -29,15 +29,21 @@ const struct pl_dataset_info *pl_data_find(const char *name);
 /* `valid` (images held out of training for honest selection), `augment`, `subset` and the like. */
 const struct pl_setting *pl_data_common_settings(size_t *count);
 
+struct pl_image_shape {
+    int channels, height, width;
+};
+
+/* What the set that the settings name will hold, without opening it or looking at a file: for checks of a spec and
+ * estimates of memory. Returns false where only the files tell (folder) or the settings make no sense. */
+bool pl_data_expect(const struct pl_settings *settings, struct pl_image_shape *shape, int *classes,
+                    size_t sizes[PL_SPLIT_COUNT]);
+
 /* Opens the set that the setting "dataset" names, from folder (see --data). Fails with PL_EMISSING (with the
  * command that fetches it), PL_ECORRUPT (the file, what was found, what was expected) or PL_EINPUT. */
 int pl_data_open(struct pl_dataset **set, const struct pl_settings *settings, const char *folder,
                  struct pl_error *err);
 void pl_data_close(struct pl_dataset *set);
 
-struct pl_image_shape {
-    int channels, height, width;
-};
 struct pl_image_shape pl_data_shape(const struct pl_dataset *set);
 int pl_data_classes(const struct pl_dataset *set);
 const char *pl_data_class_name(const struct pl_dataset *set, int label);
