@@ -142,8 +142,8 @@ contains out "adam                  84.00(2.00)"
 lacks out "fail"
 
 # What has not run yet is missing, not zero.
-sql results/poula.db "UPDATE run SET status = 0 WHERE id IN
-    (SELECT run FROM runs WHERE method = 'theopoula' AND depth = 1 AND seed > 1)"
+unrun="SELECT run FROM runs WHERE method = 'theopoula' AND depth = 1 AND seed > 1"
+sql results/poula.db "DELETE FROM result WHERE run IN ($unrun); UPDATE run SET status = 0 WHERE id IN ($unrun)"
 expect 0 poula report
 contains out "theopoula             92.00(-) n=1"
 contains out "2 of 24 runs have not finished yet."
