@@ -106,8 +106,10 @@ static int read_model(const char *name, const json_t *config, struct pl_settings
             return pl_fail(err, PL_EINPUT, "%s has no setting for the configuration's %s", model, key);
         if (list)
             pl_settings_set_string(settings, key, list);
+        else if (json_is_boolean(value))
+            pl_settings_set_boolean(settings, key, json_is_true(value));
         else
-            pl_settings_set_integer(settings, key, json_integer_value(value));
+            pl_settings_set_real(settings, key, json_number_value(value));
         free(list);
     }
     return 0;
