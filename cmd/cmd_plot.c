@@ -89,6 +89,18 @@ static bool read_log(struct plot *p)
     return true;
 }
 
+/* "test_accuracy" or, as in a table, "last loss"; the second setting of a heat map is just a name. */
+static bool read_metric(struct plot *p, const char *option, bool metric, char **name)
+{
+    const char *given = pl_args_get(p->args, option, NULL), *found = given;
+    if (given && metric && !pl_select_read(given, &p->own.select, &found)) {
+        pl_cmd_usage_error(p->args, "--%s is '%s', but must be a metric, as in \"loss\" or \"last loss\"", option, given);
+        return false;
+    }
+    *name = pl_copy(found);
+    return true;
+}
+
 static bool read_options(struct plot *p)
 {
     static const char *const formats[] = {"png", "svg", "pdf"};
@@ -116,11 +128,12 @@ static bool read_options(struct plot *p)
         return false;
     }
     p->own.x = pl_copy(pl_args_get(args, "x", NULL));
-    p->own.y = pl_copy(pl_args_get(args, "y", NULL));
-    p->own.z = pl_copy(pl_args_get(args, "z", NULL));
+    if (!read_metric(p, "y", p->own.kind != PL_FIGURE_HEATMAP, &p->own.y) || !read_metric(p, "z", true, &p->own.z))
+        return false;
     p->own.name = pl_copy(pl_args_get(args, "name", NULL));
     p->own.title = pl_copy(pl_args_get(args, "title", NULL));
-    pl_cmd_read_select(args, &p->own.select);
+    if (pl_args_has(args, "select"))
+        pl_cmd_read_select(args, &p->own.select);
     pl_cmd_read_names(pl_args_get(args, "lines", NULL), &p->own.lines);
     pl_cmd_read_names(pl_args_get(args, "panels", NULL), &p->own.panels);
     return read_log(p) && read_range(args, "x-range", p->own.x_range) && read_range(args, "y-range", p->own.y_range) &&

@@ -42,11 +42,12 @@ expect 0 poula plot --figure small-heatmap
 same out <<END
 plots/small-heatmap.png
 END
-expect 0 poula plot --kind sensitivity --x epsilon --y "loss" --lines lambda --where optimizer=theopoula --log y \
+expect 0 poula plot --kind sensitivity --x epsilon --y "last loss" --lines lambda --where optimizer=theopoula --log y \
     --y-range 1e-12: --title "A title" --name own --format svg --keep
 same out <<END
 plots/own.svg
 END
+contains plots/own.gp "set ylabel 'last loss'"
 contains plots/own.gp "set logscale y"
 contains plots/own.gp "'∞'"
 contains plots/own.dat "λ = 0.01"
