@@ -142,8 +142,11 @@ int pl_store_check(struct pl_store *store, struct pl_text *problems, struct pl_e
         {"the status is not that of the last attempt of run ",
          "SELECT r.id FROM run AS r LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts"
          " WHERE r.status IN (2, 3, 4, 5) AND a.outcome IS NOT r.status LIMIT 100"},
-        {"there are results of the unfinished run ", "SELECT DISTINCT v.run FROM result AS v JOIN run AS r ON r.id = v.run"
-                                                     " WHERE r.status NOT IN (2, 3) LIMIT 100"},
+        {"there are results of another status for run ",
+         "SELECT DISTINCT v.run FROM result AS v JOIN run AS r ON r.id = v.run WHERE v.status <> r.status LIMIT 100"},
+        {"a sweep has another configuration or seed for run ",
+         "SELECT x.run FROM sweep_run AS x JOIN run AS r ON r.id = x.run WHERE x.config <> r.config OR x.seed <> r.seed"
+         " LIMIT 100"},
         {"settings and columns differ of configuration ",
          "SELECT id FROM config WHERE NOT EXISTS (SELECT 1 FROM setting WHERE config = id) AND settings <> '{}'"
          " LIMIT 100"},

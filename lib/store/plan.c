@@ -205,7 +205,8 @@ int pl_store_put_config(struct pl_store *store, const struct pl_settings *settin
 
 /* Puts a run at the sweep's next position. Planning the same spec again finds every run where it was;
  * a run that the grid holds twice keeps its first place. */
-static int place_run(struct pl_store *store, int64_t sweep, int64_t run, bool known, struct pl_error *err)
+static int place_run(struct pl_store *store, int64_t sweep, int64_t run, int64_t config, int64_t seed, bool known,
+                     struct pl_error *err)
 {
     struct pl_store_mark *mark = pl_store_mark_find(&store->planned, sweep);
     int status = 0;
@@ -230,7 +231,7 @@ static int place_run(struct pl_store *store, int64_t sweep, int64_t run, bool kn
     }
     if (status < 0)
         return status;
-    status = pl_store_exec(store, err, PL_SQL_PLACE_ADD, "iii", sweep, mark->position, run);
+    status = pl_store_exec(store, err, PL_SQL_PLACE_ADD, "iiiii", sweep, mark->position, run, config, seed);
     mark->position += !status;
     return status;
 }
@@ -249,7 +250,7 @@ static int put_run(struct pl_store *store, int64_t sweep, int64_t config, int64_
         *run = sqlite3_last_insert_rowid(store->db);
         *state = PL_RUN_PLANNED;
     }
-    return place_run(store, sweep, *run, known, err);
+    return place_run(store, sweep, *run, config, seed, known, err);
 }
 
 int pl_store_put_run(struct pl_store *store, int64_t sweep, int64_t config, int64_t seed,

@@ -5,17 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int pl_store_config(struct pl_store *store, int64_t config, struct pl_settings *settings, struct pl_error *err)
-{
-    sqlite3_stmt *row;
-    int status = pl_store_first(store, err, PL_SQL_CONFIG_READ, &row, "i", config);
-    if (status)
-        return status < 0 ? status : pl_fail(err, PL_EMISSING, "there is no configuration %lld", (long long)config);
-    status = pl_settings_read(settings, (const char *)sqlite3_column_text(row, 0), err);
-    sqlite3_reset(row);
-    return status;
-}
-
 int pl_store_config_text(struct pl_store *store, int64_t config, struct pl_text *canonical, struct pl_error *err)
 {
     sqlite3_stmt *row;
@@ -28,14 +17,26 @@ int pl_store_config_text(struct pl_store *store, int64_t config, struct pl_text 
     return 0;
 }
 
+int pl_store_config(struct pl_store *store, int64_t config, struct pl_settings *settings, struct pl_error *err)
+{
+    struct pl_text canonical = {0};
+    int status = pl_store_config_text(store, config, &canonical, err);
+    if (!status)
+        status = pl_settings_read(settings, pl_text(&canonical), err);
+    pl_text_release(&canonical);
+    return status;
+}
+
 int pl_store_counts(struct pl_store *store, int64_t sweep, int64_t *counts, struct pl_error *err)
 {
     sqlite3_stmt *row;
-    memset(counts, 0, PL_STATUS_COUNT * sizeof *counts);
     int status = pl_store_first(store, err, PL_SQL_COUNTS, &row, "i", sweep);
-    for (; !status; status = pl_store_next(store, row, err))
-        counts[sqlite3_column_int(row, 0)] = sqlite3_column_int64(row, 1);
-    return status < 0 ? status : 0;
+    if (status)
+        return status < 0 ? status : 0;
+    for (int i = 0; i < PL_STATUS_COUNT; i++)
+        counts[i] = sqlite3_column_int64(row, i);
+    sqlite3_reset(row);
+    return 0;
 }
 
 static const char *keep_text(struct pl_store *store, sqlite3_stmt *row, int column)
@@ -109,26 +110,38 @@ static int walk_to(struct pl_store *store, struct walk *walk, int64_t run, struc
     return status < 0 ? status : walk->at != run;
 }
 
-static int each_result(struct pl_store *store, sqlite3_stmt *members, struct walk *runs, struct walk *values,
+/* A run without a result has its status only in its own row. */
+static int read_status(struct pl_store *store, struct pl_result *result, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_first(store, err, PL_SQL_RUN_STATE, &row, "i", result->run);
+    if (status)
+        return status < 0 ? status : pl_fail(err, PL_ECORRUPT, "%s is damaged: run %lld is gone", store->path,
+                                             (long long)result->run);
+    result->status = (enum pl_status)sqlite3_column_int(row, 0);
+    sqlite3_reset(row);
+    return 0;
+}
+
+static int each_result(struct pl_store *store, sqlite3_stmt *members, struct walk *values,
                        int (*row)(void *self, const struct pl_result *result), void *self, struct pl_error *err)
 {
     int status;
     while (!(status = pl_store_next(store, members, err))) {
-        struct pl_result result = {.run = sqlite3_column_int64(members, 0)};
-        status = walk_to(store, runs, result.run, err);
-        if (status)
-            return status < 0 ? status : pl_fail(err, PL_ECORRUPT, "%s is damaged: run %lld is gone", store->path,
-                                                 (long long)result.run);
-        result.config = sqlite3_column_int64(runs->rows, 1);
-        result.seed = sqlite3_column_int64(runs->rows, 2);
-        result.status = (enum pl_status)sqlite3_column_int(runs->rows, 3);
+        struct pl_result result = {.run = sqlite3_column_int64(members, 0), .config = sqlite3_column_int64(members, 1),
+                                   .seed = sqlite3_column_int64(members, 2)};
         status = walk_to(store, values, result.run, err);
+        if (!status) {
+            result.status = (enum pl_status)sqlite3_column_int(values->rows, 1);
+            result.has_value = sqlite3_column_type(values->rows, 2) != SQLITE_NULL;
+        } else if (status > 0) {
+            status = read_status(store, &result, err);
+        }
         if (status < 0)
             return status;
-        result.has_value = !status && sqlite3_column_type(values->rows, 1) != SQLITE_NULL;
         if (result.has_value) {
-            result.value = sqlite3_column_double(values->rows, 1);
-            result.epoch = sqlite3_column_int64(values->rows, 2);
+            result.value = sqlite3_column_double(values->rows, 2);
+            result.epoch = sqlite3_column_int64(values->rows, 3);
         }
         status = row(self, &result);
         if (status < 0)
@@ -157,23 +170,20 @@ int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metr
         status = check_validation(store, err);
     if (status)
         return status;
-    struct walk runs = {.at = -near_by}, values = {.at = -near_by}; /* run numbers start at 1 */
+    struct walk values = {.at = -near_by}; /* run numbers start at 1 */
     sqlite3_stmt *members = NULL;
     struct pl_text sql = {0};
-    pl_text_addf(&sql, "SELECT run, %s FROM result WHERE series = %lld AND run >= ?1 ORDER BY run", columns[select],
+    pl_text_addf(&sql, "SELECT run, status, %s FROM result WHERE series = %lld AND run >= ?1 ORDER BY run", columns[select],
                  (long long)series->id);
     status = pl_store_prepare(store, pl_text(&sql), &values.rows, err);
     if (!status)
-        status = pl_store_prepare(store, "SELECT id, config, seed, status FROM run WHERE id >= ?1 ORDER BY id",
-                                  &runs.rows, err);
-    if (!status)
-        status = pl_store_prepare(store, "SELECT run FROM sweep_run WHERE sweep = ?1 ORDER BY position", &members, err);
+        status = pl_store_prepare(store, "SELECT run, config, seed FROM sweep_run WHERE sweep = ?1"
+                                         " ORDER BY position", &members, err);
     if (!status) {
         sqlite3_bind_int64(members, 1, sweep);
-        status = each_result(store, members, &runs, &values, row, self, err);
+        status = each_result(store, members, &values, row, self, err);
     }
     sqlite3_finalize(members);
-    sqlite3_finalize(runs.rows);
     sqlite3_finalize(values.rows);
     pl_text_release(&sql);
     return status;
@@ -204,26 +214,39 @@ int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
     return status < 0 ? status : 0;
 }
 
+/* 0 when a run of the sweep has a result of the series, else 1. One of the first runs nearly always has;
+ * failing that, all results in the sweep's span of run numbers are looked through. */
+static int has_series(struct pl_store *store, int64_t sweep, int64_t series, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_first(store, err, PL_SQL_SERIES_IN_FIRST, &row, "ii", sweep, series);
+    if (status == 1) {
+        status = pl_store_first(store, err, PL_SQL_SWEEP_SPAN, &row, "i", sweep);
+        if (status)
+            return status;
+        int64_t low = sqlite3_column_int64(row, 0), high = sqlite3_column_int64(row, 1);
+        sqlite3_reset(row);
+        status = pl_store_first(store, err, PL_SQL_SERIES_IN_SWEEP, &row, "iiii", sweep, series, low, high);
+    }
+    if (!status)
+        sqlite3_reset(row);
+    return status;
+}
+
 int pl_store_metrics(struct pl_store *store, int64_t sweep, const struct pl_metric_info **metrics, size_t *count,
                      struct pl_error *err)
 {
-    sqlite3_stmt *row;
     *count = 0;
     int status = pl_store_load_series(store, err);
-    if (!status)
-        status = pl_store_first(store, err, PL_SQL_SWEEP_SPAN, &row, "i", sweep);
     if (status)
-        return status < 0 ? status : 0;
-    int64_t low = sqlite3_column_int64(row, 0), high = sqlite3_column_int64(row, 1);
-    sqlite3_reset(row);
+        return status;
     pl_pool_clear(&store->texts);
     for (size_t i = 0; i < store->series_count; i++) {
-        status = pl_store_first(store, err, PL_SQL_SERIES_IN_SWEEP, &row, "iiii", sweep, store->series[i].id, low, high);
+        status = has_series(store, sweep, store->series[i].id, err);
         if (status < 0)
             return status;
         if (status)
             continue;
-        sqlite3_reset(row);
         void *list = store->metrics;
         pl_grow(&list, &store->metric_capacity, *count + 1, sizeof *store->metrics);
         store->metrics = list;

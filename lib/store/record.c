@@ -52,10 +52,15 @@ int pl_store_need_series(struct pl_store *store, const char *metric, const struc
     return status;
 }
 
+struct ended_run {
+    int64_t run;
+    enum pl_status status;
+};
+
 /* A metric that is declared the other way round than before: what was best is so no longer. */
 static int turn_series(struct pl_store *store, int64_t series, enum pl_direction direction, struct pl_error *err)
 {
-    int64_t *runs = NULL;
+    struct ended_run *runs = NULL;
     size_t count = 0, capacity = 0;
     sqlite3_stmt *row;
     int status = pl_store_exec(store, err, PL_SQL_SERIES_TURN, "ii", series, (int64_t)direction);
@@ -67,11 +72,11 @@ static int turn_series(struct pl_store *store, int64_t series, enum pl_direction
         void *list = runs;
         pl_grow(&list, &capacity, count + 1, sizeof *runs);
         runs = list;
-        runs[count++] = sqlite3_column_int64(row, 0);
+        runs[count++] = (struct ended_run){sqlite3_column_int64(row, 0), (enum pl_status)sqlite3_column_int(row, 1)};
     }
     status = status < 0 ? status : 0;
     for (size_t i = 0; !status && i < count; i++)
-        status = pl_store_write_results(store, runs[i], err);
+        status = pl_store_write_results(store, runs[i].run, runs[i].status, err);
     free(runs);
     return status;
 }
@@ -279,8 +284,8 @@ static bool validation_epoch(const struct pl_store *store, size_t count, int64_t
     return false;
 }
 
-static int write_result(struct pl_store *store, int64_t run, const struct pl_store_point *points, size_t count,
-                        const int64_t *valid_epoch, struct pl_error *err)
+static int write_result(struct pl_store *store, int64_t run, enum pl_status ended, const struct pl_store_point *points,
+                        size_t count, const int64_t *valid_epoch, struct pl_error *err)
 {
     sqlite3_stmt *add;
     int status = pl_store_statement(store, PL_SQL_RESULT_ADD, &add, err);
@@ -301,6 +306,7 @@ static int write_result(struct pl_store *store, int64_t run, const struct pl_sto
     bind_number(add, 5, last->value);
     sqlite3_bind_int64(add, 6, last->epoch);
     bind_kind(add, 7, last->value);
+    sqlite3_bind_int(add, 10, ended);
     if (valid) {
         sqlite3_bind_double(add, 8, valid->value);
         sqlite3_bind_int64(add, 9, valid->epoch);
@@ -311,7 +317,7 @@ static int write_result(struct pl_store *store, int64_t run, const struct pl_sto
     return status;
 }
 
-int pl_store_write_results(struct pl_store *store, int64_t run, struct pl_error *err)
+int pl_store_write_results(struct pl_store *store, int64_t run, enum pl_status ended, struct pl_error *err)
 {
     size_t count, length;
     int64_t epoch;
@@ -323,7 +329,7 @@ int pl_store_write_results(struct pl_store *store, int64_t run, struct pl_error 
     bool validated = validation_epoch(store, count, &epoch);
     for (size_t i = 0; !status && i < count; i += length) {
         const struct pl_store_point *points = slice(store->points + i, count - i, store->points[i].series, &length);
-        status = write_result(store, run, points, length, validated ? &epoch : NULL, err);
+        status = write_result(store, run, ended, points, length, validated ? &epoch : NULL, err);
     }
     return status;
 }
@@ -391,7 +397,7 @@ static int end_run(struct pl_store *store, int64_t run, const struct pl_ending *
         return 1;
     status = add_attempt(store, run, attempts + 1, ending, err);
     if (!status && (ending->outcome == PL_FINISHED || ending->outcome == PL_DIVERGED))
-        status = pl_store_write_results(store, run, err);
+        status = pl_store_write_results(store, run, status_after(ending->outcome), err);
     if (!status)
         status = pl_store_statement(store, PL_SQL_RUN_END, &update, err);
     if (status)

@@ -2,7 +2,9 @@
  *
  * The tables may change from version to version; the views keep their columns. A setting is kept twice:
  * as a typed row of `setting`, and as a column of `config` (s1, s2, ...; setting_key says which), because a
- * view over a million runs must find twelve settings with one look-up, not with twelve. */
+ * view over a million runs must find twelve settings with one look-up, not with twelve. For the same reason
+ * sweep_run repeats a run's configuration and seed, and result its status: none of them ever changes, and a
+ * report on a million runs then walks two tables side by side and never looks a run up. */
 #include "store_priv.h"
 
 #include <string.h>
@@ -36,7 +38,8 @@ static const char *const migrations[] = {
     " digest BLOB NOT NULL, seeds INTEGER NOT NULL, launch INTEGER NOT NULL, place INTEGER NOT NULL,"
     " created REAL NOT NULL, started REAL NOT NULL, UNIQUE (study, digest)) STRICT;"
     "CREATE TABLE sweep_run (sweep INTEGER NOT NULL REFERENCES sweep (id), position INTEGER NOT NULL,"
-    " run INTEGER NOT NULL REFERENCES run (id), PRIMARY KEY (sweep, position)) STRICT, WITHOUT ROWID;"
+    " run INTEGER NOT NULL REFERENCES run (id), config INTEGER NOT NULL, seed INTEGER NOT NULL,"
+    " PRIMARY KEY (sweep, position)) STRICT, WITHOUT ROWID;"
     "CREATE UNIQUE INDEX sweep_run_by_run ON sweep_run (run, sweep);"
     "CREATE TABLE attempt (run INTEGER NOT NULL REFERENCES run (id), number INTEGER NOT NULL,"
     " session INTEGER NOT NULL REFERENCES session (id), outcome INTEGER NOT NULL CHECK (outcome BETWEEN 2 AND 5),"
@@ -48,7 +51,7 @@ static const char *const migrations[] = {
     " epoch INTEGER NOT NULL, value REAL, kind TEXT, PRIMARY KEY (run, series, epoch)," KIND_CHECK ("kind", "value")
     ") STRICT, WITHOUT ROWID;"
     "CREATE TABLE result (series INTEGER NOT NULL REFERENCES series (id), run INTEGER NOT NULL REFERENCES run (id),"
-    " best REAL, best_epoch INTEGER, last REAL, last_epoch INTEGER NOT NULL,"
+    " status INTEGER NOT NULL CHECK (status BETWEEN 2 AND 3), best REAL, best_epoch INTEGER, last REAL, last_epoch INTEGER NOT NULL,"
     " last_kind TEXT, valid REAL, valid_epoch INTEGER, PRIMARY KEY (series, run)," KIND_CHECK ("last_kind", "last")
     ") STRICT, WITHOUT ROWID;",
 };
@@ -60,8 +63,8 @@ static const char *const views[] = {
     "DROP VIEW IF EXISTS study_runs; DROP VIEW IF EXISTS attempts; DROP VIEW IF EXISTS provenance;",
     "DROP VIEW IF EXISTS studies;",
 
-    "CREATE VIEW study_runs AS SELECT w.study, x.position, x.run, r.config FROM sweep AS w JOIN sweep_run AS x"
-    " ON x.sweep = w.id JOIN run AS r ON r.id = x.run WHERE NOT EXISTS (SELECT 1 FROM sweep AS n WHERE n.study = w.study"
+    "CREATE VIEW study_runs AS SELECT w.study, x.position, x.run, x.config FROM sweep AS w JOIN sweep_run AS x"
+    " ON x.sweep = w.id WHERE NOT EXISTS (SELECT 1 FROM sweep AS n WHERE n.study = w.study"
     " AND (n.launch, n.id) > (w.launch, w.id));",
 
     "CREATE VIEW studies AS SELECT w.study, count(*) AS runs, count(DISTINCT r.config) AS configs, w.seeds,"

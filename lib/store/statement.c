@@ -24,7 +24,8 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_RUN_ADD] = "INSERT INTO run (config, seed, key) VALUES (?1, ?2, ?3)",
     [PL_SQL_PLACE_FIND] = "SELECT position FROM sweep_run WHERE run = ?1 AND sweep = ?2",
     [PL_SQL_PLACE_NEXT] = "SELECT coalesce(max(position) + 1, 0) FROM sweep_run WHERE sweep = ?1",
-    [PL_SQL_PLACE_ADD] = "INSERT OR REPLACE INTO sweep_run (sweep, position, run) VALUES (?1, ?2, ?3)",
+    [PL_SQL_PLACE_ADD] = "INSERT OR REPLACE INTO sweep_run (sweep, position, run, config, seed)"
+                         " VALUES (?1, ?2, ?3, ?4, ?5)",
     [PL_SQL_PLACE_DROP] = "DELETE FROM sweep_run WHERE sweep = ?1 AND position = ?2",
 
     [PL_SQL_SESSION_ADD] = "INSERT INTO session (host, pid, process, machine, cpu, isa, version, compiler, libraries,"
@@ -47,18 +48,23 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_SERIES_ALL] = "SELECT id, name, direction FROM series ORDER BY id",
     [PL_SQL_SERIES_ADD] = "INSERT INTO series (name, direction) VALUES (?1, ?2)",
     [PL_SQL_SERIES_TURN] = "UPDATE series SET direction = ?2 WHERE id = ?1",
-    [PL_SQL_SERIES_RUNS] = "SELECT run FROM result WHERE series = ?1",
+    [PL_SQL_SERIES_RUNS] = "SELECT run, status FROM result WHERE series = ?1",
     [PL_SQL_POINT_DROP] = "DELETE FROM metric WHERE run = ?1 AND epoch >= ?2",
     [PL_SQL_POINTS_OF_RUN] = "SELECT series, epoch, value, kind FROM metric WHERE run = ?1 ORDER BY series, epoch",
-    [PL_SQL_RESULT_ADD] = "INSERT OR REPLACE INTO result (series, run, best, best_epoch, last, last_epoch, last_kind,"
-                          " valid, valid_epoch) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [PL_SQL_RESULT_ADD] = "INSERT INTO result (series, run, status, best, best_epoch, last, last_epoch, last_kind,"
+                          " valid, valid_epoch) VALUES (?1, ?2, ?10, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO UPDATE SET best = excluded.best,"
+                          " best_epoch = excluded.best_epoch, last = excluded.last, last_epoch = excluded.last_epoch,"
+                          " last_kind = excluded.last_kind, valid = excluded.valid, valid_epoch = excluded.valid_epoch",
     [PL_SQL_ATTEMPT_ADD] = "INSERT INTO attempt (run, number, session, outcome, exit_code, signal, reason, log,"
                            " started, seconds, threads, worker)"
                            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     [PL_SQL_RUN_END] = "UPDATE run SET status = ?2, session = NULL, bad_epoch = ?3, attempts = ?4 WHERE id = ?1",
-    [PL_SQL_COUNTS] = "SELECT r.status, count(*) FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run"
-                      " WHERE s.sweep = ?1 GROUP BY r.status",
+    [PL_SQL_COUNTS] = "SELECT total(r.status = 0), total(r.status = 1), total(r.status = 2), total(r.status = 3),"
+                      " total(r.status = 4), total(r.status = 5)"
+                      " FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run WHERE s.sweep = ?1",
     [PL_SQL_SWEEP_SPAN] = "SELECT min(run), max(run) FROM sweep_run WHERE sweep = ?1",
+    [PL_SQL_SERIES_IN_FIRST] = "SELECT 1 FROM (SELECT run FROM sweep_run WHERE sweep = ?1 ORDER BY position LIMIT 1000)"
+                               " AS s CROSS JOIN result AS r ON r.series = ?2 AND r.run = s.run LIMIT 1",
     [PL_SQL_SERIES_IN_SWEEP] = "SELECT 1 FROM result AS r WHERE r.series = ?2 AND r.run BETWEEN ?3 AND ?4"
                                " AND EXISTS (SELECT 1 FROM sweep_run AS s WHERE s.run = r.run AND s.sweep = ?1)"
                                " LIMIT 1",
@@ -85,9 +91,10 @@ int pl_store_block_statement(struct pl_store *store, size_t rows, sqlite3_stmt *
     sqlite3_stmt **kept = &store->blocks[rows];
     if (!*kept) {
         struct pl_text sql = {0};
-        pl_text_add(&sql, "INSERT OR REPLACE INTO metric (run, series, epoch, value, kind) VALUES ");
+        pl_text_add(&sql, "INSERT INTO metric (run, series, epoch, value, kind) VALUES ");
         for (size_t i = 0; i < rows; i++)
             pl_text_addf(&sql, "%s(?1, ?2, ?%zu, ?%zu, ?%zu)", i ? ", " : "", 3 * i + 3, 3 * i + 4, 3 * i + 5);
+        pl_text_add(&sql, " ON CONFLICT DO UPDATE SET value = excluded.value, kind = excluded.kind");
         int code = sqlite3_prepare_v3(store->db, pl_text(&sql), -1, SQLITE_PREPARE_PERSISTENT, kept, NULL);
         pl_text_release(&sql);
         if (code != SQLITE_OK)

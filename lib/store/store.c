@@ -2,6 +2,7 @@
 #include "store_priv.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -219,8 +220,16 @@ static int open_read(struct pl_store *store, struct pl_error *err)
     return 0;
 }
 
+/* SQLite counts its memory under a lock of the whole process, for statistics that nobody here asks for. */
+static void configure(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 int pl_store_open(struct pl_store **store, const char *path, enum pl_store_mode mode, struct pl_error *err)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, configure);
     struct pl_store *made = pl_new(sizeof *made);
     made->path = pl_copy(path);
     made->mode = mode;

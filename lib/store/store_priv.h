@@ -19,7 +19,7 @@ enum pl_sql {
     PL_SQL_CLAIM_FIND, PL_SQL_CLAIM_TAKE, PL_SQL_CLAIM_DROP, PL_SQL_RUN_STATE, PL_SQL_LAST_OUTCOME,
     PL_SQL_SERIES_ALL, PL_SQL_SERIES_ADD, PL_SQL_SERIES_TURN, PL_SQL_SERIES_RUNS,
     PL_SQL_POINT_DROP, PL_SQL_POINTS_OF_RUN, PL_SQL_RESULT_ADD,
-    PL_SQL_ATTEMPT_ADD, PL_SQL_RUN_END, PL_SQL_COUNTS, PL_SQL_SWEEP_SPAN, PL_SQL_SERIES_IN_SWEEP,
+    PL_SQL_ATTEMPT_ADD, PL_SQL_RUN_END, PL_SQL_COUNTS, PL_SQL_SWEEP_SPAN, PL_SQL_SERIES_IN_FIRST, PL_SQL_SERIES_IN_SWEEP,
     PL_SQL_COUNT
 };
 
@@ -129,8 +129,8 @@ const struct pl_store_series *pl_store_find_series(const struct pl_store *store,
 int pl_store_need_series(struct pl_store *store, const char *metric, const struct pl_store_series **series,
                          struct pl_error *err);
 double pl_store_kind_value(const char *kind); /* the non-finite value that a kind names */
-/* Computes best, last and best by validation of every series of a run from its recorded values. */
-int pl_store_write_results(struct pl_store *store, int64_t run, struct pl_error *err);
+/* Computes best, last and best by validation of every series of a finished or diverged run from its values. */
+int pl_store_write_results(struct pl_store *store, int64_t run, enum pl_status status, struct pl_error *err);
 
 /* The mark of a sweep, or NULL. */
 struct pl_store_mark *pl_store_mark_find(struct pl_store_marks *marks, int64_t sweep);

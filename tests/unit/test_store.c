@@ -754,7 +754,7 @@ static void the_check_finds_what_is_wrong(void **state)
     behind("UPDATE run SET status = 0, session = NULL WHERE id = 1; UPDATE session SET ended = 1;"
            "INSERT INTO metric VALUES (1000, 1, 1, 1.0, NULL); UPDATE run SET attempts = 5 WHERE id = 2");
     ok(pl_store_check(store, &problems, &err));
-    assert_non_null(strstr(pl_text(&problems), "unfinished run 1"));
+    assert_non_null(strstr(pl_text(&problems), "another status for run 1"));
     assert_non_null(strstr(pl_text(&problems), "still holds run 2"));
     assert_non_null(strstr(pl_text(&problems), "no run: 1000"));
     assert_non_null(strstr(pl_text(&problems), "miscounted of run 2"));
