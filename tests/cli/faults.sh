@@ -28,14 +28,14 @@ equal "$(sql killed.db 'SELECT count(*) FROM attempts')" 13 attempts
 # What can be mended is mended by --retry-failed, and old values do not stay beside new ones.
 cat >mended.yaml <<END
 study: mended
-task: {command: [sh, -c, "echo epoch=1 loss=5; echo epoch=9 loss=5; [ -f mended ] || exit 4; echo epoch=1 loss=2"]}
+task: {command: [sh, -c, "echo epoch=1 loss=5; [ -f mended ] || {{ echo epoch=9 loss=5; exit 4; }; echo epoch=2 loss=2"]}
 END
 expect 1 poula sweep mended.yaml --db mended.db
 equal "$(sql mended.db 'SELECT exit_code FROM attempts')" 4 "exit code"
 touch mended
 expect 0 poula sweep mended.yaml --db mended.db --retry-failed
 contains out "mended: 1 finished, 0 diverged, 0 failed"
-equal "$(sql mended.db 'SELECT group_concat(epoch), group_concat(value) FROM curves')" "1,9|2.0,5.0" curves
+equal "$(sql mended.db 'SELECT group_concat(epoch), group_concat(value) FROM curves')" "1,2|5.0,2.0" curves
 
 # --fail-fast stops at the first failure.
 cat >fast.yaml <<END

@@ -24,6 +24,18 @@ cmp attempts.before attempts.after || fail "finished attempts were touched"
 equal "$(sql results/poula.db "SELECT count(*) FROM attempts WHERE outcome = 'finished'")" 8 "finished attempts"
 equal "$(sql results/poula.db 'SELECT count(*), sum(value) FROM curves')" "8|36.0" curves
 
+# A run that would go on for long does not outlive its supervisor, nor does its worker.
+cat >long.yaml <<END
+study: long
+task: {command: [sh, -c, "echo \$PPID >worker.pid; echo \$\$ >long.pid; sleep 1000"]}
+END
+start long poula sweep long.yaml --db long.db --jobs 1
+wait_for 60 test -s long.pid
+kill -9 "$started"
+finish long 137 "$started"
+wait_for 10 gone "$(cat worker.pid)"
+wait_for 10 gone "$(cat long.pid)"
+
 # Quick runs: many kills at odd moments, then the same rows as without any.
 toy_spec toy.yaml 80
 expect 0 poula sweep toy.yaml --db whole.db --jobs 2

@@ -1,5 +1,6 @@
 #include "sweep/sweep_priv.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -346,6 +348,81 @@ static void a_worker_gives_orders_back(void **state)
     pl_text_release(&said);
 }
 
+/* What libraries print to standard output must not come between the events. */
+static void stray_output_stays_out(void **state)
+{
+    (void)state;
+    int in[2], out[2];
+    struct pl_text said = {0};
+    assert_int_equal(pipe(in), 0);
+    assert_int_equal(pipe(out), 0);
+    fflush(stdout);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        struct pl_error err = {0};
+        int from, to;
+        dup2(in[0], STDIN_FILENO);
+        dup2(out[1], STDOUT_FILENO);
+        close(in[1]);
+        dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+        unsetenv("POULA_SUPERVISOR");
+        int status = pl_worker_enter(&from, &to, &err);
+        printf("stray\n");
+        fflush(stdout);
+        _exit(status || pl_worker_loop(from, to, &err) ? 1 : 0);
+    }
+    close(in[0]);
+    close(out[1]);
+    char order[sizeof toy + 20], block[4096];
+    int length = snprintf(order, sizeof order, "{\"run\":1%s", toy);
+    assert_int_equal(write(in[1], order, (size_t)length), length);
+    close(in[1]);
+    ssize_t n;
+    while ((n = read(out[0], block, sizeof block)) > 0)
+        pl_text_add_bytes(&said, block, (size_t)n);
+    close(out[0]);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_null(strstr(pl_text(&said), "stray"));
+    assert_int_equal(times(pl_text(&said), "\"outcome\":\"finished\""), 1);
+    pl_text_release(&said);
+}
+
+static void a_comparison_finds_every_difference(void **state)
+{
+    (void)state;
+    struct pl_record before = {0}, now = {0};
+    struct pl_sink a = pl_record_sink(&before), b = pl_record_sink(&now);
+    struct pl_text text = {0};
+    a.series(a.self, "loss", PL_MINIMIZE);
+    b.series(b.self, "theta", PL_NEUTRAL);
+    b.series(b.self, "loss", PL_MINIMIZE);
+    a.value(a.self, 0, 1, 0.1);
+    a.value(a.self, 0, 2, NAN);
+    a.value(a.self, 0, 3, 0);
+    b.value(b.self, 1, 3, -0.0);
+    b.value(b.self, 1, 1, 7); /* is replaced */
+    b.value(b.self, 1, 1, 0.1);
+    b.value(b.self, 1, 2, NAN);
+    assert_int_equal(pl_record_compare(&before, &now, 10, &text), 0);
+    assert_string_equal(pl_text(&text), "");
+    b.value(b.self, 0, 1, 5);
+    b.value(b.self, 1, 2, INFINITY);
+    b.value(b.self, 1, 4, 1);
+    a.value(a.self, 0, 5, 1);
+    a.value(a.self, 0, 1, nextafter(0.1, 1));
+    assert_int_equal(pl_record_compare(&before, &now, 4, &text), 5);
+    assert_string_equal(pl_text(&text), "  loss at 1 was 0.10000000000000002 and is 0.1\n"
+                                        "  loss at 2 was nan and is inf\n"
+                                        "  loss at 4 was nothing and is 1\n"
+                                        "  loss at 5 was 1 and is nothing\n");
+    pl_text_release(&text);
+    pl_record_release(&before);
+    pl_record_release(&now);
+}
+
 static void a_long_log_keeps_its_end(void **state)
 {
     (void)state;
@@ -404,6 +481,8 @@ int main(void)
         cmocka_unit_test(a_worker_runs_orders_until_the_end),
         cmocka_unit_test(a_worker_refuses_rubbish),
         cmocka_unit_test(a_worker_gives_orders_back),
+        cmocka_unit_test(stray_output_stays_out),
+        cmocka_unit_test(a_comparison_finds_every_difference),
         cmocka_unit_test(a_long_log_keeps_its_end),
         cmocka_unit_test(progress_fits_its_width),
     };
