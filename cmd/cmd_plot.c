@@ -94,7 +94,8 @@ static bool read_metric(struct plot *p, const char *option, bool metric, char **
 {
     const char *given = pl_args_get(p->args, option, NULL), *found = given;
     if (given && metric && !pl_select_read(given, &p->own.select, &found)) {
-        pl_cmd_usage_error(p->args, "--%s is '%s', but must be a metric, as in \"loss\" or \"last loss\"", option, given);
+        pl_cmd_usage_error(p->args, "--%s is '%s', but must be a metric, as in \"loss\" or \"last loss\"", option,
+                           given);
         return false;
     }
     *name = pl_copy(found);

@@ -127,6 +127,12 @@ void pl_axis_make(struct pl_axis *axis, const struct pl_results *results, size_t
     }
 }
 
+void pl_axis_flip(struct pl_axis *axis)
+{
+    for (size_t i = 0; i < axis->count && !axis->numeric; i++)
+        axis->values[i].at = (double)(axis->count - i);
+}
+
 void pl_axis_release(struct pl_axis *axis)
 {
     free(axis->values);
@@ -157,7 +163,7 @@ void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results,
     for (size_t i = 0; i < axis->count; i++) {
         struct pl_text label = {0};
         double share = share_of(axis, axis->values[i].at);
-        if (share - last >= least || axis->values[i].apart) {
+        if (fabs(share - last) >= least || axis->values[i].apart) {
             pl_label_value(&label, pl_results_value(results, axis->key, axis->values[i].rank), plain);
             last = share;
         }

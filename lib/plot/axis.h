@@ -25,6 +25,8 @@ enum pl_axis_scale { PL_AXIS_AUTO, PL_AXIS_LOG, PL_AXIS_STEPS };
 void pl_axis_make(struct pl_axis *axis, const struct pl_results *results, size_t key, const size_t *configs,
                   size_t count, enum pl_axis_scale scale);
 void pl_axis_release(struct pl_axis *axis);
+/* Turns an axis of words round, so that the first stands at the top. */
+void pl_axis_flip(struct pl_axis *axis);
 size_t pl_axis_index(const struct pl_axis *axis, uint32_t rank);
 /* A tick for every value; where more than most would crowd each other, some go without a label. */
 void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results, size_t most, bool plain,

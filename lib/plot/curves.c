@@ -56,7 +56,8 @@ static void add_strands(struct pl_line *line, const struct samples *s)
             continue;
         for (size_t j = start; j < i; j++)
             if (is_kept(j - start, i - start))
-                pl_points_add(&line->strands, (struct pl_point){(double)s->list[j].epoch, s->list[j].value, NAN, NAN, NAN, 1});
+                pl_points_add(&line->strands,
+                              (struct pl_point){(double)s->list[j].epoch, s->list[j].value, NAN, NAN, NAN, 1});
         pl_points_add(&line->strands, (struct pl_point){0, NAN, NAN, NAN, NAN, 0});
         start = i;
     }

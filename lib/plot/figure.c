@@ -87,8 +87,8 @@ static int check_spec(const struct pl_results *results, const struct pl_figure_s
     const char *kind = kind_names[spec->kind];
     bool over_time = spec->kind == PL_FIGURE_CURVES || spec->kind == PL_FIGURE_TRAJECTORIES;
     if (over_time && spec->x && !pl_has_word("epoch iteration step n", spec->x))
-        return pl_fail(err, PL_EINPUT, "the x of a figure of kind %s is '%s', but must be one of: epoch iteration step n",
-                       kind, spec->x);
+        return pl_fail(err, PL_EINPUT, "the x of a figure of kind %s is '%s', but must be one of: epoch iteration "
+                                       "step n", kind, spec->x);
     if (!over_time && !spec->x)
         return pl_fail(err, PL_EINPUT, "a figure of kind %s needs x, a setting", kind);
     if (spec->kind == PL_FIGURE_HEATMAP && !spec->y)
@@ -356,7 +356,8 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
         (status = pl_results_where(results, spec->where, spec->where_count, &g.configs, &g.config_count, err)))
         goto done;
     if (!g.config_count) {
-        status = pl_fail(err, PL_EMISSING, "no configuration of study %s meets the conditions", pl_results_name(results));
+        status = pl_fail(err, PL_EMISSING, "no configuration of study %s meets the conditions",
+                         pl_results_name(results));
         goto done;
     }
     if ((status = choose_headings(&g, err)))
@@ -368,8 +369,8 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
     if ((status = gather(figure, &g, err)))
         goto done;
     if (!finish_legend(figure))
-        status = pl_fail(err, PL_EMISSING, "nothing to draw for figure %s: no finished run of study %s has a value of %s",
-                         figure->name, pl_results_name(results), metric);
+        status = pl_fail(err, PL_EMISSING, "nothing to draw for figure %s: no finished run of study %s has a value "
+                                           "of %s", figure->name, pl_results_name(results), metric);
 done:
     free(g.configs);
     pl_headings_release(&g.panels);

@@ -76,6 +76,13 @@ static void scale_colours(struct pl_panel *panel)
     free(values);
 }
 
+/* Counted from 0, from the left or from below. */
+static size_t place_of(const struct pl_gather *g, const struct pl_axis *axis, size_t config)
+{
+    size_t index = pl_axis_index(axis, pl_results_rank(g->results, config, axis->key));
+    return (size_t)axis->values[index].at - 1;
+}
+
 static void add_square(struct pl_figure *figure, const struct pl_gather *g, const struct pl_axis axes[2], size_t config,
                        int decimals)
 {
@@ -86,8 +93,7 @@ static void add_square(struct pl_figure *figure, const struct pl_gather *g, cons
     pl_grow(&squares, &panel->square_capacity, panel->square_count + 1, sizeof *panel->squares);
     panel->squares = squares;
     panel->squares[panel->square_count++] = (struct pl_square){
-        .column = pl_axis_index(&axes[0], pl_results_rank(g->results, config, axes[0].key)),
-        .row = pl_axis_index(&axes[1], pl_results_rank(g->results, config, axes[1].key)),
+        .column = place_of(g, &axes[0], config), .row = place_of(g, &axes[1], config),
         .value = s.mean, .diverged = s.diverged > 0,
         .text = square_text(&s, decimals, axes[0].count <= 8 && axes[1].count <= 8)};
 }
@@ -102,6 +108,7 @@ int pl_gather_heatmap(struct pl_figure *figure, struct pl_gather *g, struct pl_e
     for (int i = 0; i < 2; i++)
         pl_axis_make(&axes[i], g->results, pl_results_key(g->results, names[i]), g->configs, g->config_count,
                      PL_AXIS_STEPS);
+    pl_axis_flip(&axes[1]);
     for (size_t i = 0; i < g->config_count; i++) {
         struct pl_summary s;
         pl_results_summary(g->results, g->configs[i], &s);
@@ -115,8 +122,10 @@ int pl_gather_heatmap(struct pl_figure *figure, struct pl_gather *g, struct pl_e
         struct pl_panel *panel = &figure->panels[p];
         memcpy(panel->x_range, axes[0].range, sizeof panel->x_range);
         memcpy(panel->y_range, axes[1].range, sizeof panel->y_range);
-        pl_axis_ticks(&axes[0], g->results, 12, figure->plain, &panel->x_ticks, &panel->x_tick_count);
-        pl_axis_ticks(&axes[1], g->results, 20, figure->plain, &panel->y_ticks, &panel->y_tick_count);
+        panel->slanted = !axes[0].numeric;
+        pl_axis_ticks(&axes[0], g->results, panel->slanted ? 40 : 12, figure->plain, &panel->x_ticks,
+                      &panel->x_tick_count);
+        pl_axis_ticks(&axes[1], g->results, 40, figure->plain, &panel->y_ticks, &panel->y_tick_count);
         mark_best(panel, figure->direction);
         scale_colours(panel);
     }

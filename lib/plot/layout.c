@@ -36,14 +36,39 @@ static size_t longest_label(const struct pl_figure *figure, size_t *shown)
     return longest;
 }
 
+static size_t longest_tick(const struct pl_tick *ticks, size_t count)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t width = shown_width(ticks[i].label);
+        longest = width > longest ? width : longest;
+    }
+    return longest;
+}
+
+/* Room for the labels of the axes. Words along x are slanted. */
+static void measure_margins(const struct pl_figure *figure, struct pl_layout_size *size)
+{
+    const struct pl_panel *panel = &figure->panels[0];
+    size->left = 0.85;
+    size->right = 0.3;
+    size->bottom = 0.6;
+    if (panel->slanted)
+        size->bottom += 0.06 * (double)longest_tick(panel->x_ticks, panel->x_tick_count);
+    if (figure->kind == PL_FIGURE_HEATMAP) {
+        size->left = fmax(0.85, 0.55 + 0.085 * (double)longest_tick(panel->y_ticks, panel->y_tick_count));
+        size->right = 1.3;
+    }
+}
+
 /* A heat map's squares all have one size. */
 static void measure_squares(const struct pl_figure *figure, struct pl_layout_size *size)
 {
     const struct pl_panel *panel = &figure->panels[0];
     double columns = panel->x_range[1] - panel->x_range[0], rows = panel->y_range[1] - panel->y_range[0];
     double side = fmax(columns, rows) > 8 ? 0.52 : 0.72;
-    size->panel_width = fmin(fmax(columns * side, 1.8), 12) + 2.15;
-    size->panel_height = fmin(fmax(rows * side * 0.75, 1.5), 12) + 0.95;
+    size->panel_width = fmin(fmax(columns * side, 1.8), 12) + size->left + size->right;
+    size->panel_height = fmin(fmax(rows * side * 0.75, 1.5), 12) + size->bottom + 0.35;
 }
 
 void pl_layout_measure(const struct pl_figure *figure, struct pl_layout_size *size)
@@ -52,13 +77,14 @@ void pl_layout_measure(const struct pl_figure *figure, struct pl_layout_size *si
     size_t panels = figure->panel_count, shown;
     *size = (struct pl_layout_size){0};
     size->columns = panels <= 3 ? panels : panels == 4 ? 2 : panels <= 9 ? 3 : 4;
+    measure_margins(figure, size);
     if (figure->kind == PL_FIGURE_HEATMAP) {
         measure_squares(figure, size);
         while (size->columns > 1 && (double)size->columns * size->panel_width > 14)
             size->columns--;
     } else {
         size->panel_width = widths[size->columns - 1];
-        size->panel_height = heights[size->columns - 1];
+        size->panel_height = heights[size->columns - 1] + size->bottom - 0.6;
     }
     size->rows = (panels + size->columns - 1) / size->columns;
     size->width = (double)size->columns * size->panel_width;

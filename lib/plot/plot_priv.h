@@ -45,6 +45,7 @@ struct pl_panel {
     size_t square_count, square_capacity;
     struct pl_tick *x_ticks, *y_ticks;
     size_t x_tick_count, y_tick_count;
+    bool slanted; /* labels along x */
     double x_range[2], y_range[2];
     bool log_x, log_y;
     double x_breaks[2]; /* where zero and infinity are set apart from the axis; NaN: nowhere */
@@ -119,6 +120,7 @@ struct pl_layout_size {
     double width, height; /* inches */
     size_t columns, rows;
     double panel_width, panel_height, title, legend; /* inches; heights of the two strips */
+    double left, right, bottom; /* margins within a panel, for its axes */
     size_t legend_columns;
 };
 void pl_layout_measure(const struct pl_figure *figure, struct pl_layout_size *size);

@@ -153,8 +153,10 @@ void pl_range_panel(struct pl_panel *panel, const struct pl_figure_spec *spec, b
         panel->x_range[1] = least <= most ? most : log_x ? 10 : 1;
         if (!log_x && panel->x_range[0] > 0 && panel->x_range[0] <= 0.02 * panel->x_range[1])
             panel->x_range[0] = 0; /* time that is counted from 1 */
-        if (!(panel->x_range[0] < panel->x_range[1]))
-            pad(panel->x_range, log_x);
+        if (!(panel->x_range[0] < panel->x_range[1])) {
+            panel->x_range[0] = log_x ? panel->x_range[0] / 2 : panel->x_range[0] - 1;
+            panel->x_range[1] = log_x ? panel->x_range[1] * 2 : panel->x_range[1] + 1;
+        }
     }
     apply_declared(panel->x_range, spec->x_range, log_x);
 }

@@ -40,8 +40,8 @@ static void write_terminal(const struct pl_figure *figure, const struct pl_layou
                      "linewidth 1.1\n", figure->font, 96 * size->width, 96 * size->height);
         break;
     case PL_PLOT_PDF:
-        pl_text_addf(script, "set terminal pdfcairo enhanced color font 'DejaVu Sans,%g' fontscale 0.75 size %.3fin,%.3fin "
-                     "linewidth 1.4 dashlength 1.6\n", figure->font, size->width, size->height);
+        pl_text_addf(script, "set terminal pdfcairo enhanced color font 'DejaVu Sans,%g' fontscale 0.75 "
+                     "size %.3fin,%.3fin linewidth 1.4 dashlength 1.6\n", figure->font, size->width, size->height);
         break;
     case PL_PLOT_DUMB:
         pl_text_addf(script, "set terminal dumb noenhanced mono size %d,%d\n", options->width, options->height);
@@ -95,7 +95,7 @@ static void write_breaks(const struct pl_panel *panel, struct pl_text *script)
 {
     for (int b = 0; b < 2; b++)
         if (isfinite(panel->x_breaks[b]))
-            pl_text_addf(script, "set arrow from %.17g, graph 0 to %.17g, graph 1 nohead lc rgb '#999999' dt (2,3) lw 1\n",
+            pl_text_addf(script, "set arrow from %.17g, graph 0 to %.17g, graph 1 nohead lc rgb '#999999' dt (2,3)\n",
                          panel->x_breaks[b], panel->x_breaks[b]);
 }
 
@@ -104,6 +104,7 @@ static void write_axes(const struct pl_figure *figure, const struct pl_panel *pa
     write_scale(script, 'x', panel->log_x, panel->x_range, figure->plain);
     if (panel->x_tick_count)
         write_ticks(script, 'x', panel->x_ticks, panel->x_tick_count);
+    pl_text_addf(script, "set xtics %s\n", panel->slanted && !figure->plain ? "rotate by 35 right" : "norotate");
     write_scale(script, 'y', panel->log_y, panel->y_range, figure->plain);
     if (panel->y_tick_count)
         write_ticks(script, 'y', panel->y_ticks, panel->y_tick_count);
@@ -118,8 +119,8 @@ static void write_place(const struct pl_figure *figure, const struct pl_layout_s
     const struct pl_panel *panel = &figure->panels[index];
     double left = (double)(index % size->columns) * size->panel_width;
     double top = size->height - size->title - (double)(index / size->columns) * size->panel_height;
-    double x0 = (left + 0.85) / size->width, x1 = (left + size->panel_width - (heat ? 1.3 : 0.3)) / size->width;
-    double y0 = (top - size->panel_height + 0.6) / size->height;
+    double x0 = (left + size->left) / size->width, x1 = (left + size->panel_width - size->right) / size->width;
+    double y0 = (top - size->panel_height + size->bottom) / size->height;
     double y1 = (top - (panel->title[0] ? 0.35 : 0.15)) / size->height;
     pl_text_addf(script, "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset bmargin at screen %.5f\n"
                  "set tmargin at screen %.5f\n", x0, x1, y0, y1);
@@ -135,8 +136,8 @@ static void write_labels(const struct pl_figure *figure, size_t index, size_t co
     pl_text_addf(script, "set xlabel '%s'%s\n", last_row || figure->plain ? figure->x_label : "",
                  figure->plain ? "" : " offset 0,0.2");
     bool short_label = pl_text_width(figure->y_label) <= 3; /* a single letter reads better upright */
-    pl_text_addf(script, "set ylabel '%s' offset 0.5,0 %s\n", index % columns == 0 || figure->plain ? figure->y_label : "",
-                 short_label ? "norotate" : "rotate");
+    pl_text_addf(script, "set ylabel '%s' offset 0.5,0 %s\n",
+                 index % columns == 0 || figure->plain ? figure->y_label : "", short_label ? "norotate" : "rotate");
 }
 
 static void write_panel(const struct pl_figure *figure, const struct pl_panel *panel, const char *base, size_t *block,
@@ -165,7 +166,8 @@ static void write_legend(const struct pl_figure *figure, const struct pl_layout_
         if (figure->legend[i].shown && figure->legend[i].label[0])
             pl_text_addf(script, ", \\\n  keyentry with linespoints ls %zu title '%s'", i + 1, figure->legend[i].label);
     if (figure->any_lost)
-        pl_text_add(script, ", \\\n  keyentry with points pt 2 ps 0.8 lw 1.5 lc rgb '#333333' title 'every run diverged'");
+        pl_text_add(script, ", \\\n  keyentry with points pt 2 ps 0.8 lw 1.5 lc rgb '#333333' "
+                            "title 'every run diverged'");
     pl_text_add_char(script, '\n');
 }
 
@@ -176,7 +178,8 @@ static void write_picture(const struct pl_figure *figure, const char *base, cons
     write_styles(figure, script);
     if (figure->kind == PL_FIGURE_HEATMAP)
         pl_heat_palette(script, figure->direction == PL_MINIMIZE);
-    pl_text_add(script, "unset key\nset border 3 lc rgb '#444444' lw 0.8\nset tics nomirror out scale 0.6 tc rgb '#222222'\n"
+    pl_text_add(script, "unset key\nset border 3 lc rgb '#444444' lw 0.8\n"
+                        "set tics nomirror out scale 0.6 tc rgb '#222222'\n"
                         "set grid lc rgb '#E4E4E4' lt 1 dt solid lw 0.6\nset minussign\n");
     if (figure->kind == PL_FIGURE_HEATMAP)
         pl_text_add(script, "unset grid\nset border 0\nset tics scale 0\n");

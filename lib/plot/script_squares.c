@@ -6,8 +6,9 @@
 #include <string.h>
 
 /* Viridis (Smith and van der Walt): even steps of lightness, so that it survives grey printing. */
-static const unsigned char viridis[][3] = {{68, 1, 84},    {72, 40, 120},  {62, 74, 137},  {49, 104, 142}, {38, 130, 142},
-                                           {31, 158, 137}, {53, 183, 121}, {109, 205, 89}, {180, 222, 44}, {253, 231, 37}};
+static const unsigned char viridis[][3] = {{68, 1, 84},    {72, 40, 120},  {62, 74, 137},  {49, 104, 142},
+                                           {38, 130, 142}, {31, 158, 137}, {53, 183, 121}, {109, 205, 89},
+                                           {180, 222, 44}, {253, 231, 37}};
 enum { SHADES = sizeof viridis / sizeof *viridis };
 
 unsigned pl_heat_colour(double position, bool *white)
@@ -98,8 +99,8 @@ void pl_script_squares(const struct pl_figure *figure, const struct pl_panel *pa
     if (any)
         pl_text_add(data, "\n\n");
     if (!figure->plain && any)
-        pl_text_addf(script, "set cbrange [%.17g:%.17g]\n%s logscale cb\nset format cb '%s'\nset cblabel '%s' offset 1,0\n",
-                     panel->z_range[0], panel->z_range[1], panel->log_z ? "set" : "unset",
+        pl_text_addf(script, "set cbrange [%.17g:%.17g]\n%s logscale cb\nset format cb '%s'\n"
+                     "set cblabel '%s' offset 1,0\n", panel->z_range[0], panel->z_range[1], panel->log_z ? "set" : "unset",
                      panel->log_z ? "10^{%T}" : "%h", figure->z_label);
     if (figure->plain || !any) {
         pl_text_add(script, "plot NaN notitle\n");
@@ -107,6 +108,6 @@ void pl_script_squares(const struct pl_figure *figure, const struct pl_panel *pa
     }
     pl_text_add(script, "plot '");
     pl_label_text(script, base, true);
-    pl_text_addf(script, ".dat' index %zu using 1:2:(0.5):(0.5):3 with boxxyerror lc palette fs solid noborder notitle\n",
-                 (*index)++);
+    pl_text_addf(script, ".dat' index %zu using 1:2:(0.5):(0.5):3 with boxxyerror lc palette fs solid noborder "
+                 "notitle\n", (*index)++);
 }

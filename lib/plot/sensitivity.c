@@ -93,7 +93,9 @@ int pl_gather_sensitivity(struct pl_figure *figure, struct pl_gather *g, struct 
         struct pl_panel *panel = &figure->panels[p];
         memcpy(panel->x_range, axis.range, sizeof axis.range);
         memcpy(panel->x_breaks, breaks, sizeof breaks);
-        pl_axis_ticks(&axis, g->results, figure->panel_count > 2 ? 6 : 10, figure->plain, &panel->x_ticks, &panel->x_tick_count);
+        panel->slanted = !axis.numeric;
+        size_t most = panel->slanted ? 40 : figure->panel_count > 2 ? 6 : 10;
+        pl_axis_ticks(&axis, g->results, most, figure->plain, &panel->x_ticks, &panel->x_tick_count);
         pl_range_panel(panel, g->spec, axis.log);
         break_lines(panel, breaks, axis.numeric);
     }

@@ -89,7 +89,8 @@ struct pl_summary {
     double deviation;           /* sample standard deviation (n-1); NaN when n is below 2 */
 };
 
-/* Loads the runs' values of a metric (unless they are loaded already); afterwards pl_results_summary gives the statistics of a configuration. */
+/* Loads the runs' values of a metric (unless they are loaded already); afterwards pl_results_summary gives the
+ * statistics of a configuration. */
 int pl_results_load(struct pl_results *results, const char *metric, enum pl_select select, struct pl_error *err);
 void pl_results_summary(const struct pl_results *results, size_t config, struct pl_summary *summary);
 

@@ -128,8 +128,10 @@ static int fill_cells(const struct plan *plan, struct pl_table *table, struct pl
         cell->summary.values = values;
         values += cell->summary.n;
     }
-    int status = table->cells ? 0 : pl_fail(err, PL_EMEMORY, "a table of %zu rows and %zu columns needs too much memory",
-                                            rows.count, columns.count);
+    int status = 0;
+    if (!table->cells)
+        status = pl_fail(err, PL_EMEMORY, "a table of %zu rows and %zu columns needs too much memory", rows.count,
+                         columns.count);
     pl_headings_release(&rows);
     pl_headings_release(&columns);
     return status;
