@@ -136,7 +136,7 @@ static void write_labels(const struct pl_figure *figure, size_t index, size_t co
     pl_text_addf(script, "set xlabel '%s'%s\n", last_row || figure->plain ? figure->x_label : "",
                  figure->plain ? "" : " offset 0,0.2");
     bool short_label = pl_text_width(figure->y_label) <= 3; /* a single letter reads better upright */
-    pl_text_addf(script, "set ylabel '%s' offset 0.5,0 %s\n",
+    pl_text_addf(script, "set ylabel '%s' offset -0.4,0 %s\n",
                  index % columns == 0 || figure->plain ? figure->y_label : "", short_label ? "norotate" : "rotate");
 }
 

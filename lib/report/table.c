@@ -140,7 +140,7 @@ static int fill_cells(const struct plan *plan, struct pl_table *table, struct pl
 /* Cells are compared with each other where they solve the same task: equal values of these settings. */
 static bool is_task_key(const char *name)
 {
-    static const char *const keys[] = {"problem", "dataset", "model", "command", "dimension"};
+    static const char *const keys[] = {"problem", "dataset", "model", "command", "dimension", "task", "data"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcmp(keys[i], name))
             return true;
