@@ -24,6 +24,7 @@ struct check {
     const struct node *at;
     struct seen seen;
     size_t faults;
+    size_t paired; /* points that check_pairs has visited */
     char last[1000]; /* the last sentence of pl_train_check: neighbours mostly fail alike */
 };
 
@@ -64,7 +65,7 @@ static void complain_expression(struct check *check)
         return; /* marked below */
     cell->value = (struct pl_value){PL_BOOLEAN, {.boolean = true}};
     const struct variant *variant = &part->variants[walk->position.variant];
-    const struct ready *ready = walk->ready[pl_ready_index(check->grid, walk->position.part, walk->position.variant)];
+    const struct ready *ready = walk->ready[part->first_variant + walk->position.variant];
     struct expression_names names;
     struct pl_text text = {0}, why = {0};
     pl_text_addf(&text, "%s from \"%.100s\": %s", part->fields[walk->bad_field].key, cell->expression,
@@ -187,14 +188,14 @@ static void check_pairs(struct check *check, size_t part_index)
 {
     const struct part *part = &check->grid->parts[part_index];
     size_t *at = pl_new((part->dimension_count + 1) * sizeof *at);
-    size_t visited = 0;
     for (size_t a = 0; a < part->dimension_count; a++)
         for (size_t b = a + 1; b < part->dimension_count || (b == 1 && part->dimension_count == 1); b++) {
             size_t second = b < part->dimension_count ? part->dimensions[b].count : 1;
-            for (size_t i = 0; i < part->dimensions[a].count * second && visited < MOST_CHECKED; i++, visited++) {
+            for (size_t i = 0; i < part->dimensions[a].count * second && check->paired < MOST_CHECKED; i++) {
                 at[a] = i / second;
                 if (b < part->dimension_count)
                     at[b] = i % second;
+                check->paired++;
                 pl_walk_go(check->walk, part_index, at);
                 const struct pl_settings *settings = pl_walk_settle(check->walk);
                 if (settings)
@@ -213,6 +214,19 @@ static void complain_unused(struct check *check)
         if (!check->grid->exclusions[e].used && !check->grid->exclusions[e].shared)
             pl_complain(&check->reader->complaints, check->grid->exclusions[e].at,
                      "exclude: no run of the study matches this");
+}
+
+/* What exclude costs: values and seeds that are compared. */
+static bool affordable(const struct pl_study_grid *grid)
+{
+    double compared = 0;
+    for (size_t e = 0; e < grid->exclusion_count; e++) {
+        const struct exclusion *exclusion = &grid->exclusions[e];
+        compared += exclusion->seeds ? (double)grid->seed_count + 1 : 1;
+        for (size_t i = 0; i < exclusion->count; i++)
+            compared += (double)exclusion->conditions[i].count;
+    }
+    return compared * (double)grid->points <= MOST_COMPARED;
 }
 
 static bool must_walk(const struct pl_study_grid *grid)
@@ -246,6 +260,12 @@ void pl_grid_check(struct reader *reader, struct pl_study *study, const struct n
     if (all && grid->points > MOST_WALKED) {
         pl_complain(&reader->complaints, at, "the grid has %llu configurations; with cases, exclude or expressions at most "
                                           "%d are supported", (unsigned long long)grid->points, MOST_WALKED);
+        return;
+    }
+    if (!affordable(grid)) {
+        pl_complain(&reader->complaints, grid->exclusions->at,
+                    "exclude is too long for a grid of %llu configurations and %zu seeds",
+                    (unsigned long long)grid->points, grid->seed_count);
         return;
     }
     size_t before = pl_complaint_count(&reader->complaints);

@@ -13,21 +13,19 @@ static void read_seeds(struct reader *reader, const struct pl_study_grid *grid, 
     exclusion->seeds = pl_take(reader->pool, count, sizeof *exclusion->seeds);
     for (size_t i = 0; i < count; i++) {
         int64_t seed;
-        bool known = false;
-        if (items[i]->kind == NODE_SCALAR && pl_integer_read(items[i]->text, &seed))
-            for (size_t k = 0; k < grid->seed_count && !known; k++)
-                known = grid->seeds[k] == seed;
-        if (known)
+        if (items[i]->kind == NODE_SCALAR && pl_integer_read(items[i]->text, &seed) &&
+            pl_seed_among(seed, grid->sorted_seeds, grid->seed_count))
             exclusion->seeds[exclusion->seed_count++] = seed;
         else
             pl_complain(&reader->complaints, items[i], "exclude: this is not a seed of the study");
     }
+    pl_seeds_sort(exclusion->seeds, exclusion->seed_count);
 }
 
 /* Finds where the conditions stand in the settings of each variant. */
 static void locate(struct reader *reader, const struct pl_study_grid *grid, struct exclusion *exclusion)
 {
-    exclusion->entries = pl_take(reader->pool, pl_ready_index(grid, grid->part_count, 0), sizeof *exclusion->entries);
+    exclusion->entries = pl_take(reader->pool, grid->variant_count, sizeof *exclusion->entries);
     for (size_t p = 0; p < grid->part_count; p++) {
         const struct part *part = &grid->parts[p];
         if (exclusion->part != SIZE_MAX && exclusion->part != p)
@@ -42,7 +40,7 @@ static void locate(struct reader *reader, const struct pl_study_grid *grid, stru
                 all = all && entries[i] != SIZE_MAX;
             }
             if (all)
-                exclusion->entries[pl_ready_index(grid, p, v)] = entries;
+                exclusion->entries[part->first_variant + v] = entries;
         }
     }
 }
@@ -60,7 +58,10 @@ static void read_exclusion(struct reader *reader, struct pl_study_grid *grid, co
     bool good = true;
     for (size_t i = 0; i < map->count; i++) {
         struct node *key = map->items[2 * i], *value = map->items[2 * i + 1];
-        if (!strcmp(key->text, "seed") || !strcmp(key->text, "seeds"))
+        bool seeds = !strcmp(key->text, "seed") || !strcmp(key->text, "seeds");
+        if (seeds && exclusion->seeds)
+            pl_complain(&reader->complaints, key, "exclude: seed is already given");
+        else if (seeds)
             read_seeds(reader, grid, exclusion, value);
         else
             good = pl_condition_read(reader, grid, part, false, "exclude", key, value,
@@ -105,21 +106,13 @@ void pl_exclusions_read(struct reader *reader, const struct content *defaults, c
 bool pl_exclusion_holds(const struct exclusion *exclusion, const struct pl_study_grid *grid,
                      const struct position *position, const struct pl_settings *settings)
 {
-    const size_t *entries = exclusion->entries[pl_ready_index(grid, position->part, position->variant)];
+    const size_t *entries = exclusion->entries[grid->parts[position->part].first_variant + position->variant];
     if (!entries)
         return false;
     for (size_t i = 0; i < exclusion->count; i++)
         if (!pl_condition_holds(&exclusion->conditions[i], &settings->entries[entries[i]].value))
             return false;
     return true;
-}
-
-static bool excludes_seed(const struct exclusion *exclusion, int64_t seed)
-{
-    for (size_t i = 0; i < exclusion->seed_count; i++)
-        if (exclusion->seeds[i] == seed)
-            return true;
-    return !exclusion->seeds;
 }
 
 size_t pl_exclusions_filter(const struct pl_study_grid *grid, const struct position *position,
@@ -133,7 +126,7 @@ size_t pl_exclusions_filter(const struct pl_study_grid *grid, const struct posit
             continue;
         size_t kept = 0;
         for (size_t i = 0; i < count; i++)
-            if (!excludes_seed(exclusion, seeds[i]))
+            if (exclusion->seeds && !pl_seed_among(seeds[i], exclusion->seeds, exclusion->seed_count))
                 seeds[kept++] = seeds[i];
         count = kept;
     }

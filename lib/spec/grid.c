@@ -265,6 +265,8 @@ void pl_grid_read(struct reader *reader, const struct content *defaults, const s
     for (size_t i = 0; i < grid->part_count; i++) {
         struct part *part = &grid->parts[i];
         pl_part_read_variants(reader, part, part->content ? part->content->map : at);
+        part->first_variant = grid->variant_count;
+        grid->variant_count += part->variant_count;
     }
     pl_exclusions_read(reader, defaults, study, grid);
 }

@@ -102,6 +102,22 @@ void pl_seeds_read(struct reader *reader, const struct content *defaults, const 
     }
 }
 
+static int rising(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+void pl_seeds_sort(int64_t *seeds, size_t count)
+{
+    qsort(seeds, count, sizeof *seeds, rising);
+}
+
+bool pl_seed_among(int64_t seed, const int64_t *sorted, size_t count)
+{
+    return bsearch(&seed, sorted, count, sizeof *sorted, rising);
+}
+
 /* Does the key take one value in one part and another elsewhere? */
 static bool differs(const struct pl_study_grid *grid, const struct field *field)
 {

@@ -142,6 +142,10 @@ static void read_study(struct file *file, struct node *map)
     study->grid = pl_take(reader->pool, 1, sizeof *study->grid);
     study->grid->seeds = study->seeds;
     study->grid->seed_count = study->seed_count;
+    int64_t *sorted = pl_take(reader->pool, study->seed_count, sizeof *sorted);
+    memcpy(sorted, study->seeds, study->seed_count * sizeof *sorted);
+    pl_seeds_sort(sorted, study->seed_count);
+    study->grid->sorted_seeds = sorted;
     /* Only what tables and figures need is asked of a spec that is read back for a report. */
     struct complaints kept = reader->complaints;
     if (file->declarations)

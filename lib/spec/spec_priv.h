@@ -12,6 +12,7 @@ enum {
     MOST_COMPLAINTS = 50,         /* that are printed */
     MOST_SEEDS = 1000000,
     MOST_RUNS = 100000000,        /* of a study */
+    MOST_COMPARED = 2000000000,   /* values that exclude compares while loading */
     MOST_WALKED = 10000000,       /* configurations that are visited one by one while loading */
     MOST_CHECKED = 100000,        /* configurations up to which pl_train_check sees every one */
     MOST_WORK = 4000000,          /* values that are read, with those that studies and cases share */
@@ -196,6 +197,7 @@ struct part {
     size_t variant_count;
     uint64_t points;
     uint64_t first;     /* number of its first point in the study */
+    size_t first_variant; /* variants of the parts before */
     bool computed;      /* some value is an expression */
     bool may_repeat;    /* two of its points may have equal settings */
 };
@@ -215,9 +217,9 @@ struct exclusion {
     bool used;          /* found to drop some run */
     struct pl_condition *conditions; /* on settings; keys as in the settings */
     size_t count;
-    int64_t *seeds;     /* NULL: all */
+    int64_t *seeds;     /* in rising order; NULL: all */
     size_t seed_count;
-    size_t **entries;   /* by part and variant: of each condition; NULL: never holds there */
+    size_t **entries;   /* by variant: of each condition; NULL: never holds there */
 };
 
 struct pl_study_grid {
@@ -227,8 +229,9 @@ struct pl_study_grid {
     size_t exclusion_count;
     bool seed_exclusions;
     uint64_t points;
+    size_t variant_count;   /* of all parts */
     unsigned char *skip;    /* one bit for each point that is excluded or repeated; NULL: none is */
-    const int64_t *seeds;
+    const int64_t *seeds, *sorted_seeds;
     size_t seed_count;
 };
 
@@ -243,8 +246,6 @@ size_t pl_variant_entry(const struct variant *variant, const char *name);
 void pl_variant_order(struct reader *reader, const struct part *part, struct variant *variant);
 /* 128 bits for a key and its value; those of equal values are equal. */
 void pl_value_hash(const char *key, const struct pl_value *value, uint64_t hash[2]);
-size_t pl_ready_index(const struct pl_study_grid *grid, size_t part, size_t variant); /* of all variants, part by part */
-
 /* A condition of exclude or where (what says which): a key and its value or list of values. part is the only one it
  * acts on, or SIZE_MAX. lenient: settings are believed to exist. Returns false after a complaint. */
 bool pl_condition_read(struct reader *reader, const struct pl_study_grid *grid, size_t part, bool lenient,
@@ -273,8 +274,7 @@ struct pl_walk {
         struct pl_settings settings; /* own entries; texts belong to the spec */
         double *variables;           /* one for each entry, read by expressions */
         struct expression ***expressions; /* by field and position */
-    } **ready;                       /* by ready_index, made on first use */
-    size_t ready_part, ready_first;
+    } **ready;                       /* of all variants, made on first use */
     int64_t *seeds;                  /* for configurations of which some seeds are excluded */
     size_t bad_field;                /* after pl_walk_settle failed */
     struct pl_error error;
@@ -293,6 +293,9 @@ void pl_walk_hash(const struct pl_walk *walk, uint64_t hash[2]);
 
 void pl_seeds_read(struct reader *reader, const struct content *defaults, const struct content *content,
                 struct pl_study *study);
+/* Is it one of the seeds, which are in rising order? */
+bool pl_seed_among(int64_t seed, const int64_t *sorted, size_t count);
+void pl_seeds_sort(int64_t *seeds, size_t count);
 /* Lists the settings that vary. */
 void pl_axes_read(struct reader *reader, struct pl_study *study);
 

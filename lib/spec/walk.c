@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t pl_ready_index(const struct pl_study_grid *grid, size_t part, size_t variant)
-{
-    for (size_t i = 0; i < part; i++)
-        variant += grid->parts[i].variant_count;
-    return variant;
-}
-
 struct pl_walk *pl_walk_over(const struct pl_study_grid *grid)
 {
     struct pl_walk *walk = pl_new(sizeof *walk);
@@ -22,7 +15,7 @@ struct pl_walk *pl_walk_over(const struct pl_study_grid *grid)
         most = grid->parts[i].dimension_count > most ? grid->parts[i].dimension_count : most;
     walk->grid = grid;
     walk->position.at = pl_new((most + 1) * sizeof *walk->position.at);
-    walk->ready = pl_new((pl_ready_index(grid, grid->part_count, 0) + 1) * sizeof *walk->ready);
+    walk->ready = pl_new((grid->variant_count + 1) * sizeof *walk->ready);
     walk->seeds = pl_new((grid->seed_count + 1) * sizeof *walk->seeds);
     return walk;
 }
@@ -44,10 +37,6 @@ static void find_variant(struct pl_walk *walk)
     for (size_t d = 0; d < part->dimension_count; d++)
         if (part->dimensions[d].choice)
             walk->position.variant += walk->position.at[d] * part->dimensions[d].stride;
-    if (part->variant_count && walk->position.part != walk->ready_part) {
-        walk->ready_part = walk->position.part;
-        walk->ready_first = pl_ready_index(walk->grid, walk->position.part, 0);
-    }
 }
 
 bool pl_walk_step(struct pl_walk *walk)
@@ -188,7 +177,7 @@ const struct pl_settings *pl_walk_settle(struct pl_walk *walk)
     struct variant *variant = &part->variants[walk->position.variant];
     if (!part->variant_count || !variant->good)
         return NULL;
-    struct ready **place = &walk->ready[walk->ready_first + walk->position.variant];
+    struct ready **place = &walk->ready[part->first_variant + walk->position.variant];
     if (!*place)
         *place = make_ready(part, variant);
     struct ready *ready = *place;
@@ -222,7 +211,7 @@ void pl_walk_hash(const struct pl_walk *walk, uint64_t hash[2])
 {
     const struct part *part = part_of(walk);
     const struct variant *variant = &part->variants[walk->position.variant];
-    const struct ready *ready = walk->ready[walk->ready_first + walk->position.variant];
+    const struct ready *ready = walk->ready[part->first_variant + walk->position.variant];
     hash[0] = variant->hash[0];
     hash[1] = variant->hash[1];
     for (size_t f = 0; f < part->field_count; f++) {

@@ -503,6 +503,36 @@ static void two_walks_at_once(void **state)
     assert_int_equal(wrong_complaints, 0);
 }
 
+/* As many seeds as there may be, some of them excluded: their number must not be felt as its square. */
+static void many_seeds(void **state)
+{
+    (void)state;
+    struct pl_text text = {0};
+    pl_text_add(&text, "study: s\n" TASK "optimizer: {name: sgd, lambda: [1, 2]}\nseeds: {from: 1, to: 1000000}\n"
+                       "exclude: [{lambda: 2, seed: [");
+    for (int i = 100000; i > 0; i--)
+        pl_text_addf(&text, "%d,", i);
+    pl_text_add(&text, "]}]\n");
+    double start = pl_clock_steady();
+    struct pl_spec *spec = load(pl_text(&text));
+    assert_int_equal(pl_spec_study(spec, 0)->configs, 2);
+    assert_int_equal(pl_spec_study(spec, 0)->runs, 1900000);
+    struct pl_walk *w = pl_walk_new(pl_spec_study(spec, 0));
+    const struct pl_settings *settings;
+    const int64_t *seeds;
+    size_t seed_count;
+    assert_int_equal(pl_walk_next(w, &settings, &seeds, &seed_count), 0);
+    assert_int_equal(seed_count, 1000000);
+    assert_int_equal(pl_walk_next(w, &settings, &seeds, &seed_count), 0);
+    assert_int_equal(seed_count, 900000);
+    assert_int_equal(seeds[0], 100001);
+    if (pl_clock_steady() - start > 20)
+        fail_msg("took %.1f s", pl_clock_steady() - start);
+    pl_walk_free(w);
+    pl_spec_free(spec);
+    pl_text_release(&text);
+}
+
 static void files_and_folders(void **state)
 {
     (void)state;
@@ -530,6 +560,7 @@ int main(void)
         cmocka_unit_test(tables_and_figures),
         cmocka_unit_test(declarations_of_an_old_spec),
         cmocka_unit_test(large_grids),
+        cmocka_unit_test(many_seeds),
         cmocka_unit_test(two_walks_at_once),
         cmocka_unit_test(files_and_folders),
     };

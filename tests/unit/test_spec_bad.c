@@ -152,6 +152,8 @@ static void bad_specs(void **state)
         {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: x}]\n", "4:20: exclude: lambda must be compared"},
         {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: 1, seed: 2}]\n", "4:29: exclude: this is not a seed"},
         {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: [1, 2]}]\n", "1:8: no run is left"},
+        {HEAD "optimizer: sgd\nseeds: [1, 2, 3]\nexclude: [{seed: [1, 2, 3], seeds: 2}]\n",
+         "5:29: exclude: seed is already given"},
         {HEAD "cases: {optimizer: sgd}\n", "3:8: cases must be a list of mappings"},
         {HEAD "cases: [sgd]\n", "3:9: a case must be a mapping"},
         {HEAD "cases: [{optimizer: sgd, seeds: 1}]\n", "3:26: a case cannot have the key seeds"},
@@ -363,6 +365,13 @@ static void absurd_grids(void **state)
     for (int i = 0; i < 2000; i++)
         pl_text_addf(&text, "  - {settings: {b: %d}}\n", i);
     refuse_text(&text, "3:12: the file is too large once cases, defaults and lists are multiplied out");
+    pl_text_add(&text, "study: s\ntask: {command: [sh]}\nsettings: {a: [");
+    for (int i = 0; i < 90; i++)
+        pl_text_addf(&text, "%d,", i);
+    pl_text_add(&text, "]}\nseeds: {from: 1, to: 1000000}\nexclude:\n");
+    for (int i = 1; i <= 300; i++)
+        pl_text_addf(&text, "  - {seed: [%d, %d]}\n", i, i + 1000);
+    refuse_text(&text, "6:5: exclude is too long for a grid of 90 configurations and 1000000 seeds");
     pl_text_add(&text, "study: s\ntask: {command: [sh]}\nsettings: {a: [");
     for (int i = 0; i < 4000; i++)
         pl_text_addf(&text, "%d,", i);
