@@ -34,7 +34,7 @@ int pl_store_fail(struct pl_store *store, const char *doing, struct pl_error *er
     switch (code & 0xFF) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return pl_fail(err, PL_EDATABASE, "%s is locked by another process; gave up after %.0f s", store->path,
+        return pl_fail(err, PL_EDATABASE, "%s is locked by another process; gave up after %g s", store->path,
                        store->patience);
     case SQLITE_FULL:
         return full(store, sqlite3_system_errno(store->db), err);
