@@ -303,8 +303,8 @@ static void several_studies(void **state)
         "defaults: {task: {problem: theta30}}\nstudies:\n  - {study: a, optimizer: sgd}\n  - {study: b, optimizer: adam}\n",
         "defaults: {task: {problem: theta30}}\nstudy: a\noptimizer: sgd\n---\nstudy: b\noptimizer: adam\n...\n",
         "defaults: {task: {problem: theta30}}\n---\nstudy: a\noptimizer: sgd\n---\n---\nstudy: b\noptimizer: adam\n",
-        "\xEF\xBB\xBF%YAML 1.2\n---\nstudies: [{study: a, optimizer: sgd}]\n---\nstudy: b\noptimizer: adam\n"
-        "defaults: {task: {problem: theta30}}\n",
+        ("\xEF\xBB\xBF%YAML 1.2\n---\nstudies: [{study: a, optimizer: sgd}]\n---\nstudy: b\noptimizer: adam\n"
+         "defaults: {task: {problem: theta30}}\n"),
     };
     for (size_t i = 0; i < COUNT(files); i++) {
         struct pl_spec *spec = load(files[i]);
