@@ -49,7 +49,7 @@ static int write_all(int file, const char *bytes, size_t count)
         bytes += n;
         count -= (size_t)n;
     }
-    return fsync(file);
+    return 0;
 }
 
 /* After a rename the folder itself must reach the disk, or a power cut forgets the new name. */
@@ -66,7 +66,7 @@ static void sync_parent(const char *path)
     free(folder);
 }
 
-int pl_file_write(const char *path, const void *bytes, size_t count, struct pl_error *err)
+int pl_file_write_pieces(const char *path, const struct pl_piece *pieces, size_t piece_count, struct pl_error *err)
 {
     struct pl_text name = {0};
     int status = 0;
@@ -77,7 +77,12 @@ int pl_file_write(const char *path, const void *bytes, size_t count, struct pl_e
         goto done;
     }
     fchmod(file, 0644);
-    int wrote = write_all(file, bytes, count), problem = errno;
+    int wrote = 0;
+    for (size_t i = 0; i < piece_count && !wrote; i++)
+        wrote = write_all(file, pieces[i].bytes, pieces[i].count);
+    if (!wrote)
+        wrote = fsync(file);
+    int problem = errno;
     if (close(file) && !wrote) {
         wrote = -1;
         problem = errno;
@@ -95,6 +100,11 @@ int pl_file_write(const char *path, const void *bytes, size_t count, struct pl_e
 done:
     pl_text_release(&name);
     return status;
+}
+
+int pl_file_write(const char *path, const void *bytes, size_t count, struct pl_error *err)
+{
+    return pl_file_write_pieces(path, &(struct pl_piece){bytes, count}, 1, err);
 }
 
 bool pl_file_exists(const char *path)

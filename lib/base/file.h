@@ -15,6 +15,13 @@ int pl_file_read(const char *path, size_t limit, struct pl_text *out, struct pl_
  * temporary file is gone. */
 int pl_file_write(const char *path, const void *bytes, size_t count, struct pl_error *err);
 
+/* The same for a content that lies in several places. */
+struct pl_piece {
+    const void *bytes;
+    size_t count;
+};
+int pl_file_write_pieces(const char *path, const struct pl_piece *pieces, size_t piece_count, struct pl_error *err);
+
 bool pl_file_exists(const char *path);
 /* Creates the folder and its parents; an existing folder is fine. */
 int pl_folder_make(const char *path, struct pl_error *err);
