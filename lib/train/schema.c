@@ -94,11 +94,11 @@ int pl_train_schema(const struct pl_settings *chosen, struct pl_schema *schema, 
 {
     *schema = (struct pl_schema){0};
     const struct pl_task_kind *kind = pl_task_kind_of(chosen);
-    if (!kind && (pl_settings_find(chosen, "dataset") || pl_settings_find(chosen, "model")))
-        return pl_fail(err, PL_EINPUT, "this version of poula trains no networks; the task must name a problem or "
-                                       "a command");
+    if (!kind && pl_settings_find(chosen, "model"))
+        return pl_fail(err, PL_EINPUT, "the task names a model, but no dataset to train it on");
     if (!kind)
-        return pl_fail(err, PL_EINPUT, "the task must name a problem or a command, as in task: {problem: theta30}");
+        return pl_fail(err, PL_EINPUT, "the task must name a problem, a dataset or a command, as in "
+                                       "task: {problem: theta30}");
     return kind->schema(chosen, schema, err);
 }
 
@@ -141,6 +141,6 @@ int pl_train_check(const struct pl_settings *settings, struct pl_error *err)
 {
     const struct pl_task_kind *kind = pl_task_kind_of(settings);
     if (!kind)
-        return pl_fail(err, PL_EINPUT, "the task must name a problem or a command");
+        return pl_fail(err, PL_EINPUT, "the task must name a problem, a dataset or a command");
     return kind->check(settings, err);
 }

@@ -22,11 +22,16 @@ static bool is_position(const char *metric)
     return !strncmp(name, "theta", 5) && strspn(name + 5, "0123456789") == strlen(name + 5);
 }
 
+bool pl_train_is_repeatable(const char *metric)
+{
+    return strncmp(metric, "seconds", 7) != 0;
+}
+
 enum pl_direction pl_train_direction(const char *metric)
 {
     static const char *const rising[] = {"accuracy", "acc", "auc", "f1", "precision", "recall", "bleu", "reward"};
-    static const char *const neutral[] = {"lambda", "lr", "time", "seconds", "rate"};
-    if (is_position(metric))
+    static const char *const neutral[] = {"lambda", "lr", "time", "seconds", "rate", "norm"};
+    if (is_position(metric) || !pl_train_is_repeatable(metric))
         return PL_NEUTRAL;
     for (size_t i = 0; i < sizeof rising / sizeof *rising; i++)
         if (ends_with(metric, rising[i]))
@@ -53,7 +58,7 @@ int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sin
     struct pl_error own = {0};
     const struct pl_task_kind *kind = pl_task_kind_of(request->settings);
     int status = kind ? kind->run(request, sink, result, &own)
-                      : pl_fail(&own, PL_EINPUT, "the settings name neither a problem nor a command");
+                      : pl_fail(&own, PL_EINPUT, "the settings name no problem, dataset or command");
     if (status) {
         pl_result_set(result, PL_FAILED, "%s", own.text);
         if (err)

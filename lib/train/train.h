@@ -1,6 +1,6 @@
 /* train: what one run is, from its settings to its outcome.
  *
- * A task kind (problem, command; later dataset) has a const descriptor with its settings and a function
+ * A task kind (problem, command, dataset) has a const descriptor with its settings and a function
  * that trains. A run is given its settings and a seed, reports every metric to a sink, and ends with an
  * outcome. Divergence is an outcome, not an error. Nothing here knows YAML, SQLite or the command line.
  *
@@ -51,9 +51,11 @@ int pl_train_check(const struct pl_settings *settings, struct pl_error *err);
 int pl_train_check_free_key(const char *key, struct pl_error *err);
 
 /* Which way a metric is better, by its name when the spec does not say: accuracy up, all else down;
- * theta, lambda and times have no better. */
+ * theta, lambda, norms and times have no better. */
 enum pl_direction { PL_NEUTRAL, PL_MINIMIZE, PL_MAXIMIZE };
 enum pl_direction pl_train_direction(const char *metric);
+/* Is it the same at every repetition of a run? What a clock says (seconds, seconds_eval, ...) is not. */
+bool pl_train_is_repeatable(const char *metric);
 
 /* Where a run reports to. Calls come from the thread that called pl_train_run. */
 struct pl_sink {
@@ -92,5 +94,21 @@ struct pl_run_request {
  * result says failed as well). */
 int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
                  struct pl_error *err);
+
+/* What a run will need, found without training. Opens the run's data set, so that what is wrong with it is known
+ * before any run begins (and is checked once, not by every worker). The folder of data sets is $POULA_DATA, or data. */
+struct pl_train_needs {
+    uint64_t memory;     /* bytes of a process that trains it; 0: nothing to speak of */
+    char data[200];      /* name, SHA-256 and whether it is the official set; "": the task has no data */
+    char warning[500];   /* about the data; "": none */
+};
+int pl_train_survey(const struct pl_settings *settings, int threads, struct pl_train_needs *needs,
+                    struct pl_error *err);
+/* Writes what pl_train_survey depends on: settings with equal texts have equal needs. Empty where there are none. */
+void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key);
+
+/* Copies the final weights that the run with this key (hex) left in its folder to a safetensors file. Fails with
+ * PL_EMISSING where none were kept. */
+int pl_train_export_weights(const char *folder, const char *key, const char *out, struct pl_error *err);
 
 #endif

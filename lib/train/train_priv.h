@@ -15,7 +15,7 @@ struct pl_task_kind {
     int (*run)(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
                struct pl_error *err);
 };
-extern const struct pl_task_kind pl_task_problem, pl_task_command;
+extern const struct pl_task_kind pl_task_problem, pl_task_command, pl_task_dataset;
 const struct pl_task_kind *pl_task_kind_of(const struct pl_settings *settings); /* or NULL */
 
 void pl_schema_add(struct pl_schema *schema, enum pl_section section, const struct pl_setting *settings, size_t count);

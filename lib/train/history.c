@@ -1,0 +1,41 @@
+#include "train/network.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct pl_history_series *find(struct pl_history *h, const char *metric)
+{
+    for (size_t i = 0; i < h->count; i++)
+        if (!strcmp(h->series[i].metric, metric))
+            return &h->series[i];
+    void *list = h->series;
+    pl_grow(&list, &h->capacity, h->count + 1, sizeof *h->series);
+    h->series = list;
+    h->series[h->count] = (struct pl_history_series){
+        .metric = pl_copy(metric), .number = h->sink->series(h->sink->self, metric, pl_train_direction(metric))};
+    return &h->series[h->count++];
+}
+
+void pl_history_add(struct pl_history *h, const char *metric, uint64_t epoch, double value)
+{
+    struct pl_history_series *s = find(h, metric);
+    if (s->count == s->capacity) {
+        s->capacity = s->capacity ? 2 * s->capacity : 64;
+        s->epochs = pl_resize(s->epochs, s->capacity, sizeof *s->epochs);
+        s->values = pl_resize(s->values, s->capacity, sizeof *s->values);
+    }
+    s->epochs[s->count] = epoch;
+    s->values[s->count++] = value;
+    h->sink->value(h->sink->self, s->number, (int64_t)epoch, value);
+}
+
+void pl_history_release(struct pl_history *h)
+{
+    for (size_t i = 0; i < h->count; i++) {
+        free(h->series[i].metric);
+        free(h->series[i].epochs);
+        free(h->series[i].values);
+    }
+    free(h->series);
+    *h = (struct pl_history){0};
+}
