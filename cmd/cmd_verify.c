@@ -100,7 +100,8 @@ static int verify_run(struct verification *v, const char *name, struct pl_error 
         goto done;
     v->compared++;
     for (size_t i = 0; i < v->stored.count; i++)
-        v->values += (int64_t)v->stored.series[i].count;
+        if (pl_train_is_repeatable(v->stored.series[i].metric))
+            v->values += (int64_t)v->stored.series[i].count;
     compare(v, &info, &result);
 done:
     pl_run_info_release(&info);
@@ -202,7 +203,8 @@ const struct pl_command pl_cmd_verify = {
     .arguments = "[RUN...]",
     .description =
         "Trains runs again, with the settings, seed and threads they were recorded with, and compares every recorded "
-        "value exactly. A run is named by its number or the beginning of its key. Nothing is written.\n"
+        "value exactly, all but the seconds it took. A run is named by its number or the beginning of its key. Nothing is "
+        "written.\n"
         "Exit code: 0 when everything agrees, 1 when something differs, 2 when there is nothing to compare.",
     .example = "poula verify --sample 10",
     PL_OPTIONS(options),

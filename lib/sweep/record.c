@@ -161,10 +161,11 @@ size_t pl_record_compare(const struct pl_record *before, const struct pl_record 
 {
     size_t differing = 0;
     for (size_t i = 0; i < before->count; i++)
-        differing += compare_series(&before->series[i], pl_record_find(now, before->series[i].metric),
-                                    most > differing ? most - differing : 0, out);
+        if (pl_train_is_repeatable(before->series[i].metric))
+            differing += compare_series(&before->series[i], pl_record_find(now, before->series[i].metric),
+                                        most > differing ? most - differing : 0, out);
     for (size_t i = 0; i < now->count; i++)
-        if (!pl_record_find(before, now->series[i].metric))
+        if (!pl_record_find(before, now->series[i].metric) && pl_train_is_repeatable(now->series[i].metric))
             differing += compare_series(NULL, &now->series[i], most > differing ? most - differing : 0, out);
     return differing;
 }

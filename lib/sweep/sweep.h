@@ -134,7 +134,8 @@ struct pl_record {
 /* A sink that fills the record. stop may be NULL. */
 struct pl_sink pl_record_sink(struct pl_record *record);
 const struct pl_record_series *pl_record_find(const struct pl_record *record, const char *metric);
-/* Counts the values that differ, by metric and epoch, and writes a line for the first most of them. */
+/* Counts the values that differ, by metric and epoch, and writes a line for the first most of them. What a clock said
+ * (pl_train_is_repeatable) is left out. */
 size_t pl_record_compare(const struct pl_record *before, const struct pl_record *now, size_t most,
                          struct pl_text *out);
 void pl_record_clear(struct pl_record *record); /* keeps the memory */
