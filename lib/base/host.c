@@ -1,5 +1,7 @@
 #include "base/host.h"
 
+#include "base/number.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,33 +54,40 @@ int pl_host_cores(void)
     return cores > 0 ? cores : 1;
 }
 
-static uint64_t meminfo(const char *key)
+/* The number behind a key of a file of lines "key number" or "key: number"; 0 where there is none. */
+static uint64_t number_in(const char *path, const char *key)
 {
-    FILE *file = fopen("/proc/meminfo", "re");
+    FILE *file = fopen(path, "re");
     if (!file)
         return 0;
     char line[128];
-    unsigned long long kilobytes = 0;
+    unsigned long long number = 0;
     size_t n = strlen(key);
     while (fgets(line, sizeof line, file))
-        if (!strncmp(line, key, n) && sscanf(line + n, ": %llu", &kilobytes) == 1)
+        if (!strncmp(line, key, n) && sscanf(line + n + (line[n] == ':'), " %llu", &number) == 1)
             break;
     fclose(file);
-    return kilobytes * 1024;
+    return number;
 }
 
 uint64_t pl_host_memory_free(void)
 {
-    uint64_t bytes = meminfo("MemAvailable");
+    uint64_t bytes = 1024 * number_in("/proc/meminfo", "MemAvailable");
     char limit[64], used[64];
     first_line("/sys/fs/cgroup/memory.max", limit, sizeof limit);
     first_line("/sys/fs/cgroup/memory.current", used, sizeof used);
     if (limit[0] && strcmp(limit, "max")) {
         uint64_t most = strtoull(limit, NULL, 10), now = strtoull(used, NULL, 10);
+        uint64_t cached = number_in("/sys/fs/cgroup/memory.stat", "inactive_file"); /* counted, but free for others */
+        now = now > cached ? now - cached : 0;
         uint64_t left = most > now ? most - now : 0;
         if (left < bytes)
             bytes = left;
     }
+    int64_t wish;
+    const char *own = getenv("POULA_MEMORY");
+    if (own && pl_count_read(own, &wish) && wish > 0 && (uint64_t)wish < bytes)
+        bytes = (uint64_t)wish;
     return bytes;
 }
 

@@ -10,7 +10,8 @@ double pl_clock(void);       /* seconds since 1970, for records */
 double pl_clock_steady(void);/* seconds that never jump, for intervals */
 
 int pl_host_cores(void);     /* cores this process may use: affinity and cgroup quota, at least 1 */
-uint64_t pl_host_memory_free(void); /* bytes available without swapping, cgroup limit included */
+/* Bytes available without swapping, cgroup limit included; $POULA_MEMORY (such as 4G) lowers it. */
+uint64_t pl_host_memory_free(void);
 void pl_host_name(char *name, size_t size);
 void pl_host_cpu(char *name, size_t size); /* model name, or the machine type */
 
