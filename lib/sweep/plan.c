@@ -34,6 +34,7 @@ static int write_study(struct pl_sweep_study *entry, struct pl_store *store, str
     }
     while (!status && !pl_walk_next(walk, &settings, &seeds, &seed_count)) {
         int64_t config, run;
+        entry->surveyed = entry->surveyed || pl_settings_find(settings, "dataset");
         pl_text_clear(&canonical);
         pl_settings_write(settings, &canonical);
         status = pl_store_put_config(store, settings, pl_text(&canonical), &config, err);

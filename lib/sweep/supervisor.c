@@ -219,6 +219,7 @@ static int join(struct pl_supervisor *s, struct pl_error *err)
     struct pl_provenance provenance;
     struct pl_pool pool = {0};
     pl_sweep_provenance(&provenance, s->options->jobs, s->options->threads, &pool);
+    provenance.data = s->options->data;
     int status = recover(s, err);
     if (!status)
         status = pl_store_join(s->store, &provenance, &s->session, err);

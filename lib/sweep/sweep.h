@@ -37,6 +37,7 @@ struct pl_sweep_study {
     int64_t runs;
     int64_t counts[PL_STATUS_COUNT]; /* of its runs, by status */
     int64_t ran;                     /* ended by this supervisor */
+    bool surveyed;                   /* some of its runs train on data: see pl_plan_survey */
     double first, last;              /* pl_clock_steady of its first start and last end; 0: none */
     struct pl_sweep_best best;
 };
@@ -60,6 +61,20 @@ void pl_plan_release(struct pl_plan *plan);
 
 /* Runs that a sweep would still run: all but finished and diverged ones, and failed ones unless they are retried. */
 int64_t pl_study_missing(const struct pl_sweep_study *study, bool retry_failed);
+
+/* What the missing runs of a plan need. Zero-initialise. */
+struct pl_sweep_needs {
+    uint64_t memory;          /* bytes of the largest one; 0: nothing to speak of */
+    struct pl_text data;      /* data sets with their checksums, for provenance */
+    struct pl_text warnings;  /* about them, a line each */
+};
+/* Opens every data set once, so that a missing or damaged one is found before any run begins. */
+int pl_plan_survey(const struct pl_plan *plan, int threads, bool retry_failed, struct pl_sweep_needs *needs,
+                   struct pl_error *err);
+void pl_sweep_needs_release(struct pl_sweep_needs *needs);
+/* Lowers jobs to what fits into free memory: then it returns 1 and says so in message. Fails with PL_EMEMORY when not
+ * even one run fits. */
+int pl_sweep_fit(uint64_t memory, int *jobs, struct pl_text *message, struct pl_error *err);
 
 /* ---- running ---- */
 
@@ -89,6 +104,7 @@ struct pl_sweep_options {
     double timeout;            /* seconds a run may take; 0: as its study says */
     int64_t limit;             /* most runs to take; 0: all */
     const char *folders;       /* folder of the runs' own folders, made when a run asks for one */
+    const char *data;          /* data sets and checksums, for provenance; or NULL */
     struct pl_sweep_view view;
 };
 
