@@ -174,9 +174,9 @@ const struct pl_settings *pl_walk_settle(struct pl_walk *walk)
 {
     const struct part *part = part_of(walk);
     walk->bad_field = SIZE_MAX;
-    struct variant *variant = &part->variants[walk->position.variant];
-    if (!part->variant_count || !variant->good)
+    if (!part->variant_count || !part->variants[walk->position.variant].good)
         return NULL;
+    struct variant *variant = &part->variants[walk->position.variant];
     struct ready **place = &walk->ready[part->first_variant + walk->position.variant];
     if (!*place)
         *place = make_ready(part, variant);

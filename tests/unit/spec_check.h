@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
@@ -35,18 +36,24 @@ static inline struct pl_spec *load(const char *text)
     return spec;
 }
 
+/* Absurd input must not take long; how busy the machine is does not count. */
+static inline double cpu_seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
 static inline void refused_bytes(const char *text, size_t length, struct pl_text *problems)
 {
     struct pl_spec *spec = NULL;
     struct pl_error err = {0, ""};
-    double start = pl_clock_steady();
+    double start = cpu_seconds();
     if (!pl_spec_parse(&spec, text, length, "spec.yaml", problems, &err))
         fail_msg("accepted:\n%.2000s", text);
     assert_null(spec);
     assert_int_equal(err.code, PL_EINPUT);
     assert_true(problems->length > 0);
-    if (pl_clock_steady() - start > 10)
-        fail_msg("took %.1f s to refuse:\n%.500s", pl_clock_steady() - start, text);
+    if (cpu_seconds() - start > 10)
+        fail_msg("took %.1f s to refuse:\n%.500s", cpu_seconds() - start, text);
     /* Whatever is wrong is said line by line, with its place. */
     for (const char *line = pl_text(problems); *line; line = strchr(line, '\n') + 1) {
         unsigned at, column;
