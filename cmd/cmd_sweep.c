@@ -269,6 +269,7 @@ static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_p
     options->folders = pl_text(&folders);
     setenv("POULA_DATA", pl_args_data(args), 1);
     int status = pl_sweep_run(store, plan, options, &stopped_by, &err);
+    screen.lines = 0; /* the last display stays */
     if (!status)
         hint_at_failures(plan, &screen);
     pl_text_release(&screen.text);

@@ -21,7 +21,6 @@ enum {
     MOST_AHEAD = 1000,
     MOST_BUFFERED = 256 << 20,  /* bytes of events in memory before workers have to wait */
     MOST_IDLE_DEATHS = 5,
-    LOG_LIMIT = 8000,
 };
 
 size_t pl_crew_ahead(const struct pl_supervisor *s)
@@ -127,7 +126,7 @@ static void hand_out(struct pl_supervisor *s)
 
 /* ---- deaths ---- */
 
-static void condemn(struct pl_supervisor *s, struct pl_hand *hand, const char *verdict)
+void pl_crew_condemn(struct pl_supervisor *s, struct pl_hand *hand, const char *verdict)
 {
     if (!hand->verdict[0])
         snprintf(hand->verdict, sizeof hand->verdict, "%s", verdict);
@@ -179,7 +178,6 @@ static void note_idle_death(struct pl_supervisor *s, struct pl_hand *hand, int s
         snprintf(how, sizeof how, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         snprintf(how, sizeof how, "exit code %d", WEXITSTATUS(status));
-    pl_text_keep_end(&hand->log, LOG_LIMIT);
     pl_fail(&err, PL_EIO, "workers (%s) end with %s before they begin a run%s%s", s->options->worker[0], how,
             hand->verdict[0] || hand->log.length ? ": " : "",
             hand->verdict[0] ? hand->verdict : pl_text(&hand->log));
@@ -206,165 +204,7 @@ static void bury(struct pl_supervisor *s, struct pl_hand *hand, int status)
     hand->process.pid = 0;
 }
 
-/* ---- events ---- */
-
-static void note_best(struct pl_task *task)
-{
-    struct pl_sweep_study *study = task->study;
-    for (size_t i = 0; i < task->series_count; i++) {
-        const struct pl_task_series *series = &task->series[i];
-        struct pl_sweep_best *best = &study->best;
-        if (isnan(series->best) || (best->metric[0] && strcmp(best->metric, series->metric)) ||
-            series->direction == PL_NEUTRAL)
-            continue;
-        bool better = !best->run || (series->direction == PL_MAXIMIZE ? series->best > best->value
-                                                                      : series->best < best->value);
-        if (!better)
-            return;
-        snprintf(best->metric, sizeof best->metric, "%s", series->metric);
-        best->direction = series->direction;
-        best->value = series->best;
-        best->run = task->claim.run;
-        return;
-    }
-}
-
-static void end_task(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)
-{
-    struct pl_task *task = pl_tasks_pop(&hand->tasks);
-    struct pl_ending *ending = &task->ending;
-    ending->outcome = event->outcome;
-    ending->bad_epoch = event->bad_epoch;
-    ending->exit_code = event->exit_code;
-    ending->signal = event->signal;
-    ending->seconds = event->seconds;
-    ending->worker = hand->process.pid;
-    if (event->reason)
-        snprintf(task->reason, sizeof task->reason, "%s", event->reason);
-    if (event->values != task->received) {
-        ending->outcome = PL_FAILED;
-        snprintf(task->reason, sizeof task->reason, "the worker reported %lld values, but %lld arrived",
-                 (long long)event->values, (long long)task->received);
-    }
-    if (ending->outcome == PL_FINISHED)
-        note_best(task);
-    s->idle_deaths = 0;
-    s->mean = isnan(s->mean) ? event->seconds : 0.9 * s->mean + 0.1 * event->seconds;
-    hand->since = pl_clock_steady();
-    pl_ledger_end(s, task);
-}
-
-static bool give_back(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)
-{
-    struct pl_tasks kept = {0}, returned = {0};
-    struct pl_task *task;
-    size_t found = 0;
-    while ((task = pl_tasks_pop(&hand->tasks))) {
-        bool given = found < event->count && event->epochs[found] == task->claim.run && !task->started;
-        found += given;
-        pl_tasks_push(given ? &returned : &kept, task);
-    }
-    hand->tasks = kept;
-    hand->recalled = false;
-    pl_tasks_prepend(&s->backlog, &returned);
-    return found == event->count;
-}
-
-static const char *const event_names[] = {"ready", "start", "points", "log", "end", "dropped"};
-
-/* Returns false when the event cannot be: the worker is not to be trusted. */
-static bool take_event(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)
-{
-    struct pl_task *task = hand->tasks.first;
-    if (event->kind == PL_EVENT_READY)
-        return event->protocol == PL_PROTOCOL_VERSION;
-    if (event->kind == PL_EVENT_DROPPED)
-        return give_back(s, hand, event);
-    if (!task || task->claim.run != event->run || (event->kind != PL_EVENT_START) != task->started)
-        return false;
-    switch (event->kind) {
-    case PL_EVENT_START:
-        task->started = true;
-        task->ending.started = event->time;
-        if (!task->study->first)
-            task->study->first = pl_clock_steady();
-        break;
-    case PL_EVENT_POINTS:
-        pl_task_points(task, event);
-        break;
-    case PL_EVENT_LOG:
-        pl_task_log(task, event->line, strlen(event->line));
-        break;
-    default:
-        end_task(s, hand, event);
-        break;
-    }
-    return true;
-}
-
-static void take_line(struct pl_supervisor *s, struct pl_hand *hand, char *line, size_t length)
-{
-    struct pl_event event;
-    struct pl_error err = {0};
-    char verdict[sizeof hand->verdict];
-    if (hand->verdict[0])
-        return; /* it is being killed; nothing it says counts any more */
-    if (pl_event_read(&s->reader, line, length, &event, &err)) {
-        snprintf(verdict, sizeof verdict, "the worker was killed: %.250s", err.text);
-        condemn(s, hand, verdict);
-    } else if (!take_event(s, hand, &event)) {
-        snprintf(verdict, sizeof verdict, "the worker was killed: it wrote the event %s of run %lld out of order",
-                 event_names[event.kind], (long long)event.run);
-        condemn(s, hand, verdict);
-    }
-    s->buffered += length;
-}
-
-static void take_bytes(struct pl_supervisor *s, struct pl_hand *hand, char *bytes, size_t count)
-{
-    char *stop = bytes + count, *newline;
-    while ((newline = memchr(bytes, '\n', (size_t)(stop - bytes)))) {
-        if (hand->input.length) {
-            pl_text_add_bytes(&hand->input, bytes, (size_t)(newline - bytes));
-            take_line(s, hand, hand->input.text, hand->input.length);
-            pl_text_clear(&hand->input);
-        } else {
-            *newline = '\0';
-            take_line(s, hand, bytes, (size_t)(newline - bytes));
-        }
-        bytes = newline + 1;
-    }
-    pl_text_add_bytes(&hand->input, bytes, (size_t)(stop - bytes));
-    if (hand->input.length > PL_LINE_LIMIT)
-        condemn(s, hand, "the worker was killed: it wrote a line without an end");
-}
-
-/* Reads events until the pipe is empty, but not for ever. */
-static void read_events(struct pl_supervisor *s, struct pl_hand *hand)
-{
-    char block[1 << 17];
-    for (int i = 0; i < 8; i++) {
-        ssize_t n = read(hand->process.out, block, sizeof block);
-        if (n > 0)
-            take_bytes(s, hand, block, (size_t)n);
-        if (n == 0)
-            hand->ended = true;
-        if (n <= 0)
-            break;
-    }
-}
-
-static void read_log(struct pl_hand *hand)
-{
-    char block[4096];
-    ssize_t n;
-    while ((n = read(hand->process.log, block, sizeof block)) > 0) {
-        pl_text_add_bytes(&hand->log, block, (size_t)n);
-        pl_text_keep_end(&hand->log, LOG_LIMIT);
-    }
-    if (n == 0)
-        close_pipe(&hand->process.log);
-}
+/* ---- pipes ---- */
 
 /* A worker whose output has ended is dead or as good as that. */
 static void bury_ended(struct pl_supervisor *s)
@@ -379,7 +219,7 @@ static void bury_ended(struct pl_supervisor *s)
                 continue;
             while (!hand->ended) { /* its last words; a stray child may keep the pipe open, so only what is there */
                 size_t before = hand->tasks.count;
-                read_events(s, hand);
+                pl_crew_listen(s, hand);
                 if (before == hand->tasks.count)
                     break;
             }
@@ -388,7 +228,7 @@ static void bury_ended(struct pl_supervisor *s)
             s->executor->reap(&hand->process, true, &status);
         }
         if (hand->process.log >= 0)
-            read_log(hand);
+            pl_crew_read_log(hand);
         bury(s, hand, status);
     }
 }
@@ -409,7 +249,7 @@ static void check_time(struct pl_supervisor *s)
             pl_number_write(limit, seconds);
             snprintf(verdict, sizeof verdict, "timed out after %s s", seconds);
             hand->tasks.first->started = true; /* a worker that hangs before its first word hangs all the same */
-            condemn(s, hand, verdict);
+            pl_crew_condemn(s, hand, verdict);
         } else if (now - hand->since > recall_after && hand->tasks.count > 1 && !hand->recalled) {
             hand->recalled = true;
             pl_text_add(&hand->orders, PL_RECALL_LINE);
@@ -487,9 +327,9 @@ void pl_crew_pump(struct pl_supervisor *s, double seconds)
         if (fds[EACH * i].revents)
             send_orders(hand);
         if (fds[EACH * i + 1].revents)
-            read_events(s, hand);
+            pl_crew_listen(s, hand);
         if (fds[EACH * i + 2].revents)
-            read_log(hand);
+            pl_crew_read_log(hand);
     }
     free(fds);
     bury_ended(s);

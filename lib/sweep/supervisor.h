@@ -1,5 +1,5 @@
-/* The supervisor's parts: the crew of worker processes (crew.c), what is claimed from and written to the database
- * (ledger.c), and the loop that drives both (supervisor.c). */
+/* The supervisor's parts: the crew of worker processes (crew.c) and what they say (listen.c), what is claimed from
+ * and written to the database (ledger.c), and the loop that drives both (supervisor.c). */
 #ifndef PL_SWEEP_SUPERVISOR_H
 #define PL_SWEEP_SUPERVISOR_H
 
@@ -85,6 +85,13 @@ size_t pl_crew_ahead(const struct pl_supervisor *s);
 /* Lets idle workers go. */
 void pl_crew_dismiss(struct pl_supervisor *s);
 void pl_crew_release(struct pl_supervisor *s);
+/* Kills a worker for a reason. */
+void pl_crew_condemn(struct pl_supervisor *s, struct pl_hand *hand, const char *verdict);
+
+/* Reads events until the pipe is empty, but not for ever. */
+void pl_crew_listen(struct pl_supervisor *s, struct pl_hand *hand);
+/* Reads what the worker wrote to standard error. */
+void pl_crew_read_log(struct pl_hand *hand);
 
 /* ---- ledger ---- */
 

@@ -158,7 +158,7 @@ void pl_task_recycle(struct pl_task *task, struct pl_tasks *spare);
 void pl_task_free(struct pl_task *task);
 void pl_task_points(struct pl_task *task, const struct pl_event *event);
 void pl_task_log(struct pl_task *task, const char *line, size_t length);
-void pl_text_keep_end(struct pl_text *text, size_t limit);
+void pl_log_keep_end(struct pl_text *text); /* drops what is far from the end */
 size_t pl_task_pending(const struct pl_task *task); /* bytes of values that wait to be written */
 
 #endif

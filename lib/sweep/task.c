@@ -155,16 +155,16 @@ void pl_task_log(struct pl_task *task, const char *line, size_t length)
 {
     pl_text_add_bytes(&task->log, line, length);
     pl_text_add_char(&task->log, '\n');
-    pl_text_keep_end(&task->log, LOG_LIMIT);
+    pl_log_keep_end(&task->log);
 }
 
 /* Drops what is far from the end, in whole lines where there are any. */
-void pl_text_keep_end(struct pl_text *text, size_t limit)
+void pl_log_keep_end(struct pl_text *text)
 {
-    if (text->length <= 2 * limit) /* rarely, not at every line */
+    if (text->length <= 2 * LOG_LIMIT) /* rarely, not at every line */
         return;
-    char *start = text->text + text->length - limit;
-    char *line = memchr(start, '\n', limit - 1);
+    char *start = text->text + text->length - LOG_LIMIT;
+    char *line = memchr(start, '\n', LOG_LIMIT - 1);
     if (line)
         start = line + 1;
     size_t kept = (size_t)(text->text + text->length - start);

@@ -1,0 +1,167 @@
+/* What workers say. An event that cannot be at its place condemns its worker: nothing else it says counts. */
+#include "sweep/supervisor.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void note_best(struct pl_task *task)
+{
+    struct pl_sweep_study *study = task->study;
+    for (size_t i = 0; i < task->series_count; i++) {
+        const struct pl_task_series *series = &task->series[i];
+        struct pl_sweep_best *best = &study->best;
+        if (isnan(series->best) || (best->metric[0] && strcmp(best->metric, series->metric)) ||
+            series->direction == PL_NEUTRAL)
+            continue;
+        bool better = !best->run || (series->direction == PL_MAXIMIZE ? series->best > best->value
+                                                                      : series->best < best->value);
+        if (!better)
+            return;
+        snprintf(best->metric, sizeof best->metric, "%s", series->metric);
+        best->direction = series->direction;
+        best->value = series->best;
+        best->run = task->claim.run;
+        return;
+    }
+}
+
+static void end_task(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)
+{
+    struct pl_task *task = pl_tasks_pop(&hand->tasks);
+    struct pl_ending *ending = &task->ending;
+    ending->outcome = event->outcome;
+    ending->bad_epoch = event->bad_epoch;
+    ending->exit_code = event->exit_code;
+    ending->signal = event->signal;
+    ending->seconds = event->seconds;
+    ending->worker = hand->process.pid;
+    if (event->reason)
+        snprintf(task->reason, sizeof task->reason, "%s", event->reason);
+    if (event->values != task->received) {
+        ending->outcome = PL_FAILED;
+        snprintf(task->reason, sizeof task->reason, "the worker reported %lld values, but %lld arrived",
+                 (long long)event->values, (long long)task->received);
+    }
+    if (ending->outcome == PL_FINISHED)
+        note_best(task);
+    s->idle_deaths = 0;
+    s->mean = isnan(s->mean) ? event->seconds : 0.9 * s->mean + 0.1 * event->seconds;
+    hand->since = pl_clock_steady();
+    pl_text_clear(&hand->log); /* what it said so far is of no concern to the next run */
+    pl_ledger_end(s, task);
+}
+
+static bool give_back(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)
+{
+    struct pl_tasks kept = {0}, returned = {0};
+    struct pl_task *task;
+    size_t found = 0;
+    while ((task = pl_tasks_pop(&hand->tasks))) {
+        bool given = found < event->count && event->epochs[found] == task->claim.run && !task->started;
+        found += given;
+        pl_tasks_push(given ? &returned : &kept, task);
+    }
+    hand->tasks = kept;
+    hand->recalled = false;
+    pl_tasks_prepend(&s->backlog, &returned);
+    return found == event->count;
+}
+
+static const char *const event_names[] = {"ready", "start", "points", "log", "end", "dropped"};
+
+/* Returns false when the event cannot be: the worker is not to be trusted. */
+static bool take_event(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)
+{
+    struct pl_task *task = hand->tasks.first;
+    if (event->kind == PL_EVENT_READY)
+        return event->protocol == PL_PROTOCOL_VERSION;
+    if (event->kind == PL_EVENT_DROPPED)
+        return give_back(s, hand, event);
+    if (!task || task->claim.run != event->run || (event->kind != PL_EVENT_START) != task->started)
+        return false;
+    switch (event->kind) {
+    case PL_EVENT_START:
+        task->started = true;
+        task->ending.started = event->time;
+        if (!task->study->first)
+            task->study->first = pl_clock_steady();
+        break;
+    case PL_EVENT_POINTS:
+        pl_task_points(task, event);
+        break;
+    case PL_EVENT_LOG:
+        pl_task_log(task, event->line, strlen(event->line));
+        break;
+    default:
+        end_task(s, hand, event);
+        break;
+    }
+    return true;
+}
+
+static void take_line(struct pl_supervisor *s, struct pl_hand *hand, char *line, size_t length)
+{
+    struct pl_event event;
+    struct pl_error err = {0};
+    char verdict[sizeof hand->verdict];
+    if (hand->verdict[0])
+        return; /* it is being killed; nothing it says counts any more */
+    if (pl_event_read(&s->reader, line, length, &event, &err)) {
+        snprintf(verdict, sizeof verdict, "the worker was killed: %.250s", err.text);
+        pl_crew_condemn(s, hand, verdict);
+    } else if (!take_event(s, hand, &event)) {
+        snprintf(verdict, sizeof verdict, "the worker was killed: it wrote the event %s of run %lld out of order",
+                 event_names[event.kind], (long long)event.run);
+        pl_crew_condemn(s, hand, verdict);
+    }
+    s->buffered += length;
+}
+
+static void take_bytes(struct pl_supervisor *s, struct pl_hand *hand, char *bytes, size_t count)
+{
+    char *stop = bytes + count, *newline;
+    while ((newline = memchr(bytes, '\n', (size_t)(stop - bytes)))) {
+        if (hand->input.length) {
+            pl_text_add_bytes(&hand->input, bytes, (size_t)(newline - bytes));
+            take_line(s, hand, hand->input.text, hand->input.length);
+            pl_text_clear(&hand->input);
+        } else {
+            *newline = '\0';
+            take_line(s, hand, bytes, (size_t)(newline - bytes));
+        }
+        bytes = newline + 1;
+    }
+    pl_text_add_bytes(&hand->input, bytes, (size_t)(stop - bytes));
+    if (hand->input.length > PL_LINE_LIMIT)
+        pl_crew_condemn(s, hand, "the worker was killed: it wrote a line without an end");
+}
+
+void pl_crew_listen(struct pl_supervisor *s, struct pl_hand *hand)
+{
+    char block[1 << 17];
+    for (int i = 0; i < 8; i++) {
+        ssize_t n = read(hand->process.out, block, sizeof block);
+        if (n > 0)
+            take_bytes(s, hand, block, (size_t)n);
+        if (n == 0)
+            hand->ended = true;
+        if (n <= 0)
+            break;
+    }
+}
+
+void pl_crew_read_log(struct pl_hand *hand)
+{
+    char block[4096];
+    ssize_t n;
+    while ((n = read(hand->process.log, block, sizeof block)) > 0) {
+        pl_text_add_bytes(&hand->log, block, (size_t)n);
+        pl_log_keep_end(&hand->log);
+    }
+    if (n == 0) {
+        close(hand->process.log);
+        hand->process.log = -1;
+    }
+}
