@@ -1,0 +1,65 @@
+# Sweeps over other programs: what they are given, what is read from them, how they end.
+cat >trainer <<'END'
+#!/bin/sh
+# trainer LAMBDA SEED FOLDER THREADS
+echo "threads $4 $OMP_NUM_THREADS" >"$3/threads"
+echo "a line of log"
+awk -v lambda="$1" -v seed="$2" 'BEGIN {
+    for (epoch = 1; epoch <= 5; epoch++)
+        printf "{\"epoch\": %d, \"loss\": %.6g, \"test_accuracy\": %.6g}\n", epoch, seed / (lambda * epoch), 1 - 1 / (epoch + seed)
+}'
+END
+chmod +x trainer
+cat >command.yaml <<END
+study: command
+task: {command: [./trainer, "{lambda}", "{seed}", "{run_folder}", "{threads}"]}
+settings: {lambda: [0.1, 0.5], name: [plain, "with space"]}
+seeds: [1, 2, 3]
+metrics: {test_accuracy: max}
+END
+expect 0 poula sweep command.yaml --jobs 2 --threads 3 --db results/my.db
+contains out "command: 12 finished, 0 diverged, 0 failed"
+equal "$(sql results/my.db 'SELECT count(*) FROM curves')" 120 values
+equal "$(sql results/my.db "SELECT value, epoch FROM best JOIN runs USING (run) WHERE metric = 'test_accuracy' AND runs.seed = 3 LIMIT 1")" \
+    "0.875|5" "best accuracy"
+equal "$(sql results/my.db "SELECT value, epoch FROM best JOIN runs USING (run) WHERE metric = 'loss' AND runs.seed = 3 AND runs.lambda = 0.5 LIMIT 1")" \
+    "1.2|5" "best loss"
+equal "$(cat results/my-runs/*/threads | sort -u)" "threads 3 3" "threads that a command is told of"
+equal "$(ls results/my-runs | wc -l)" 12 folders
+equal "$(sql results/my.db "SELECT DISTINCT log FROM attempts")" "a line of log" log
+
+# Nothing of a worker's is open in a command but its own three streams (ls opens one more), and its input is empty.
+cat >clean.yaml <<END
+studies:
+  - study: open
+    task: {command: [ls, /proc/self/fd]}
+  - study: input
+    task: {command: [sh, -c, "read -r line && exit 9; echo loss=1"]}
+END
+expect 1 poula sweep clean.yaml --db clean.db
+equal "$(sql clean.db "SELECT replace(trim(a.log, char(10)), char(10), ' ') FROM attempts AS a JOIN runs USING (run) WHERE study = 'open'")" \
+    "0 1 2 3" "open files of a command"
+contains out "input: 1 finished"
+
+# Ways to end.
+cat >ends.yaml <<END
+study: ends
+task: {command: [sh, -c, "case {seed} in 1) echo loss=1;; 2) echo loss=nan;; 3) ;; 4) echo sorry >&2; exit 7;; 5) kill -11 \$\$;; esac"]}
+seeds: {from: 1, to: 5}
+END
+expect 1 poula sweep ends.yaml --db ends.db --jobs 1
+contains out "ends: 1 finished, 1 diverged, 3 failed"
+sql ends.db "SELECT r.seed, r.status, a.reason, a.exit_code, a.signal FROM runs AS r JOIN attempts AS a USING (run) ORDER BY r.seed" >ends
+same ends <<END
+1|finished||0|
+2|diverged|loss is not finite from epoch 1 on|0|
+3|failed|exited 0 without reporting any metric|0|
+4|failed|exited with code 7: sorry|7|
+5|failed|was killed by signal 11 (Segmentation fault)||11
+END
+cat >missing.yaml <<END
+study: missing
+task: {command: [./no-such-program]}
+END
+expect 1 poula sweep missing.yaml --db ends.db
+contains ends.db "No such file or directory"
