@@ -49,7 +49,9 @@ static inline void read_settings(const char *text, struct pl_settings *settings)
         equals = strchr(word, '=');
         *equals = '\0';
         double real;
-        if (pl_number_read(equals + 1, &real))
+        if (equals[1] == '$') /* a text, whatever it looks like */
+            pl_settings_set_string(settings, word, equals + 2);
+        else if (pl_number_read(equals + 1, &real))
             pl_settings_set_real(settings, word, real);
         else
             pl_settings_set_string(settings, word, equals + 1);

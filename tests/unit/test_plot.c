@@ -6,7 +6,7 @@ static const struct known_run runs[] = {
     RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 4, 2, 1),    RUN("optimizer=adam lambda=0.1", 2, PL_FINISHED, 6, 4, 3),
     RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 9, 8, 7),   RUN("optimizer=adam lambda=0.01", 2, -1, 0),
     RUN("optimizer=sgd lambda=0.1", 1, PL_DIVERGED, 5, 1e20),     RUN("optimizer=sgd lambda=0.1", 2, PL_DIVERGED, 5, NAN),
-    RUN("optimizer=sgd lambda=inf", 1, PL_FINISHED, 3, 3, 3),     RUN("optimizer=sgd lambda=inf", 2, PL_DIVERGED, 3, 3),
+    RUN("optimizer=sgd lambda=inf", 1, PL_FINISHED, 0.5, 0.5, 0.5),     RUN("optimizer=sgd lambda=inf", 2, PL_DIVERGED, 3, 3),
 };
 enum { RUNS = sizeof runs / sizeof *runs };
 
@@ -121,6 +121,24 @@ static void curves_show_mean_and_spread(void **state)
     assert_int_equal(line->means.count, 2);
     line_named(&figure, 0, "sgd, λ = ∞ (1/2 diverged)");
     assert_true(figure.panels[0].y_range[1] < 20);
+    pl_figure_release(&figure);
+    pl_text_release(&notes);
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void diverged_lines_do_not_stretch_the_axis(void **state)
+{
+    (void)state;
+    static const struct known_run two[] = {RUN("optimizer=a", 1, PL_FINISHED, 1, 2, 3),
+                                           RUN("optimizer=b", 1, PL_DIVERGED, 1, 30)};
+    struct pl_store *store = make_results("", "loss", two, 2);
+    struct pl_results *results = open_results(store);
+    struct pl_figure_spec spec = figure_of(PL_FIGURE_CURVES);
+    struct pl_figure figure;
+    struct pl_text notes = {0};
+    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
+    assert_true(figure.panels[0].y_range[1] > 3 && figure.panels[0].y_range[1] < 4);
     pl_figure_release(&figure);
     pl_text_release(&notes);
     pl_results_free(results);
@@ -293,6 +311,7 @@ int main(void)
         cmocka_unit_test(names_and_numbers_are_set),
         cmocka_unit_test(ranges_leave_absurd_values_out),
         cmocka_unit_test(curves_show_mean_and_spread),
+        cmocka_unit_test(diverged_lines_do_not_stretch_the_axis),
         cmocka_unit_test(sensitivity_sets_infinity_apart),
         cmocka_unit_test(heatmaps_mark_the_best_square),
         cmocka_unit_test(scripts_keep_within_the_axes),

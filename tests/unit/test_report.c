@@ -174,6 +174,42 @@ static void best_is_marked_within_a_task(void **state)
     pl_store_close(store);
 }
 
+static void best_needs_rivals_and_runs_that_last(void **state)
+{
+    (void)state;
+    static const struct known_run runs[] = {
+        RUN("model=vgg optimizer=a", 1, PL_FINISHED, 90), RUN("model=vgg optimizer=a", 2, PL_FINISHED, 91),
+        RUN("model=vgg optimizer=b", 1, PL_FINISHED, 99), RUN("model=vgg optimizer=b", 2, PL_DIVERGED, 99),
+        RUN("model=res optimizer=a", 1, PL_FINISHED, 95), RUN("model=res optimizer=a", 2, PL_FINISHED, 95),
+    };
+    static const char *model[] = {"model"};
+    struct pl_store *store = make_results("", "accuracy", runs, 6);
+    struct pl_results *results = open_results(store);
+    struct pl_table_spec spec = {.rows = names(model, 1), .columns = names(optimizer, 1), .digits = 0};
+    /* b has the higher mean, but a run of it diverged; res has only one cell. */
+    expect_part(render(results, spec, PL_TABLE_MARKDOWN), "| vgg   |   **90(1)** | 99(-) n=1 div 1/2 |\n"
+                                                          "| res   |       95(0) |                   |\n");
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+static void texts_that_look_like_numbers_are_found(void **state)
+{
+    (void)state;
+    static const struct known_run runs[] = {
+        RUN("code=$1 lambda=-inf", 1, PL_FINISHED, 5), RUN("code=$2 lambda=-inf", 1, PL_FINISHED, 7),
+    };
+    struct pl_store *store = make_results("", "loss", runs, 2);
+    struct pl_results *results = open_results(store);
+    struct pl_table_spec spec = {.columns = names(lambda, 1), .digits = 0};
+    assert_true(pl_where_read("code=1", &spec.where, &spec.where_count));
+    expect_part(render(results, spec, PL_TABLE_LATEX), "{$\\lambda=-\\infty$}");
+    expect_part(render(results, spec, PL_TABLE_TEXT), "5(-)\n");
+    pl_where_free(spec.where, spec.where_count);
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
 static void neutral_metrics_have_no_best(void **state)
 {
     (void)state;
@@ -345,6 +381,8 @@ int main(void)
         cmocka_unit_test(nan_is_never_best_or_averaged),
         cmocka_unit_test(configurations_are_never_pooled),
         cmocka_unit_test(best_is_marked_within_a_task),
+        cmocka_unit_test(best_needs_rivals_and_runs_that_last),
+        cmocka_unit_test(texts_that_look_like_numbers_are_found),
         cmocka_unit_test(neutral_metrics_have_no_best),
         cmocka_unit_test(markdown_and_latex_are_escaped),
         cmocka_unit_test(records_keep_full_precision),
