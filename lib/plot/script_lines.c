@@ -19,8 +19,8 @@ static double near_axis(double y, const double range[2], bool log)
     return fmin(fmax(y, low), high);
 }
 
-/* The lower edge of a band or error bar. On a logarithmic axis one deviation may reach below zero: there it ends at the
- * lowest run. */
+/* The lower edge of a band or error bar. On a logarithmic axis one deviation may plunge towards zero or below it: there
+ * it ends at the lowest run. */
 static double foot(const struct pl_point *p, const double range[2], bool log)
 {
     return near_axis(log ? fmax(p->low, p->least) : p->low, range, log);

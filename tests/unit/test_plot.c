@@ -229,6 +229,11 @@ static void scripts_keep_within_the_axes(void **state)
     assert_null(strstr(data.text, "nan"));
     assert_non_null(strstr(data.text, "2 110 ")); /* 1e20, drawn ten heights above the panel */
     assert_non_null(strstr(data.text, "2 3 1.58578643763 4.41421356237 2\n"));
+    pl_text_clear(&data);
+    figure.panels[0].log_y = true; /* there the band ends at the lowest run, 2 */
+    figure.panels[0].y_range[0] = 0.1;
+    pl_script_write(&figure, "fig", &options, &script, &data);
+    assert_non_null(strstr(data.text, "2 3 2 4.41421356237 2\n"));
     pl_figure_release(&figure);
     pl_text_release(&notes);
     pl_text_release(&script);
