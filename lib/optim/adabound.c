@@ -1,11 +1,14 @@
 /* AdaBound. See bound_family.h. */
 #include "optim/bound_family.h"
 
-static const struct pl_setting settings[] = {BOUND_SETTINGS};
+static const struct pl_setting settings[] = {
+    BOUND_SETTINGS,
+    PL_SETTING_SWITCH("amsbound", "amsgrad", "false", "use the largest second moment so far"),
+};
 
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
-    bound_configure(optim, s, false);
+    bound_configure(optim, s, pl_settings_boolean(s, "amsbound", false));
 }
 
 const struct pl_optimizer KERNEL(pl_adabound) = {

@@ -6,11 +6,12 @@ static const struct pl_setting settings[] = {
     PL_SETTING_BETAS,
     PL_SETTING_EPSILON("1e-8"),
     PL_SETTING_WEIGHT_DECAY("0", PL_L2),
+    PL_SETTING_SWITCH("amsgrad", NULL, "false", "use the largest second moment so far"),
 };
 
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
-    adam_configure(optim, s, false, false);
+    adam_configure(optim, s, pl_settings_boolean(s, "amsgrad", false), false);
 }
 
 const struct pl_optimizer KERNEL(pl_adam) = {

@@ -13,12 +13,14 @@
 
 #if REAL_BITS == 32
 typedef float real;
+typedef uint32_t real_bits;
 #define REAL_MIN FLT_MIN
 #define real_sqrt sqrtf
 #define real_abs fabsf
 #define real_copysign copysignf
 #else
 typedef double real;
+typedef uint64_t real_bits;
 #define REAL_MIN DBL_MIN
 #define real_sqrt sqrt
 #define real_abs fabs

@@ -14,18 +14,19 @@
 #include <immintrin.h>
 #endif
 
-enum { LANES = 16, GROUP = 2 * LANES };
+enum { LANES = 16, GROUP = 2 * LANES, BATCH = 16 /* groups whose bits are drawn before they are used */ };
 
-/* 64-bit lanes that hold 32-bit words in their low halves. */
+/* 64-bit lanes that hold 32-bit words in their low halves, and how many groups are drawn at a time: enough vectors
+ * to hide the latency of multiplication, few enough to stay in registers. */
 #if defined(__AVX512F__)
-enum { WIDTH = 8 };
+enum { WIDTH = 8, DRAWN = 2 };
 #elif defined(__AVX2__)
-enum { WIDTH = 4 };
+enum { WIDTH = 4, DRAWN = 1 };
 #else
-enum { WIDTH = 2 };
+enum { WIDTH = 2, DRAWN = 1 };
 #endif
 typedef uint64_t words __attribute__((vector_size(8 * WIDTH)));
-enum { VECTORS = 8 / WIDTH };
+enum { VECTORS = DRAWN * 8 / WIDTH };
 
 static inline words multiply(words a, words b)
 {
@@ -41,19 +42,17 @@ static inline words multiply(words a, words b)
 #endif
 }
 
-/* The bits of one group: the radius and angle words of its 16 lanes. High halves of the lanes may hold
+/* The bits of DRAWN groups: the radius and angle words of their lanes. High halves of the vectors' lanes may hold
  * anything between rounds: multiplication ignores them. */
-static inline void draw_bits(struct pl_random key, uint64_t step, uint64_t group, uint32_t radius[LANES],
-                             uint32_t angle[LANES])
+static inline void draw_bits(struct pl_random key, uint64_t step, uint64_t group, uint32_t *radius, uint32_t *angle)
 {
     const words zero = {0}, low = zero + 0xffffffffu;
     words c[VECTORS][4];
     for (int j = 0; j < VECTORS; j++) {
-        words index = zero + (8 * group + (uint64_t)j * WIDTH);
+        c[j][0] = zero + (8 * group + (uint64_t)j * WIDTH);
         for (int k = 0; k < WIDTH; k++)
-            index[k] += (uint64_t)k;
-        c[j][0] = index;
-        c[j][1] = index >> 32;
+            c[j][0][k] += (uint64_t)k;
+        c[j][1] = c[j][0] >> 32;
         c[j][2] = zero + (step & 0xffffffffu);
         c[j][3] = zero + (step >> 32);
     }
@@ -61,8 +60,8 @@ static inline void draw_bits(struct pl_random key, uint64_t step, uint64_t group
     for (int round = 0; round < 10; round++) {
         for (int j = 0; j < VECTORS; j++) {
             words p0 = multiply(c[j][0], zero + 0xD2511F53u), p1 = multiply(c[j][2], zero + 0xCD9E8D57u);
-            c[j][0] = p1 >> 32 ^ c[j][1] ^ (zero + k0);
-            c[j][2] = p0 >> 32 ^ c[j][3] ^ (zero + k1);
+            c[j][0] = p1 >> 32 ^ (c[j][1] ^ (zero + k0));
+            c[j][2] = p0 >> 32 ^ (c[j][3] ^ (zero + k1));
             c[j][1] = p1;
             c[j][3] = p0;
         }
@@ -91,16 +90,14 @@ static inline real multiply_add(real a, real b, real c)
 /* Coefficients interpolate at the Chebyshev nodes of the interval; largest relative errors in float 3e-9
  * (log), 1e-8 (sine), 8e-10 (cosine), in double below 2e-17. */
 #if REAL_BITS == 32
-typedef uint32_t bits_t;
 enum { MANTISSA = 23 };
-static const bits_t root_half = 0x3f3504f3; /* sqrt(1/2) */
+static const real_bits root_half = 0x3f3504f3; /* sqrt(1/2) */
 static const real log_terms[] = {0.33333342522578013f, 0.19994389141081403f, 0.1479002652159422f};
 static const real sine_terms[] = {-0.1666666466231438f, 0.008332748270629749f, -0.00019587890880412386f};
 static const real cosine_terms[] = {0.04166666465950221f, -0.0013888303035894866f, 2.4547942085071572e-05f};
 #else
-typedef uint64_t bits_t;
 enum { MANTISSA = 52 };
-static const bits_t root_half = 0x3fe6a09e667f3bcd;
+static const real_bits root_half = 0x3fe6a09e667f3bcd;
 static const real log_terms[] = {0.3333333333333335, 0.19999999999949722, 0.14285714313001635, 0.11111105565129939,
                                  0.09091444727837474, 0.07665855309105386, 0.07308292712444311};
 static const real sine_terms[] = {-0.16666666666666666, 0.008333333333330948, -0.00019841269836758574,
@@ -118,14 +115,14 @@ static inline real polynomial(const real *terms, size_t count, real x)
     return sum;
 }
 
-static inline bits_t bits_of(real x)
+static inline real_bits bits_of(real x)
 {
-    bits_t bits;
+    real_bits bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-static inline real from_bits(bits_t bits)
+static inline real from_bits(real_bits bits)
 {
     real x;
     memcpy(&x, &bits, sizeof x);
@@ -137,9 +134,9 @@ static inline real from_bits(bits_t bits)
 static inline real minus_twice_log(uint32_t word)
 {
     int32_t k = (int32_t)(word >> 1);
-    bits_t u = bits_of(multiply_add((real)k, (real)0x1p-31, (real)0x1p-32));
-    int32_t n = (int32_t)((u - root_half + ((bits_t)64 << MANTISSA)) >> MANTISSA) - 64;
-    real m = from_bits(u - ((bits_t)(int64_t)n << MANTISSA));
+    real_bits u = bits_of(multiply_add((real)k, (real)0x1p-31, (real)0x1p-32));
+    int32_t n = (int32_t)((u - root_half + ((real_bits)64 << MANTISSA)) >> MANTISSA) - 64;
+    real m = from_bits(u - ((real_bits)(int64_t)n << MANTISSA));
     real near_one = multiply_add((real)(int32_t)((uint32_t)k | 0x80000000u), (real)0x1p-31, (real)0x1p-32);
     real f = n ? m - 1 : near_one;
     real s = f / (2 + f), z = s * s;
@@ -150,27 +147,33 @@ static inline real minus_twice_log(uint32_t word)
 static inline void point(uint32_t radius_word, uint32_t angle_word, real *first, real *second)
 {
     real radius = real_sqrt(minus_twice_log(radius_word));
-    radius = angle_word >> 31 ? -radius : radius;
+    radius = from_bits(bits_of(radius) ^ (real_bits)(angle_word & 0x80000000u) << (REAL_BITS - 32));
     real angle = (real)(int32_t)(angle_word << 2) * (real)(0.78539816339744831 * 0x1p-31), z = angle * angle;
     real sine = multiply_add(angle * z, POLYNOMIAL(sine_terms, z), angle);
     real cosine = multiply_add(z * z, POLYNOMIAL(cosine_terms, z), multiply_add(z, (real)-0.5, 1));
-    bool swap = angle_word >> 30 & 1;
+    bool swap = (int32_t)(angle_word << 1) < 0;
     *first = radius * (swap ? sine : cosine);
     *second = radius * (swap ? cosine : sine);
 }
 
 void KERNEL(pl_noise)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out)
 {
-    uint32_t radius[LANES] __attribute__((aligned(64))), angle[LANES] __attribute__((aligned(64)));
+    uint32_t radius[BATCH * LANES] __attribute__((aligned(64))), angle[BATCH * LANES] __attribute__((aligned(64)));
     real *restrict z = out;
-    for (; count >= GROUP; count -= GROUP, first += GROUP, z += GROUP) {
-        draw_bits(key, step, first / GROUP, radius, angle);
-        for (size_t k = 0; k < LANES; k++)
-            point(radius[k], angle[k], &z[k], &z[k + LANES]);
+    uint64_t group = first / GROUP;
+    while (count >= GROUP) {
+        size_t groups = count / GROUP < BATCH ? count / GROUP : BATCH;
+        for (size_t i = 0; i < groups; i += DRAWN)
+            draw_bits(key, step, group + i, radius + LANES * i, angle + LANES * i);
+        for (size_t i = 0; i < groups; i++, z += GROUP)
+            for (size_t k = 0; k < LANES; k++)
+                point(radius[LANES * i + k], angle[LANES * i + k], &z[k], &z[k + LANES]);
+        group += groups;
+        count -= groups * GROUP;
     }
     if (!count)
         return;
-    draw_bits(key, step, first / GROUP, radius, angle);
+    draw_bits(key, step, group, radius, angle);
     for (size_t k = 0; k < LANES && k < count; k++) {
         real second;
         point(radius[k], angle[k], &z[k], &second);

@@ -58,6 +58,7 @@ static inline __attribute__((always_inline)) void pass(const struct rmsprop *o, 
         if (centered) {
             mean[i] = alpha * mean[i] + rest * g;
             second -= mean[i] * mean[i];
+            second = second < 0 ? 0 : second; /* rounding must not make a NaN of it */
         }
         real direction = g / (real_sqrt(second) + epsilon);
         if (moving)

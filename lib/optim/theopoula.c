@@ -73,15 +73,18 @@ static void begin(struct pl_optim *optim, const struct pl_arenas *arenas)
         o->outside = o->rate * pull;
 }
 
-/* Beyond this size a gradient is tamed to +-1/s for any rate of use, and the products below stay finite. */
+/* A gradient beyond this size is tamed to +-1/s at every rate of use. Below it all products are finite. */
 static const real saturated = REAL_BITS == 32 ? (real)1e18 : (real)1e150;
 
-/* lambda tame(G) with one division. A gradient that is not a number stays one. */
-static inline real tamed(real g, real rate, real root, real epsilon, bool boosted)
+/* lambda tame(G) with one division. Where sizes may be beyond saturation they are cut to it; a gradient that is not a
+ * number stays one. */
+static inline real tamed(real g, real rate, real root, real epsilon, bool boosted, bool cut)
 {
     real size = real_abs(g);
-    size = size > saturated ? saturated : size;
-    g = real_copysign(size, g);
+    if (cut) {
+        size = size > saturated ? saturated : size;
+        g = real_copysign(size, g);
+    }
     if (!boosted)
         return rate * g / (1 + root * size);
     real shifted = size + epsilon;
@@ -89,7 +92,7 @@ static inline real tamed(real g, real rate, real root, real epsilon, bool booste
 }
 
 static inline __attribute__((always_inline)) void pass(const struct theopoula *o, struct pl_chunk *c, bool boosted,
-                                                       bool noisy)
+                                                       bool noisy, bool cut)
 {
     real *restrict theta = c->theta;
     const real *restrict gradient = c->gradient, *restrict xi = c->xi;
@@ -99,23 +102,48 @@ static inline __attribute__((always_inline)) void pass(const struct theopoula *o
     /* The smallest number in place of epsilon = 0 turns 0/0 into 0 and changes nothing else. */
     const real epsilon = (real)o->boost > REAL_MIN ? (real)o->boost : REAL_MIN;
     for (size_t i = 0; i < n; i++) {
-        real step = tamed(gradient[i] + inside * theta[i], rate, root, epsilon, boosted) + outside * theta[i];
+        real step = tamed(gradient[i] + inside * theta[i], rate, root, epsilon, boosted, cut) + outside * theta[i];
         theta[i] = noisy ? theta[i] - step + sigma * xi[i] : theta[i] - step;
     }
 }
 
+static inline __attribute__((always_inline)) void choose_pass(const struct theopoula *o, struct pl_chunk *c, bool cut)
+{
+    bool boosted = o->boost < (double)saturated; /* beyond it, as at inf, the boost is below rounding */
+    if (boosted && c->xi)
+        pass(o, c, true, true, cut);
+    else if (boosted)
+        pass(o, c, true, false, cut);
+    else if (c->xi)
+        pass(o, c, false, true, cut);
+    else
+        pass(o, c, false, false, cut);
+}
+
+/* Is every entry below limit in size? Positive numbers are ordered as their bits are, and NaN comes last. */
+static bool all_below(const real *x, size_t n, real limit)
+{
+    real_bits most = 0, bound;
+    memcpy(&bound, &limit, sizeof bound);
+    for (size_t i = 0; i < n; i++) {
+        real_bits bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        bits &= (real_bits)-1 >> 1;
+        most = bits > most ? bits : most;
+    }
+    return most < bound;
+}
+
+/* Looking through a block first costs less than cutting each of its sizes, and brings it into the cache. */
 static void update(const void *self, struct pl_chunk *c)
 {
     const struct theopoula *o = self;
-    bool boosted = !isinf((real)o->boost);
-    if (boosted && c->xi)
-        pass(o, c, true, true);
-    else if (boosted)
-        pass(o, c, true, false);
-    else if (c->xi)
-        pass(o, c, false, true);
+    const real limit = saturated / 4;
+    bool tame = o->inside <= 1 && all_below(c->gradient, c->count, limit) && all_below(c->theta, c->count, limit);
+    if (tame)
+        choose_pass(o, c, false);
     else
-        pass(o, c, false, false);
+        choose_pass(o, c, true);
 }
 
 const struct pl_optimizer KERNEL(pl_theopoula) = {

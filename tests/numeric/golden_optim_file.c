@@ -53,7 +53,8 @@ static int set_hyperparameter(struct golden *g, const struct pl_optimizer_info *
 {
     struct pl_value value = {PL_BOOLEAN, {.boolean = json_is_true(json)}};
     const struct pl_setting *setting = find_setting(info, key);
-    if (!setting && json_is_boolean(json) && (json_is_false(json) || !strcmp(key, info->name)))
+    bool off = json_is_false(json) || (json_is_number(json) && json_number_value(json) == 0);
+    if (!setting && (off || (json_is_true(json) && !strcmp(key, info->name))))
         return 0; /* an option that this optimizer has not, switched off, or its own name as an option */
     if (!setting)
         return pl_fail(err, PL_EINPUT, "%s has no setting for the hyperparameter %s", info->name, key);
