@@ -48,6 +48,7 @@ struct pl_image_shape pl_data_shape(const struct pl_dataset *set);
 int pl_data_classes(const struct pl_dataset *set);
 const char *pl_data_class_name(const struct pl_dataset *set, int label);
 size_t pl_data_size(const struct pl_dataset *set, enum pl_split split);
+uint64_t pl_data_memory(const struct pl_dataset *set); /* bytes that are this process's own, not shared */
 /* SHA-256 of the data as used, hex, and whether it is the official one (true for embedded sets); the warning is
  * NULL or one sentence to show and to record. */
 const char *pl_data_checksum(const struct pl_dataset *set);
