@@ -15,6 +15,7 @@
 
 static const double show_every = 0.1;
 static const double look_every = 0.5;    /* for runs that another supervisor gives up, once nothing else is left */
+static const double idle_look_every = 2; /* the same while some workers still have long runs */
 static const double recover_every = 2;
 static const double note_every = 10;     /* how often a wait for the database is mentioned */
 static const double patience = 24 * 3600.0; /* a forgotten lock must not cost a night's sweep */
@@ -115,7 +116,9 @@ static bool while_waiting(void *self, double waited)
 static int recover(struct pl_supervisor *s, struct pl_error *err)
 {
     int64_t recovered = 0;
+    s->pumping = true;
     int status = pl_store_recover(s->store, &recovered, err);
+    s->pumping = false;
     s->recovered = pl_clock_steady();
     if (!status && recovered)
         pl_sup_note(s, "%lld runs of a sweep that died are given back", (long long)recovered);
@@ -153,11 +156,24 @@ static int look_elsewhere(struct pl_supervisor *s, int *fruitless, struct pl_err
 
 /* ---- the loop ---- */
 
+/* Workers that are idle while others have long runs: another sweep may have given some back, or died. */
+static int look_for_idle(struct pl_supervisor *s, struct pl_error *err)
+{
+    bool limited = s->options->limit && s->claimed >= s->options->limit;
+    if (!s->exhausted || !s->outstanding || s->backlog.count || s->stopping || limited ||
+        pl_crew_busy(s) == (int)s->hand_count || pl_clock_steady() - s->recovered < idle_look_every)
+        return 0;
+    s->exhausted = false;
+    return recover(s, err);
+}
+
 static int loop(struct pl_supervisor *s, struct pl_error *err)
 {
     int fruitless = 0;
     for (;;) {
-        int status = pl_ledger_turn(s, false, err);
+        int status = look_for_idle(s, err);
+        if (!status)
+            status = pl_ledger_turn(s, false, err);
         if (status)
             return status;
         if (s->stopping ? !pl_crew_alive(s) : s->exhausted && !s->outstanding) {

@@ -35,6 +35,27 @@ finish two 0 "$two"
 contains two.out "slow: 24 finished, 0 diverged, 0 failed"
 equal "$(count death.db finished)" 24 finished
 
+# The other does so with an idle worker, not only when its own long runs have ended.
+cat >gate.yaml <<END
+study: gate
+task: {command: [sh, -c, "echo {seed} >>gate.begun; while [ ! -f release.{seed} ]; do sleep 0.05; done; echo loss=1"]}
+seeds: [1, 2, 3]
+END
+start one poula sweep gate.yaml --db gate.db --jobs 1; one=$started
+wait_for 60 has_lines gate.begun 1
+start two poula sweep gate.yaml --db gate.db --jobs 2; two=$started
+wait_for 60 has_lines gate.begun 2
+kill -9 "$one"
+finish one 137 "$one"
+last=$(tail -n 1 gate.begun)
+for seed in 1 2 3; do
+    [ $seed = "$last" ] || touch release.$seed
+done
+wait_for 60 at_least gate.db finished 2
+touch "release.$last"
+finish two 0 "$two"
+contains two.out "gate: 3 finished"
+
 # One is told to stop: the other takes what it gives back.
 rm -f ran begun
 start one poula sweep slow.yaml --db stop.db --jobs 1; one=$started
