@@ -203,6 +203,31 @@ static void batch_norm_agrees(void **state)
     }
 }
 
+/* Beyond the caches, results are stored past them. */
+static void large_tensors_are_normalised(void **state)
+{
+    (void)state;
+    const struct pl_cpu_shape s = pl_cpu_shape(300, 1, 30, 30);
+    struct tensor x = tensor_new(&s), y = tensor_new(&s);
+    const double mean = 0.25, variance = 4;
+    const float gamma = 3, beta = -1;
+    tensor_fill(&x, 1);
+    FOR_ISAS(isa, k)
+        for (int relu = 0; relu < 2; relu++)
+            for (int residual = 0; residual < 2; residual++) {
+                const struct pl_cpu_norm norm = {&mean, &variance, &gamma, &beta, 0, relu};
+                for (size_t i = 0; i < y.count; i++) {
+                    const double v = 3 * (x.plain[i] - 0.25) / 2 - 1 + (residual ? x.plain[i] : 0);
+                    y.plain[i] = relu && v < 0 ? 0 : v;
+                }
+                tensor_clear(&y);
+                k->norm_forward(&s, &norm, x.data, residual ? x.data : NULL, y.data, 2);
+                assert_error(tensor_error(&y), 1e-6, "%s, relu %d, residual %d", pl_isa_name(isa), relu, residual);
+            }
+    tensor_free(&x);
+    tensor_free(&y);
+}
+
 static void sums_do_not_depend_on_threads(void **state)
 {
     (void)state;
@@ -459,6 +484,7 @@ int main(void)
         cmocka_unit_test(layouts_change_both_ways),
         cmocka_unit_test(channels_are_copied_anywhere),
         cmocka_unit_test(batch_norm_agrees),
+        cmocka_unit_test(large_tensors_are_normalised),
         cmocka_unit_test(sums_do_not_depend_on_threads),
         cmocka_unit_test(elementwise_kernels_agree),
         cmocka_unit_test(not_a_number_is_handed_on),

@@ -12,7 +12,8 @@
 
 enum {
     /* blocks of 16 input channels in a piece of the sum: 16 KB of weights */
-    PIECE = 16 / TILE_PANELS,
+    PIECE = TILE_TAPS / TILE_PANELS,
+    STRIP = 128 /* samples taken together: their unfinished sums stay in L1 */
 };
 
 struct direct {
@@ -21,27 +22,28 @@ struct direct {
     const struct pl_cpu_shape *in, *out;
     const float *x, *operand, *bias;
     float *y;
-    bool add, relu;
+    bool add;
+    int finish; /* of the tiles */
 };
 
-/* A sum in the making: c holds what earlier pieces gave. */
+/* A sum in the making. */
 struct sum {
     const float *a[PIECE], *b[PIECE];
     struct tile_sum piece;
     struct tile_start start;
-    float *c;
-    size_t c_panel;
     int rows, panels;
+    float part[STRIP * TILE_PANELS * 16] __attribute__((aligned(64))); /* what earlier pieces gave */
 };
 
-static void flush(struct sum *sum, bool relu)
+static void flush(struct sum *sum)
 {
-    PL_CPU_NAME(tiles)(sum->rows, sum->panels, &sum->piece, &sum->start, sum->c, sum->c_panel, relu);
-    sum->start = (struct tile_start){sum->c, 16, sum->c_panel};
+    PL_CPU_NAME(tiles)(sum->rows, sum->panels, &sum->piece, &sum->start, sum->part, STRIP * 16, 0);
+    sum->start = (struct tile_start){sum->part, 16, STRIP * 16};
     sum->piece.taps = 0;
 }
 
-/* One pixel (y, x) of the output, some panels from `panel` on, some samples from `row` on. */
+/* One pixel (y, x) of the output, some panels from `panel` on, some samples from `row` on; leaves the last
+ * piece of the sum to be added. */
 static void pixel(const struct direct *d, int y, int x, int row, struct sum *sum, int panel)
 {
     const struct pl_cpu_conv *conv = d->conv;
@@ -50,7 +52,7 @@ static void pixel(const struct direct *d, int y, int x, int row, struct sum *sum
     for (int first = 0; first < blocks; first += PIECE) {
         const int some = pl_cpu_min(PIECE, blocks - first), most = PIECE / some;
         if (sum->piece.taps)
-            flush(sum, false);
+            flush(sum);
         sum->piece.blocks = some;
         for (int ky = 0; ky < conv->kernel[0]; ky++) {
             const int sy = pl_cpu_source(conv, d->pass, 0, y, ky);
@@ -59,7 +61,7 @@ static void pixel(const struct direct *d, int y, int x, int row, struct sum *sum
                 if (sx < 0)
                     continue;
                 if (sum->piece.taps == most)
-                    flush(sum, false);
+                    flush(sum);
                 const int t = sum->piece.taps++;
                 sum->a[t] = d->x + (size_t)first * d->in->block + (size_t)row * 16 +
                             (size_t)(sy * d->in->width + sx) * d->in->pixel;
@@ -67,7 +69,6 @@ static void pixel(const struct direct *d, int y, int x, int row, struct sum *sum
             }
         }
     }
-    flush(sum, d->relu);
 }
 
 /* All panels of a task, TILE_PANELS at a time. */
@@ -75,23 +76,22 @@ static void panels(const struct direct *d, int at, int row, int rows, int panel,
 {
     static const float zeros[16 * TILE_PANELS];
     const int blocks = pl_cpu_blocks(d->in->channels), channels = d->out->channels;
-    struct sum sum = {.rows = rows, .c_panel = d->out->block};
+    struct sum sum = {.rows = rows};
     sum.piece = (struct tile_sum){.a = sum.a, .b = sum.b, .a_block = d->in->block,
                                   .b_panel = (size_t)pl_cpu_taps(d->conv) * blocks * 256};
     for (; panel < end; panel += sum.panels) {
         float bias[16 * TILE_PANELS];
+        float *y = d->y + (size_t)panel * d->out->block + (size_t)at * d->out->pixel + (size_t)row * 16;
         sum.panels = pl_cpu_min(TILE_PANELS, end - panel);
-        sum.c = d->y + (size_t)panel * d->out->block + (size_t)at * d->out->pixel + (size_t)row * 16;
-        if (d->add) {
-            sum.start = (struct tile_start){sum.c, 16, sum.c_panel};
-        } else if (d->bias) {
-            for (int p = 0; p < sum.panels; p++)
-                channels_of(d->bias, channels, panel + p, bias + p * 16);
-            sum.start = (struct tile_start){bias, 0, 16};
-        } else {
-            sum.start = (struct tile_start){zeros, 0, 16};
+        sum.start = (struct tile_start){zeros, 0, 16};
+        for (int p = 0; d->bias && p < sum.panels; p++) {
+            channels_of(d->bias, channels, panel + p, bias + p * 16);
+            sum.start.at = bias;
         }
+        if (d->add)
+            sum.start = (struct tile_start){y, 16, d->out->block};
         pixel(d, at / d->out->width, at % d->out->width, row, &sum, panel);
+        PL_CPU_NAME(tiles)(rows, sum.panels, &sum.piece, &sum.start, y, d->out->block, d->finish);
     }
 }
 
@@ -111,7 +111,9 @@ void PL_CPU_NAME(pass_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass p
     const bool forward = pass == PL_CPU_FORWARD;
     const struct direct d = {.conv = conv, .pass = pass, .in = forward ? &conv->x : &conv->y,
                              .out = forward ? &conv->y : &conv->x, .x = in, .operand = operand, .y = out, .add = add,
-                             .bias = output ? output->bias : NULL, .relu = output && output->relu};
+                             .bias = output ? output->bias : NULL,
+                             .finish = (output && output->relu ? TILE_RELU : 0) |
+                                       (!add && pl_cpu_past(forward ? &conv->y : &conv->x) ? TILE_PAST : 0)};
     const int pixels = pl_cpu_pixels(d.out), batch = d.out->batch;
     const int pairs = (pl_cpu_blocks(d.out->channels) + TILE_PANELS - 1) / TILE_PANELS;
     const int columns = parts(pixels, threads, pairs);
@@ -122,7 +124,9 @@ void PL_CPU_NAME(pass_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass p
         const int first = pairs * column / columns * TILE_PANELS;
         const int end = pl_cpu_min(pairs * (column + 1) / columns * TILE_PANELS, pl_cpu_blocks(d.out->channels));
         const int row = (int)((long)batch * strip / strips), stop = (int)((long)batch * (strip + 1) / strips);
-        panels(&d, at, row, stop - row, first, end);
+        for (int strip_row = row; strip_row < stop; strip_row += STRIP)
+            panels(&d, at, strip_row, pl_cpu_min(STRIP, stop - strip_row), first, end);
+        settle();
     }
 }
 

@@ -57,6 +57,7 @@ void PL_CPU_NAME(pass_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_pass 
 {
     (void)pass, (void)algorithm, (void)add;
     const int outs = pl_cpu_blocks(conv->y.channels), rows = pl_cpu_patch_blocks(conv);
+    const int finish = (output && output->relu ? TILE_RELU : 0) | (pl_cpu_past(&conv->y) ? TILE_PAST : 0);
 #pragma omp parallel num_threads(threads)
     {
         float *patch = thread_patch(conv, work);
@@ -75,9 +76,10 @@ void PL_CPU_NAME(pass_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_pass 
                 const struct tile_start start = {bias, 0, 16};
                 PL_CPU_NAME(tiles)(conv->y.batch, some, &sum, &start,
                                    out + panel * conv->y.block + at * conv->y.pixel, conv->y.block,
-                                   output && output->relu);
+                                   finish);
             }
         }
+        settle();
     }
 }
 

@@ -16,8 +16,24 @@ struct winograd {
     const struct pl_cpu_shape *in, *out;
     const float *x, *operand, *bias;
     float *y;
-    bool add, relu;
+    bool add, relu, past;
 };
+
+/* The 16 channels of pixel p of a tile, y[part][p]. */
+INLINE void output_line(const struct winograd *w, vec y[PARTS][16], int p, const float *bias, float *to)
+{
+    vec v[PARTS];
+    UNROLL for (int j = 0; j < PARTS; j++) {
+        v[j] = y[j][p] + (w->add ? load(to + j * LANES) : load_loose(bias + j * LANES));
+        if (w->relu)
+            v[j] = relu_vec(v[j]);
+    }
+    UNROLL for (int j = 0; j < PARTS; j++)
+        if (w->past)
+            store_past(to + j * LANES, v[j]);
+        else
+            store(to + j * LANES, v[j]);
+}
 
 /* One panel's outputs of one tile from its products, which lie at products[point * point_step]. */
 INLINE void output_tile(const int m, const struct winograd *w, int tile, int sample, int samples, int panel,
@@ -34,17 +50,17 @@ INLINE void output_tile(const int m, const struct winograd *w, int tile, int sam
                           (size_t)sample * 16
                     : NULL;
     }
-    for (int q = 0; q < samples * 16; q += LANES) {
-        vec points[36], y[16];
-        UNROLL for (int p = 0; p < (m + 2) * (m + 2); p++)
-            points[p] = load(products + p * point_step + q);
-        transform_output(m, points, y);
-        const vec plus = load_loose(bias + q % 16);
+    for (int q = 0; q < samples * 16; q += 16) {
+        vec y[PARTS][16];
+        UNROLL for (int j = 0; j < PARTS; j++) {
+            vec points[36];
+            UNROLL for (int p = 0; p < (m + 2) * (m + 2); p++)
+                points[p] = load(products + p * point_step + q + j * LANES);
+            transform_output(m, points, y[j]);
+        }
         UNROLL for (int p = 0; p < m * m; p++)
-            if (to[p]) {
-                const vec v = y[p] + (w->add ? load(to[p] + q) : plus);
-                store(to[p] + q, w->relu ? relu_vec(v) : v);
-            }
+            if (to[p])
+                output_line(w, y, p, bias, to[p] + q);
     }
 }
 
@@ -68,7 +84,7 @@ INLINE void run_task(const int m, const struct winograd *w, int number, float *i
                                          .b_panel = (size_t)plan->in_blocks * 256, .taps = 1,
                                          .blocks = plan->in_blocks};
             const struct tile_start start = {zeros, 0, 16};
-            PL_CPU_NAME(tiles)(rows, panels, &sum, &start, products + p * out_point, out_panel, false);
+            PL_CPU_NAME(tiles)(rows, panels, &sum, &start, products + p * out_point, out_panel, 0);
         }
         for (int i = 0; i < panels; i++)
             for (int t = 0; t < task.tiles; t++)
@@ -95,7 +111,8 @@ void PL_CPU_NAME(pass_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_pass
     const struct winograd w = {.plan = pl_cpu_winograd_plan(conv, pass, algorithm),
                                .in = forward ? &conv->x : &conv->y, .out = forward ? &conv->y : &conv->x,
                                .x = in, .operand = operand, .bias = output ? output->bias : NULL, .y = out,
-                               .add = add, .relu = output && output->relu};
+                               .add = add, .relu = output && output->relu,
+                               .past = !add && pl_cpu_past(forward ? &conv->y : &conv->x)};
     const size_t inputs = w.plan.points * pl_cpu_winograd_point(&w.plan, w.plan.in_blocks);
     const size_t products = w.plan.points * pl_cpu_winograd_point(&w.plan, 2);
 #pragma omp parallel num_threads(threads)
@@ -104,6 +121,7 @@ void PL_CPU_NAME(pass_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_pass
 #pragma omp for schedule(dynamic)
         for (int number = 0; number < w.plan.tasks; number++)
             (w.plan.m == 4 ? run_task4 : run_task2)(&w, number, own, own + inputs);
+        settle();
     }
 }
 

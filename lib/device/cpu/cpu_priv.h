@@ -20,6 +20,13 @@ static inline int pl_cpu_pixels(const struct pl_cpu_shape *shape)
     return shape->height * shape->width;
 }
 
+/* A result so large that whoever reads it next will not find it in a cache. */
+static inline bool pl_cpu_past(const struct pl_cpu_shape *shape)
+{
+    const size_t cached = (size_t)16 << 20;
+    return pl_cpu_floats(shape) * sizeof(float) > cached;
+}
+
 static inline int pl_cpu_taps(const struct pl_cpu_conv *conv)
 {
     return conv->kernel[0] * conv->kernel[1];

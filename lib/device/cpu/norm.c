@@ -108,7 +108,7 @@ INLINE vec affine(const struct affine *a, int k, vec x)
 }
 
 INLINE void forward_pixel(const struct affine *to, int batch, const float *x, const float *residual, float *y,
-                          const bool relu, const bool plus)
+                          const bool relu, const bool plus, const bool past)
 {
     const struct affine a = *to;
     for (int n = 0; n < batch * 16; n += 16)
@@ -116,14 +116,34 @@ INLINE void forward_pixel(const struct affine *to, int batch, const float *x, co
             vec v = affine(&a, j * LANES, load(x + n + j * LANES));
             if (plus)
                 v += load(residual + n + j * LANES);
-            store(y + n + j * LANES, relu ? relu_vec(v) : v);
+            if (relu)
+                v = relu_vec(v);
+            if (past)
+                store_past(y + n + j * LANES, v);
+            else
+                store(y + n + j * LANES, v);
         }
+}
+
+/* What norm_forward does is known before the loop over the samples, so that it holds no branches. */
+INLINE void forward_case(const struct affine *a, int batch, const float *x, const float *residual, float *y, bool relu,
+                         const bool past)
+{
+    if (residual && relu)
+        forward_pixel(a, batch, x, residual, y, true, true, past);
+    else if (residual)
+        forward_pixel(a, batch, x, residual, y, false, true, past);
+    else if (relu)
+        forward_pixel(a, batch, x, NULL, y, true, false, past);
+    else
+        forward_pixel(a, batch, x, NULL, y, false, false, past);
 }
 
 void PL_CPU_NAME(norm_forward)(const struct pl_cpu_shape *shape, const struct pl_cpu_norm *norm, const float *x,
                                const float *residual, float *y, int threads)
 {
     const int tasks = pl_cpu_blocks(shape->channels) * CHUNKS, batch = shape->batch;
+    const bool past = y != x && y != residual && pl_cpu_past(shape);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int task = 0; task < tasks; task++) {
         const struct affine a = affine_of(norm, shape->channels, task / CHUNKS);
@@ -133,15 +153,12 @@ void PL_CPU_NAME(norm_forward)(const struct pl_cpu_shape *shape, const struct pl
                            (size_t)chunk_begin(shape, task % CHUNKS + 1) * shape->pixel;
         for (; at < end; at += shape->pixel) {
             const float *plus = residual ? residual + at : NULL;
-            if (plus && norm->relu)
-                forward_pixel(&a, batch, x + at, plus, y + at, true, true);
-            else if (plus)
-                forward_pixel(&a, batch, x + at, plus, y + at, false, true);
-            else if (norm->relu)
-                forward_pixel(&a, batch, x + at, NULL, y + at, true, false);
+            if (past)
+                forward_case(&a, batch, x + at, plus, y + at, norm->relu, true);
             else
-                forward_pixel(&a, batch, x + at, NULL, y + at, false, false);
+                forward_case(&a, batch, x + at, plus, y + at, norm->relu, false);
         }
+        settle();
     }
 }
 

@@ -1,17 +1,15 @@
-#include <stdbool.h>
-
 #include "device/cpu/tile.h"
 
 /* One function for every number of rows, so that the accumulators are registers. */
 #define TILE_FUNCTION(rows, panels)                                                                            \
     static __attribute__((noinline)) void tile_##rows##_##panels(                                              \
-        const struct tile_sum *s, const struct tile_start *start, float *c, size_t c_panel, bool relu)         \
+        const struct tile_sum *s, const struct tile_start *start, float *c, size_t c_panel, int finish)        \
     {                                                                                                          \
-        tile(rows, panels, s, start, c, c_panel, relu);                                                        \
+        tile(rows, panels, s, start, c, c_panel, finish);                                                      \
     }
 #define TILE_ENTRY(rows, panels) tile_##rows##_##panels,
 
-typedef void tile_function(const struct tile_sum *, const struct tile_start *, float *, size_t, bool);
+typedef void tile_function(const struct tile_sum *, const struct tile_start *, float *, size_t, int);
 
 FOR_TILE_ROWS(TILE_FUNCTION, 1)
 #if defined(__AVX512F__)
@@ -26,25 +24,18 @@ static tile_function *const functions[TILE_PANELS][TILE_ROWS] = {
 };
 
 void PL_CPU_NAME(tiles)(int n, int panels, const struct tile_sum *s, const struct tile_start *start, float *c,
-                        size_t c_panel, bool relu)
+                        size_t c_panel, int finish)
 {
-    enum { TAPS = 64 }; /* pointers moved on from tile to tile; longer sums go in pieces */
-    const float *a[TAPS];
-    for (int t0 = 0; t0 < s->taps || t0 == 0; t0 += TAPS) {
-        struct tile_sum piece = *s;
-        struct tile_start begin = t0 ? (struct tile_start){c, 16, c_panel} : *start;
-        piece.a = a;
-        piece.b = s->b + t0;
-        piece.taps = s->taps - t0 < TAPS ? s->taps - t0 : TAPS;
-        const bool last = t0 + TAPS >= s->taps;
-        for (int row = 0, rows; row < n; row += rows) {
-            rows = tile_rows(n - row, TILE_ROWS);
-            for (int t = 0; t < piece.taps; t++)
-                a[t] = s->a[t0 + t] + row * 16;
-            struct tile_start here = begin;
-            here.at += (size_t)row * begin.row;
-            functions[panels - 1][rows - 1](&piece, &here, c + row * 16, c_panel, relu && last);
-        }
+    const float *a[TILE_TAPS]; /* moved on from tile to tile */
+    struct tile_sum sum = *s;
+    struct tile_start begin = *start;
+    sum.a = a;
+    for (int row = 0, rows; row < n; row += rows) {
+        rows = tile_rows(n - row, TILE_ROWS);
+        for (int t = 0; t < s->taps; t++)
+            a[t] = s->a[t] + row * 16;
+        begin.at = start->at + (size_t)row * start->row;
+        functions[panels - 1][rows - 1](&sum, &begin, c + row * 16, c_panel, finish);
     }
 }
 

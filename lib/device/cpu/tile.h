@@ -30,6 +30,9 @@ struct tile_start {
     size_t row, panel; /* strides; row is 0 for a bias */
 };
 
+/* What becomes of the finished sums besides. */
+enum { TILE_RELU = 1, TILE_PAST = 2 /* store_past */ };
+
 struct tile_sum {
     const float *const *a; /* for every tap: the tile's first row, in the first block of 16 channels */
     const float *const *b; /* for every tap: the weights [channel][16] of the first panel */
@@ -41,7 +44,7 @@ struct tile_sum {
 /* Reads b straight through; of a, one cache line (16 channels of a sample) per row and block, the lines of
  * the next block being fetched meanwhile. */
 INLINE void tile(const int rows, const int panels, const struct tile_sum *s, const struct tile_start *start,
-                 float *c, size_t c_panel, bool relu)
+                 float *c, size_t c_panel, int finish)
 {
     vec sum[TILE_ROWS][TILE_PANELS * PARTS];
     UNROLL for (int i = 0; i < rows; i++)
@@ -69,10 +72,18 @@ INLINE void tile(const int rows, const int panels, const struct tile_sum *s, con
             }
         }
     }
-    UNROLL for (int i = 0; i < rows; i++)
-        UNROLL for (int j = 0; j < panels * PARTS; j++)
-            store(c + i * 16 + (size_t)(j / PARTS) * c_panel + j % PARTS * LANES,
-                  relu ? relu_vec(sum[i][j]) : sum[i][j]);
+    if (finish & TILE_RELU)
+        UNROLL for (int i = 0; i < rows; i++)
+            UNROLL for (int j = 0; j < panels * PARTS; j++)
+                sum[i][j] = relu_vec(sum[i][j]);
+    if (finish & TILE_PAST)
+        UNROLL for (int i = 0; i < rows; i++)
+            UNROLL for (int j = 0; j < panels * PARTS; j++)
+                store_past(c + i * 16 + (size_t)(j / PARTS) * c_panel + j % PARTS * LANES, sum[i][j]);
+    else
+        UNROLL for (int i = 0; i < rows; i++)
+            UNROLL for (int j = 0; j < panels * PARTS; j++)
+                store(c + i * 16 + (size_t)(j / PARTS) * c_panel + j % PARTS * LANES, sum[i][j]);
 }
 
 /* The segments are pairs of n rows each (a's and b's samples at one pixel). The sums begin at zero and are
@@ -119,9 +130,11 @@ INLINE int tile_rows(int left, int most)
     return (left + tiles - 1) / tiles;
 }
 
+enum { TILE_TAPS = 16 }; /* most taps of a sum */
+
 /* c over n rows; panels is 1 or TILE_PANELS. */
 void PL_CPU_NAME(tiles)(int n, int panels, const struct tile_sum *s, const struct tile_start *start, float *c,
-                        size_t c_panel, bool relu);
+                        size_t c_panel, int finish);
 
 /* c over the 16 rows of one block of input channels; panels is 1 or OUTER_PANELS. */
 void PL_CPU_NAME(outers)(int panels, const struct outer_sum *s, float *c, size_t c_panel);

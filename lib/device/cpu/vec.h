@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #if defined(__AVX512F__)
 #define PL_CPU_NAME(name) pl_cpu_##name##_avx512
 enum { LANES = 16 };
@@ -46,6 +50,29 @@ INLINE vec load_loose(const float *p) /* from any float address */
 INLINE void store(float *p, vec v)
 {
     *(vec *)p = v;
+}
+
+/* Stores past the caches, for a tensor too large to be found there by its reader: the line is then not read
+ * first, which a plain store would do. Whole lines of 64 bytes must be written at once. */
+INLINE void store_past(float *p, vec v)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_ps(p, (__m512)v);
+#elif defined(__AVX2__)
+    _mm256_stream_ps(p, (__m256)v);
+#elif defined(__x86_64__)
+    _mm_stream_ps(p, (__m128)v);
+#else
+    store(p, v);
+#endif
+}
+
+/* Makes such stores visible to the other threads: before a thread leaves its part of the work. */
+INLINE void settle(void)
+{
+#if defined(__x86_64__)
+    _mm_sfence();
+#endif
 }
 
 INLINE vec splat(float x)
