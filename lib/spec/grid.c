@@ -49,7 +49,7 @@ static void add_layer(struct reader *reader, struct part *part, const struct con
             field->rank = rank; /* what the study writes stands in the study's order */
         }
         field->assignment = a;
-        field->choice = pl_train_is_choice(a->key);
+        field->choice = a->section != PL_SECTION_SETTINGS && pl_train_is_choice(a->key);
         field->dimension = NONE;
         read_items(reader, field);
     }

@@ -280,6 +280,9 @@ static void lists_as_values(void **state)
 static void free_settings(void **state)
 {
     (void)state;
+    /* These names choose a task elsewhere; of a command they are settings like any other. */
+    grid_is("study: s\ntask: {command: [sh]}\nsettings: {dataset: [mnist, svhn], model: mlp}\n", "dataset model",
+            "mnist mlp; svhn mlp");
     struct pl_spec *spec = load("study: s\ntask: {command: [sh]}\nsettings: {width: 64, rate: 1e-3, deep: true, mode: fast, "
                                 "code: \"007\", half: \"= width/2\", lr: .inf}\n");
     struct pl_walk *w = pl_walk_new(pl_spec_study(spec, 0));
