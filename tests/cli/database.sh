@@ -1,55 +1,67 @@
 # A database that somebody else holds, and a disk that is full.
 
+# hold DB begins a transaction in another process; let_go ends it.
+hold() {
+    rm -f control held
+    mkfifo control
+    sqlite3 -batch "$1" <control >held 2>&1 &
+    holder=$!
+    exec 3>control
+    printf '.timeout 60000\nBEGIN IMMEDIATE;\n.print held\n' >&3
+    wait_for 60 grep -q held held
+}
+let_go() {
+    printf 'COMMIT;\n' >&3
+    exec 3>&-
+    wait "$holder"
+}
+
 # A writer holds the database: the workers go on, the user is told, nothing is lost.
 slow_spec slow.yaml 30 0.2
 start locked poula sweep slow.yaml --jobs 2
 wait_for 60 at_least results/poula.db finished 2
-mkfifo control
-sqlite3 -batch results/poula.db <control >holder.out 2>&1 &
-holder=$!
-exec 3>control
-printf '.timeout 60000\nBEGIN IMMEDIATE;\n.print held\n' >&3
-wait_for 60 grep -q held holder.out
+hold results/poula.db
 before=$(wc -l <ran)
 wait_for 60 grep -q "holds the database" locked.err
 [ "$(wc -l <ran)" -gt "$before" ] || fail "the workers did not go on"
 kill -0 "$started" || fail "the sweep gave up"
-printf 'COMMIT;\n' >&3
-exec 3>&-
-wait "$holder"
+let_go
 finish locked 0 "$started"
 contains locked.out "slow: 30 finished, 0 diverged, 0 failed"
 equal "$(sort -u ran | wc -l)" "$(wc -l <ran)" "runs trained twice"
 equal "$(sql results/poula.db 'SELECT count(*) FROM curves')" 30 values
 
+# While it waits the sweep still serves its workers and its user: a run that hangs is killed, Ctrl-C is heard.
+cat >hang.yaml <<END
+study: hang
+task: {command: [sh, -c, "echo \$\$ >hang.pid; sleep 1000"]}
+timeout: 3
+END
+start hang poula sweep hang.yaml --db hang.db --jobs 1
+wait_for 60 test -s hang.pid
+hold hang.db
+wait_for 60 gone "$(cat hang.pid)"
+kill -INT "$started"
+wait_for 60 grep -q "come to an end first" hang.err
+let_go
+finish hang 130 "$started"
+equal "$(sql hang.db 'SELECT status, reason FROM runs')" "failed|timed out after 3 s" "the run that hung"
+
 # It is held before the sweep begins.
 toy_spec toy.yaml 2
 expect 0 poula sweep toy.yaml --db held.db --limit 1
-mkfifo control2
-sqlite3 -batch held.db <control2 >holder2.out 2>&1 &
-holder=$!
-exec 3>control2
-printf 'BEGIN IMMEDIATE;\n.print held\n' >&3
-wait_for 60 grep -q held holder2.out
+hold held.db
 start held poula sweep toy.yaml --db held.db
 wait_for 60 grep -q "holds the database" held.err
-printf 'COMMIT;\n' >&3
-exec 3>&-
-wait "$holder"
+let_go
 finish held 0 "$started"
 contains held.out "toy: 50 finished"
 
 # Patience has an end, and then an error.
-mkfifo control3
-sqlite3 -batch held.db <control3 >holder3.out 2>&1 &
-holder=$!
-exec 3>control3
-printf 'BEGIN IMMEDIATE;\n.print held\n' >&3
-wait_for 60 grep -q held holder3.out
+hold held.db
 expect 1 env POULA_PATIENCE=0.3 "$POULA" sweep toy.yaml --db held.db
 contains err "locked"
-exec 3>&-
-wait "$holder" || true
+let_go
 
 # A full disk: a clear error, and what was committed stays and is not run again.
 toy_spec toy.yaml 100
