@@ -5,8 +5,8 @@
  * be made alone. The arithmetic is single precision with + - * / and sqrt only, which IEEE 754 defines to the bit, and
  * the file is compiled without contraction to fused multiply-add: the same bits on every machine.
  *
- * Both signs of contrast occur in every channel, so that a linear function of the pixels learns next to nothing;
- * strokes are several pixels long and thin, which a small convolutional network finds at once. */
+ * Light digits on dark ground and dark ones on light are equally frequent, so that a linear function of the pixels
+ * learns next to nothing; a small convolutional network finds strokes of either sign at once. */
 #include "data/data_priv.h"
 
 #include <math.h>
@@ -138,11 +138,12 @@ static void paint(struct canvas *canvas, const float colour[CHANNELS])
     }
 }
 
-/* A colour that changes evenly over the image, whatever the direction. */
+/* Dark or light, and changing evenly over the image in some direction. */
 static void draw_ground(struct canvas *canvas, struct dice *dice, float colour[CHANNELS])
 {
+    bool dark = roll(dice) >> 31;
     for (int channel = 0; channel < CHANNELS; channel++) {
-        colour[channel] = between(dice, 30, 225);
+        colour[channel] = dark ? between(dice, 20, 110) : between(dice, 145, 235);
         float right = between(dice, -1.5f, 1.5f), down = between(dice, -1.5f, 1.5f);
         for (int y = 0; y < SIDE; y++)
             for (int x = 0; x < SIDE; x++)
@@ -165,7 +166,7 @@ static void draw_clutter(struct canvas *canvas, struct dice *dice, int lines)
     }
 }
 
-/* In each channel away from the ground, to the side that has more room. */
+/* Light on dark ground and dark on light, in each channel by another step. */
 static void draw_ink(struct dice *dice, const float ground[CHANNELS], float ink[CHANNELS])
 {
     for (int channel = 0; channel < CHANNELS; channel++) {
@@ -177,7 +178,7 @@ static void draw_ink(struct dice *dice, const float ground[CHANNELS], float ink[
 static void draw_label(struct canvas *canvas, struct dice *dice, int label, bool two, const float ground[CHANNELS])
 {
     float ink[CHANNELS], pen = two ? between(dice, 1.2f, 1.9f) : between(dice, 1.4f, 2.8f);
-    struct point centre = {15.5f + between(dice, -4.5f, 4.5f), 15.5f + between(dice, -3.5f, 3.5f)};
+    struct point centre = {15.5f + between(dice, -4, 4), 15.5f + between(dice, -3, 3)};
     draw_ink(dice, ground, ink);
     memset(canvas->cover, 0, sizeof canvas->cover);
     if (two) {
@@ -255,8 +256,8 @@ static int glyphs_open(struct pl_dataset *set, const struct pl_settings *setting
     struct glyphs glyphs = {
         .key = pl_random_stream((uint64_t)pl_settings_integer(settings, "data_seed", 1), PL_STREAM_DATA),
         .classes = set->classes,
-        .clutter = (int)pl_settings_integer(settings, "clutter", 4),
-        .noise = (float)pl_settings_real(settings, "pixel_noise", 20),
+        .clutter = (int)pl_settings_integer(settings, "clutter", 3),
+        .noise = (float)pl_settings_real(settings, "pixel_noise", 12),
     };
     struct canvas *canvas = pl_new(sizeof *canvas);
     for (int which = 0; which < 2; which++)
@@ -283,8 +284,8 @@ static const struct pl_setting settings[] = {
     {.key = "test_images", .type = PL_INTEGER, .initial = "2000", .range = "[0,1000000]", .help = "test images"},
     {.key = "data_seed", .type = PL_INTEGER, .initial = "1", .range = "[0,9007199254740991]",
      .help = "seed of the images themselves; the seed of a run does not change them"},
-    {.key = "clutter", .type = PL_INTEGER, .initial = "4", .range = "[0,100]", .help = "stray lines in every image"},
-    {.key = "pixel_noise", .type = PL_REAL, .initial = "20", .range = "[0,255]",
+    {.key = "clutter", .type = PL_INTEGER, .initial = "3", .range = "[0,100]", .help = "stray lines in every image"},
+    {.key = "pixel_noise", .type = PL_REAL, .initial = "12", .range = "[0,255]",
      .help = "standard deviation of the noise on each value, of 255"},
 };
 
