@@ -1,8 +1,9 @@
 /* What is compiled for each instruction set and precision: meson gives REAL_BITS (32 or 64) and KERNEL_SUFFIX
  * (avx2_float, ...), and every symbol that leaves such a file is named KERNEL(name).
  *
- * Products and sums are not contracted here (-ffp-contract=off), so an element's result is the same in a
- * vector body, in a scalar tail and on every instruction set. */
+ * The compiler may not contract products and sums here (-ffp-contract=off); where a fused one pays, multiply_add asks
+ * for it. So an element's result is the same in a vector body and in a scalar tail, and on every instruction set
+ * that has (or every one that lacks) fused operations. */
 #ifndef PL_OPTIM_KERNEL_H
 #define PL_OPTIM_KERNEL_H
 
@@ -30,6 +31,18 @@ typedef uint64_t real_bits;
 #define KERNEL_PASTE(name, suffix) name##_##suffix
 #define KERNEL_EXPAND(name, suffix) KERNEL_PASTE(name, suffix)
 #define KERNEL(name) KERNEL_EXPAND(name, KERNEL_SUFFIX)
+
+/* a b + c, rounded once where the instruction set can. */
+static inline real multiply_add(real a, real b, real c)
+{
+#if !defined(__FMA__) && !defined(__ARM_FEATURE_FMA)
+    return a * b + c;
+#elif REAL_BITS == 32
+    return __builtin_fmaf(a, b, c);
+#else
+    return __builtin_fma(a, b, c);
+#endif
+}
 
 struct pl_arenas {
     real *theta, *gradient;

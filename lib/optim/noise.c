@@ -75,18 +75,6 @@ static inline void draw_bits(struct pl_random key, uint64_t step, uint64_t group
     }
 }
 
-/* The only place where products and sums are fused, and explicitly, so that every path gives the same bits. */
-static inline real multiply_add(real a, real b, real c)
-{
-#if !defined(__FMA__) && !defined(__ARM_FEATURE_FMA)
-    return a * b + c;
-#elif REAL_BITS == 32
-    return __builtin_fmaf(a, b, c);
-#else
-    return __builtin_fma(a, b, c);
-#endif
-}
-
 /* Coefficients interpolate at the Chebyshev nodes of the interval; largest relative errors in float 3e-9
  * (log), 1e-8 (sine), 8e-10 (cosine), in double below 2e-17. */
 #if REAL_BITS == 32

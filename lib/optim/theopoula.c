@@ -73,22 +73,44 @@ static void begin(struct pl_optim *optim, const struct pl_arenas *arenas)
         o->outside = o->rate * pull;
 }
 
-/* A gradient beyond this size is tamed to +-1/s at every rate of use. Below it all products are finite. */
-static const real saturated = REAL_BITS == 32 ? (real)1e18 : (real)1e150;
+/* A gradient beyond this size is tamed to +-1/s at every rate of use. Up to it all products are finite, from rates of
+ * 1e-12 on in float. */
+static const real saturated = REAL_BITS == 32 ? (real)1e16 : (real)1e140;
 
-/* lambda tame(G) with one division. Where sizes may be beyond saturation they are cut to it; a gradient that is not a
- * number stays one. */
-static inline real tamed(real g, real rate, real root, real epsilon, bool boosted, bool cut)
+/* What a pass needs, from the quantities of the step. lambda tame(G) takes one division:
+ *   boosted      G (|G| + a) / ((b |G| + c) |G| + d),  a = epsilon + s, b = s / lambda, c = (1 + s epsilon) / lambda,
+ *                                                      d = epsilon / lambda
+ *   not boosted  G / (b |G| + 1 / lambda) */
+struct constants {
+    real a, b, c, d;
+    real inside, outside, sigma;
+};
+
+static struct constants constants_of(const struct theopoula *o, bool boosted)
+{
+    /* The smallest number in place of epsilon = 0 turns 0/0 into 0 and changes nothing else. */
+    double epsilon = o->boost > (double)REAL_MIN ? o->boost : (double)REAL_MIN;
+    return (struct constants){
+        .a = (real)(epsilon + o->root),
+        .b = (real)(o->root / o->rate),
+        .c = (real)((boosted ? 1 + o->root * epsilon : 1) / o->rate),
+        .d = (real)(epsilon / o->rate) > REAL_MIN ? (real)(epsilon / o->rate) : REAL_MIN,
+        .inside = (real)o->inside,
+        .outside = (real)o->outside,
+        .sigma = (real)o->sigma,
+    };
+}
+
+/* Where sizes may be beyond saturation they are cut to it. A gradient that is not a number stays one. */
+static inline real tamed(real g, const struct constants *k, bool boosted, bool cut)
 {
     real size = real_abs(g);
     if (cut) {
         size = size > saturated ? saturated : size;
         g = real_copysign(size, g);
     }
-    if (!boosted)
-        return rate * g / (1 + root * size);
-    real shifted = size + epsilon;
-    return rate * g * (shifted + root) / ((1 + root * size) * shifted);
+    real taming = multiply_add(k->b, size, k->c);
+    return boosted ? g * (size + k->a) / multiply_add(taming, size, k->d) : g / taming;
 }
 
 static inline __attribute__((always_inline)) void pass(const struct theopoula *o, struct pl_chunk *c, bool boosted,
@@ -97,13 +119,11 @@ static inline __attribute__((always_inline)) void pass(const struct theopoula *o
     real *restrict theta = c->theta;
     const real *restrict gradient = c->gradient, *restrict xi = c->xi;
     const size_t n = c->count;
-    const real rate = (real)o->rate, root = (real)o->root, sigma = (real)o->sigma;
-    const real inside = (real)o->inside, outside = (real)o->outside;
-    /* The smallest number in place of epsilon = 0 turns 0/0 into 0 and changes nothing else. */
-    const real epsilon = (real)o->boost > REAL_MIN ? (real)o->boost : REAL_MIN;
+    const struct constants k = constants_of(o, boosted);
     for (size_t i = 0; i < n; i++) {
-        real step = tamed(gradient[i] + inside * theta[i], rate, root, epsilon, boosted, cut) + outside * theta[i];
-        theta[i] = noisy ? theta[i] - step + sigma * xi[i] : theta[i] - step;
+        real step = tamed(multiply_add(k.inside, theta[i], gradient[i]), &k, boosted, cut);
+        real next = multiply_add(-k.outside, theta[i], theta[i] - step);
+        theta[i] = noisy ? multiply_add(k.sigma, xi[i], next) : next;
     }
 }
 
@@ -139,7 +159,8 @@ static void update(const void *self, struct pl_chunk *c)
 {
     const struct theopoula *o = self;
     const real limit = saturated / 4;
-    bool tame = o->inside <= 1 && all_below(c->gradient, c->count, limit) && all_below(c->theta, c->count, limit);
+    bool tame = all_below(c->gradient, c->count, limit) &&
+                (o->inside == 0 || (o->inside <= 1 && all_below(c->theta, c->count, limit)));
     if (tame)
         choose_pass(o, c, false);
     else
