@@ -224,7 +224,8 @@ static int measure_table(struct bench *bench, const struct shape *shape, struct 
         return status;
     double size = megabytes(path_of(bench, shape->study));
     if (bench->json)
-        printf(", \"table_%s\": {\"runs\": %d, \"epochs\": %d, \"metrics\": %d, \"seconds\": %.4f, \"database_mb\": %.1f}",
+        printf(", \"table_%s\": {\"runs\": %d, \"epochs\": %d, \"metrics\": %d, \"seconds\": %.4f, "
+               "\"database_mb\": %.1f}",
                shape->study, runs, shape->epochs, shape->metrics, best, size);
     else
         printf("table   %d runs x %d epochs x %d metrics: %.3f s, database %.0f MB\n", runs, shape->epochs,

@@ -256,7 +256,8 @@ static int store_run(const struct pl_args *args, const struct pl_single *single)
     return 0;
 }
 
-static int train(const struct pl_args *args, const struct pl_settings *settings, int64_t seed, int threads)
+static int train(const struct pl_args *args, const struct pl_study *study, const struct pl_settings *settings,
+                 int64_t seed, int threads)
 {
     struct watch watch = {.live = isatty(STDERR_FILENO) && !pl_args_has(args, "quiet"), .last = pl_clock_steady()};
     struct pl_sink sink = {&watch, watch_series, watch_value, watch_log, watch_stop};
@@ -264,8 +265,8 @@ static int train(const struct pl_args *args, const struct pl_settings *settings,
                                      .folder = pl_args_get(args, "folder", NULL)};
     struct pl_run_result result;
     struct pl_error err = {0};
-    struct pl_single single = {.settings = settings, .seed = seed, .threads = threads, .process = getpid(),
-                               .started = pl_clock(), .record = &watch.record, .result = &result};
+    struct pl_single single = {.study = study, .settings = settings, .seed = seed, .threads = threads,
+                               .process = getpid(), .started = pl_clock(), .record = &watch.record, .result = &result};
     watch.memory = pl_record_sink(&watch.record);
     signal(SIGINT, ask_to_stop);
     signal(SIGTERM, ask_to_stop);
@@ -313,7 +314,7 @@ static int run(const struct pl_args *args)
         fputs(pl_text(&text), stdout);
         pl_text_release(&text);
     } else if (!code) {
-        code = train(args, &settings, seed, (int)threads);
+        code = train(args, study, &settings, seed, (int)threads);
     }
     pl_settings_release(&settings);
     pl_spec_free(spec);

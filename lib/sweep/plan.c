@@ -2,6 +2,7 @@
 #include "sweep/sweep.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int64_t pl_study_missing(const struct pl_sweep_study *study, bool retry_failed)
 {
@@ -10,6 +11,14 @@ int64_t pl_study_missing(const struct pl_sweep_study *study, bool retry_failed)
     if (!retry_failed)
         settled += counts[PL_RUN_FAILED];
     return study->runs - settled;
+}
+
+enum pl_direction pl_study_direction(const struct pl_study *study, const char *metric, enum pl_direction reported)
+{
+    for (size_t i = 0; study && i < study->metric_count; i++)
+        if (!strcmp(study->metrics[i].name, metric))
+            return study->metrics[i].direction;
+    return reported;
 }
 
 static void begin_plan(struct pl_plan *plan, const struct pl_source *sources, size_t count)
@@ -29,8 +38,9 @@ static int write_study(struct pl_sweep_study *entry, struct pl_store *store, str
     size_t seed_count;
     int status = 0;
     for (size_t i = 0; i < entry->study->metric_count && !status; i++) {
-        int64_t series; /* the spec's word on the direction comes before that of a task */
-        status = pl_store_series(store, entry->study->metrics[i].name, entry->study->metrics[i].direction, &series, err);
+        const struct pl_metric_spec *metric = &entry->study->metrics[i];
+        int64_t series;
+        status = pl_store_series(store, metric->name, metric->direction, &series, err);
     }
     while (!status && !pl_walk_next(walk, &settings, &seeds, &seed_count)) {
         int64_t config, run;

@@ -232,13 +232,15 @@ int pl_single_spec(const char *name, const struct pl_settings *settings, int64_t
 
 /* ---- into the database ---- */
 
-static int write_record(struct pl_store *store, int64_t run, const struct pl_record *record, struct pl_error *err)
+static int write_record(struct pl_store *store, int64_t run, const struct pl_single *single, struct pl_error *err)
 {
+    const struct pl_record *record = single->record;
     int status = pl_store_forget_points(store, run, INT64_MIN, err);
     for (size_t i = 0; i < record->count && !status; i++) {
         const struct pl_record_series *series = &record->series[i];
         int64_t number;
-        status = pl_store_series(store, series->metric, series->direction, &number, err);
+        status = pl_store_series(store, series->metric,
+                                 pl_study_direction(single->study, series->metric, series->direction), &number, err);
         if (!status)
             status = pl_store_points(store, run, number, series->epochs, series->values, series->count, err);
     }
@@ -263,7 +265,7 @@ static int record_run(struct pl_store *store, int64_t session, int64_t sweep, co
                                .started = single->started, .seconds = single->seconds, .threads = single->threads,
                                .worker = single->process};
     *run = claim.run;
-    status = write_record(store, claim.run, single->record, err);
+    status = write_record(store, claim.run, single, err);
     return status ? status : pl_store_end(store, claim.run, &ending, err);
 }
 

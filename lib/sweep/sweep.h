@@ -76,6 +76,9 @@ void pl_sweep_needs_release(struct pl_sweep_needs *needs);
  * even one run fits. */
 int pl_sweep_fit(uint64_t memory, int *jobs, struct pl_text *message, struct pl_error *err);
 
+/* Which way a metric of the study is better: the spec's word comes before what a run reports. study may be NULL. */
+enum pl_direction pl_study_direction(const struct pl_study *study, const char *metric, enum pl_direction reported);
+
 /* ---- running ---- */
 
 /* What a supervisor knows at one moment. */
@@ -172,6 +175,7 @@ int pl_single_spec(const char *name, const struct pl_settings *settings, int64_t
 
 /* A run that was trained in this process. */
 struct pl_single {
+    const struct pl_study *study; /* whose directions of metrics count, or NULL */
     const struct pl_settings *settings;
     int64_t seed, process;
     int threads;

@@ -98,7 +98,7 @@ void pl_task_free(struct pl_task *task)
     free(task);
 }
 
-static struct pl_task_series *find_series(struct pl_task *task, const char *metric, enum pl_direction direction)
+static struct pl_task_series *find_series(struct pl_task *task, const char *metric, enum pl_direction reported)
 {
     for (size_t i = 0; i < task->series_count; i++)
         if (!strcmp(task->series[i].metric, metric))
@@ -112,7 +112,7 @@ static struct pl_task_series *find_series(struct pl_task *task, const char *metr
     size_t length = strnlen(metric, sizeof series->metric - 1);
     memcpy(series->metric, metric, length);
     series->metric[length] = '\0';
-    series->direction = direction;
+    series->direction = task->study ? pl_study_direction(task->study->study, metric, reported) : reported;
     series->count = 0;
     series->best = NAN;
     return series;

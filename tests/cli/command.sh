@@ -6,7 +6,8 @@ echo "threads $4 $OMP_NUM_THREADS" >"$3/threads"
 echo "a line of log"
 awk -v lambda="$1" -v seed="$2" 'BEGIN {
     for (epoch = 1; epoch <= 5; epoch++)
-        printf "{\"epoch\": %d, \"loss\": %.6g, \"test_accuracy\": %.6g}\n", epoch, seed / (lambda * epoch), 1 - 1 / (epoch + seed)
+        printf "{\"epoch\": %d, \"loss\": %.6g, \"test_accuracy\": %.6g, \"margin\": %d}\n",
+            epoch, seed / (lambda * epoch), 1 - 1 / (epoch + seed), epoch
 }'
 END
 chmod +x trainer
@@ -15,15 +16,16 @@ study: command
 task: {command: [./trainer, "{lambda}", "{seed}", "{run_folder}", "{threads}"]}
 settings: {lambda: [0.1, 0.5], name: [plain, "with space"]}
 seeds: [1, 2, 3]
-metrics: {test_accuracy: max}
+metrics: {margin: max}
 END
 expect 0 poula sweep command.yaml --jobs 2 --threads 3 --db results/my.db
 contains out "command: 12 finished, 0 diverged, 0 failed"
-equal "$(sql results/my.db 'SELECT count(*) FROM curves')" 120 values
+equal "$(sql results/my.db 'SELECT count(*) FROM curves')" 180 values
 equal "$(sql results/my.db "SELECT value, epoch FROM best JOIN runs USING (run) WHERE metric = 'test_accuracy' AND runs.seed = 3 LIMIT 1")" \
     "0.875|5" "best accuracy"
 equal "$(sql results/my.db "SELECT value, epoch FROM best JOIN runs USING (run) WHERE metric = 'loss' AND runs.seed = 3 AND runs.lambda = 0.5 LIMIT 1")" \
     "1.2|5" "best loss"
+equal "$(sql results/my.db "SELECT DISTINCT value, epoch FROM best WHERE metric = 'margin'")" "5.0|5" "best margin as declared"
 equal "$(cat results/my-runs/*/threads | sort -u)" "threads 3 3" "threads that a command is told of"
 equal "$(ls results/my-runs | wc -l)" 12 folders
 equal "$(sql results/my.db "SELECT DISTINCT log FROM attempts")" "a line of log" log

@@ -41,6 +41,7 @@ kill -INT "$started"
 finish deaf 130 "$started"
 wait_for 10 gone "$(cat deaf.pid)"
 equal "$(count deaf.db interrupted)" 1 interrupted
+equal "$(sql deaf.db 'SELECT reason FROM attempts')" "the sweep was stopped" reason
 equal "$(count deaf.db planned)" 1 planned
 equal "$(count deaf.db running)" 0 running
 
