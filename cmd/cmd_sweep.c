@@ -254,6 +254,29 @@ static void name_folders(const char *db, struct pl_text *folders)
     pl_text_add(folders, "-runs");
 }
 
+/* Looks at data and memory before anything is started. */
+static int survey(const struct pl_args *args, const struct pl_plan *plan, struct pl_sweep_options *options,
+                  struct pl_sweep_needs *needs)
+{
+    struct pl_text message = {0};
+    struct pl_error err = {0};
+    setenv("POULA_DATA", pl_args_data(args), 1);
+    int status = pl_plan_survey(plan, options->threads, options->retry_failed, needs, &err);
+    if (!status && needs->warnings.length)
+        fputs(pl_text(&needs->warnings), stderr);
+    if (!status)
+        status = pl_sweep_fit(needs->memory, &options->jobs, &message, &err);
+    if (status > 0) {
+        int cores = pl_host_cores();
+        pl_cmd_note("poula sweep: %s", pl_text(&message));
+        if (!pl_args_has(args, "threads") && cores > options->jobs)
+            options->threads = cores / options->jobs;
+    }
+    pl_text_release(&message);
+    options->data = needs->data.length ? pl_text(&needs->data) : NULL;
+    return status < 0 ? pl_cmd_fail(args, &err) : 0;
+}
+
 static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_plan *plan,
                  struct pl_sweep_options *options)
 {
@@ -267,7 +290,6 @@ static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_p
     struct pl_text folders = {0};
     name_folders(pl_args_db(args), &folders);
     options->folders = pl_text(&folders);
-    setenv("POULA_DATA", pl_args_data(args), 1);
     int status = pl_sweep_run(store, plan, options, &stopped_by, &err);
     screen.lines = 0; /* the last display stays */
     if (!status)
@@ -286,6 +308,7 @@ static int run(const struct pl_args *args)
     struct specs specs = {0};
     struct pl_store *store = NULL;
     struct pl_plan plan = {0};
+    struct pl_sweep_needs needs = {0};
     struct pl_error err = {0};
     int code = read_options(args, &options);
     if (!code)
@@ -305,8 +328,11 @@ static int run(const struct pl_args *args)
     if (status)
         code = pl_cmd_fail(args, &err);
     else
+        code = survey(args, &plan, &options, &needs);
+    if (!code)
         code = sweep(args, store, &plan, &options);
 done:
+    pl_sweep_needs_release(&needs);
     pl_plan_release(&plan);
     pl_store_close(store);
     release_specs(&specs);

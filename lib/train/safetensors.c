@@ -67,18 +67,29 @@ bool pl_safetensor_values(const struct pl_safetensor *tensor, double *values)
     return true;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const struct pl_safetensor *const *x = a, *const *y = b;
+    return strcmp((*x)->name, (*y)->name);
+}
+
 void pl_safetensors_digest(const struct pl_safetensor *tensors, size_t count, char hex[2 * PL_DIGEST_SIZE + 1])
 {
     unsigned char digest[PL_DIGEST_SIZE];
     struct pl_text all = {0};
+    const struct pl_safetensor **sorted = pl_new((count + 1) * sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &tensors[i];
+    qsort(sorted, count, sizeof *sorted, by_name);
     for (size_t i = 0; i < count; i++) {
-        pl_digest(tensors[i].data, tensors[i].count * type_size(tensors[i].type), digest);
-        pl_text_addf(&all, "%s %s ", tensors[i].name, tensors[i].type);
+        pl_digest(sorted[i]->data, sorted[i]->count * type_size(sorted[i]->type), digest);
+        pl_text_addf(&all, "%s %s ", sorted[i]->name, sorted[i]->type);
         pl_text_add_bytes(&all, (const char *)digest, sizeof digest);
     }
     pl_digest(pl_text(&all), all.length, digest);
     pl_digest_hex(digest, sizeof digest, hex);
     pl_text_release(&all);
+    free(sorted);
 }
 
 /* ---- writing ---- */

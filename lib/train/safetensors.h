@@ -47,7 +47,7 @@ int pl_safetensors_copy(const struct pl_safetensors *file, const char *name, con
 /* The elements of an F32 or F64 tensor as doubles; false for another type. */
 bool pl_safetensor_values(const struct pl_safetensor *tensor, double *values);
 
-/* SHA-256 over names, types and elements, as hex: what a checkpoint says of itself. */
+/* SHA-256 over names, types and elements in the order of the names, as hex: what a checkpoint says of itself. */
 void pl_safetensors_digest(const struct pl_safetensor *tensors, size_t count, char hex[2 * PL_DIGEST_SIZE + 1]);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct pl_task_kind *const kinds[] = {&pl_task_command, &pl_task_problem};
+static const struct pl_task_kind *const kinds[] = {&pl_task_command, &pl_task_problem, &pl_task_dataset};
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
 static const struct pl_setting optimizer_setting[] = {

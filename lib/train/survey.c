@@ -7,10 +7,13 @@
 
 enum { PROGRAM_BYTES = 24 << 20 }; /* of a worker without a network */
 
-/* Settings that change neither the shape of anything nor the data. */
-static bool is_aside(const struct pl_setting *setting)
+/* Settings that change neither the size of anything nor the data. */
+static bool is_aside(enum pl_section section, const struct pl_setting *setting)
 {
-    return setting->type == PL_REAL || pl_has_word("epochs checkpoint_every keep_weights", setting->key);
+    if (section == PL_SECTION_OPTIMIZER)
+        return setting->type == PL_REAL;
+    return pl_has_word("epochs clip label_smoothing dropout augment checkpoint_every checkpoint_minutes keep_weights",
+                       setting->key);
 }
 
 void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key)
@@ -24,7 +27,7 @@ void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key
         const struct pl_schema_part *part = &schema.parts[i];
         for (size_t k = 0; k < part->count && part->section != PL_SECTION_SCHEDULE; k++) {
             const struct pl_value *value = pl_settings_find(settings, part->settings[k].key);
-            if (value && !is_aside(&part->settings[k]))
+            if (value && !is_aside(part->section, &part->settings[k]))
                 pl_settings_set(&kept, part->settings[k].key, *value);
         }
     }
@@ -70,7 +73,7 @@ static int count_memory(const struct pl_settings *settings, const struct pl_data
     const struct pl_parameter *table = pl_graph_parameters(graph, &count);
     size_t length = count ? table[count - 1].offset + table[count - 1].count : 0;
     status = count_state(settings, length, pl_element_size(device->type->element), &state, err);
-    *memory = PROGRAM_BYTES + (training > evaluation ? training : evaluation) + state + images * sizeof(uint32_t) +
+    *memory = PROGRAM_BYTES + pl_data_memory(set) + (training > evaluation ? training : evaluation) + state + images * sizeof(uint32_t) +
               batch * (size_t)shape.channels * (size_t)shape.height * (size_t)shape.width * sizeof(float);
 done:
     if (device)

@@ -9,43 +9,9 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#define COUNT(list) (sizeof(list) / sizeof *(list))
+#include "train_settings.h"
 
-/* Settings from words "key=value", read as the schema of the choices among them says, with defaults. */
-static void settings_of(struct pl_settings *s, const char *words)
-{
-    struct pl_settings chosen = {0};
-    struct pl_schema schema;
-    struct pl_error err;
-    size_t length;
-    for (int pass = 0; pass < 2; pass++) {
-        for (const char *word = words; (word = pl_next_word(word, &length)); word += length) {
-            const char *equals = memchr(word, '=', length);
-            char *key = pl_copy_bytes(word, (size_t)(equals - word));
-            char *spelling = pl_copy_bytes(equals + 1, (size_t)(word + length - equals - 1));
-            if (!pass && pl_train_is_choice(key))
-                pl_settings_set_string(&chosen, key, spelling);
-            for (size_t i = 0; pass && i < schema.count; i++) {
-                const struct pl_setting *setting = pl_setting_find(schema.parts[i].settings, schema.parts[i].count, key);
-                struct pl_value value;
-                if (!setting)
-                    continue;
-                if (pl_setting_read(setting, spelling, &value, &err))
-                    fail_msg("%s", err.text);
-                pl_settings_set(s, setting->key, value);
-            }
-            if (pass && !pl_settings_find(s, key))
-                fail_msg("no schema has %s", key);
-            free(key);
-            free(spelling);
-        }
-        if (!pass && pl_train_schema(&chosen, &schema, &err))
-            fail_msg("%s", err.text);
-    }
-    for (size_t i = 0; i < schema.count; i++)
-        pl_settings_fill(s, schema.parts[i].settings, schema.parts[i].count);
-    pl_settings_release(&chosen);
-}
+#define COUNT(list) (sizeof(list) / sizeof *(list))
 
 static struct pl_run_result run_settings(const struct pl_settings *s, int64_t seed, int threads,
                                          const struct pl_sink *sink)
@@ -108,13 +74,13 @@ static void no_schema(const char *key, const char *value, const char *key2, cons
 static void schemas_say_what_is_wrong(void **state)
 {
     (void)state;
-    no_schema(NULL, NULL, NULL, NULL, "problem or a command");
-    no_schema("optimizer", "sgd", NULL, NULL, "problem or a command");
+    no_schema(NULL, NULL, NULL, NULL, "a problem, a dataset or a command");
+    no_schema("optimizer", "sgd", NULL, NULL, "a problem, a dataset or a command");
     no_schema("problem", "theta3", "optimizer", "sgd", "did you mean theta30?");
     no_schema("problem", "xyzzyplugh", "optimizer", "sgd", "there are: double_well, quadratic");
     no_schema("problem", "theta30", NULL, NULL, "the optimizer is missing");
     no_schema("problem", "theta30", "optimizer", "theopola", "did you mean theopoula?");
-    no_schema("dataset", "cifar10", "optimizer", "sgd", "no networks");
+    no_schema("dataset", "glyphs", "optimizer", "sgd", "the model is missing");
 }
 
 /* A key means one thing in the whole program, and every default is legal. */
