@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const struct pl_dataset_type *const types[] = {&pl_dataset_glyphs};
+static const struct pl_dataset_type *const types[] = {&pl_dataset_cifar10, &pl_dataset_cifar100, &pl_dataset_glyphs};
 enum { TYPE_COUNT = sizeof types / sizeof *types };
 
 static const struct pl_setting common_settings[] = {
@@ -184,18 +184,26 @@ int pl_data_open(struct pl_dataset **out, const struct pl_settings *settings, co
     return 0;
 }
 
+void pl_dataset_forget(struct pl_dataset *set)
+{
+    if (set->mapped)
+        munmap(set->block, set->block_size);
+    else
+        free(set->block);
+    pl_pool_release(&set->pool);
+    set->block = NULL;
+    set->mapped = set->official = false;
+    set->checksum[0] = set->warning[0] = '\0';
+}
+
 void pl_data_close(struct pl_dataset *set)
 {
     if (!set)
         return;
     for (enum pl_split s = 0; s < PL_SPLIT_COUNT; s++)
         free(set->parts[s].numbers);
-    if (set->mapped)
-        munmap(set->block, set->block_size);
-    else
-        free(set->block);
+    pl_dataset_forget(set);
     pthread_mutex_destroy(&set->lock);
-    pl_pool_release(&set->pool);
     free(set);
 }
 

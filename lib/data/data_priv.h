@@ -18,12 +18,27 @@ struct pl_stored {
     size_t count;
 };
 
+/* Where a set is published. */
+struct pl_origin {
+    const char *url, *file, *sha256;
+};
+
+/* The files that a set is read from, and what they look like from outside: names, sizes and times of change. */
+struct pl_source {
+    struct pl_text path, stamp; /* of the archive or the folder */
+    bool archive;
+};
+
 struct pl_dataset_type {
     struct pl_dataset_info info;
     /* Shape, classes and the stored images of training and test, from the settings alone; NULL: only files tell. */
     void (*expect)(const struct pl_settings *settings, struct pl_image_shape *shape, int *classes, size_t counts[2]);
     /* Fills shape, classes, class_names, stored, block, colours, flip, official and, where it is known, checksum. */
     int (*open)(struct pl_dataset *set, const struct pl_settings *settings, const char *folder, struct pl_error *err);
+    /* Of a set that is read from published files (pl_source_open), else NULL. */
+    const struct pl_origin *origin;
+    int (*find_source)(const struct pl_dataset_type *type, const char *folder, struct pl_source *source);
+    int (*decode)(struct pl_dataset *set, const struct pl_source *source, struct pl_error *err);
 };
 
 extern const struct pl_dataset_type pl_dataset_cifar10, pl_dataset_cifar100, pl_dataset_folder, pl_dataset_glyphs;
@@ -66,9 +81,43 @@ static inline size_t pl_image_bytes(struct pl_image_shape shape)
 /* Memory of this process for both kinds of images, which the set then owns; fails with PL_EMEMORY. */
 int pl_dataset_allocate(struct pl_dataset *set, const size_t counts[2], uint8_t *images[2], uint16_t *labels[2],
                         struct pl_error *err);
+/* Gives back all that opening filled in, as if it had not begun. */
+void pl_dataset_forget(struct pl_dataset *set);
 /* SHA-256 over shape, labels and images of training and test, as hex: equal data has equal checksums, whatever file
  * it came from. */
 void pl_stored_checksum(struct pl_image_shape shape, const struct pl_stored stored[2],
                         char hex[2 * PL_DIGEST_SIZE + 1]);
+
+/* ---- cache.c: sets in files that every process maps
+
+ * A cache file begins with 16 bytes that name the format, the lengths of header and file (8 bytes each), the
+ * SHA-256 of the header (32) and the header: canonical JSON. Labels follow at the next multiple of 64 bytes and
+ * images at the next of 4,096; training before test. Numbers are little-endian. */
+
+/* Maps the file and fills set. header receives kind, source, stamp (of the files it was made from) and all that a set
+ * is besides its bytes. Fails with PL_EMISSING, PL_ECORRUPT (cut, foreign, altered header or labels) or PL_EVERSION. */
+int pl_cache_open(struct pl_dataset *set, const char *path, struct pl_settings *header, struct pl_error *err);
+/* Writes the set under a temporary name, syncs and renames it; header brings kind, source and stamp. */
+int pl_cache_write(const struct pl_dataset *set, const char *path, struct pl_settings *header, struct pl_error *err);
+
+/* ---- source.c: sets that are read from published files and then kept in a cache file */
+
+int pl_source_open(struct pl_dataset *set, const struct pl_settings *settings, const char *folder,
+                   struct pl_error *err);
+/* Adds a file to the stamp; nonzero when there is no such file. */
+int pl_source_stamp(struct pl_source *source, const char *path, const char *name);
+void pl_source_release(struct pl_source *source);
+/* DIR/NAME.images; replaces path. */
+void pl_cache_path(struct pl_text *path, const char *folder, const char *name);
+
+/* ---- archive.c: the files of a .tar.gz, one after the other */
+
+struct pl_archive;
+int pl_archive_open(struct pl_archive **archive, const char *path, struct pl_error *err);
+void pl_archive_close(struct pl_archive *archive);
+/* The next regular file: 0, or 1 at the end, where the checksum of the whole compressed file has been verified. */
+int pl_archive_next(struct pl_archive *archive, const char **name, uint64_t *size, struct pl_error *err);
+/* Reads exactly size bytes of the file that pl_archive_next found. */
+int pl_archive_read(struct pl_archive *archive, void *bytes, size_t size, struct pl_error *err);
 
 #endif

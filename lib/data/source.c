@@ -1,0 +1,92 @@
+/* Sets that are read from published files once, and from a cache file ever after. */
+#include "data/data_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int pl_source_stamp(struct pl_source *source, const char *path, const char *name)
+{
+    struct stat info;
+    if (stat(path, &info) || !S_ISREG(info.st_mode))
+        return PL_EMISSING;
+    pl_text_addf(&source->stamp, "%s %lld %lld.%09ld\n", name, (long long)info.st_size, (long long)info.st_mtim.tv_sec,
+                 info.st_mtim.tv_nsec);
+    return 0;
+}
+
+void pl_source_release(struct pl_source *source)
+{
+    pl_text_release(&source->path);
+    pl_text_release(&source->stamp);
+}
+
+void pl_cache_path(struct pl_text *path, const char *folder, const char *name)
+{
+    pl_text_clear(path);
+    pl_text_addf(path, "%s/%s.images", folder, name);
+}
+
+/* A cache is good when it is whole, of this set, and made from the files as they are now (or those are gone). */
+static bool open_cache(struct pl_dataset *set, const char *path, const struct pl_source *source)
+{
+    struct pl_settings header = {0};
+    bool good = !pl_cache_open(set, path, &header, NULL) &&
+                !strcmp(pl_settings_string(&header, "kind", ""), set->type->info.name) &&
+                (!source->stamp.length || !strcmp(pl_settings_string(&header, "stamp", ""), pl_text(&source->stamp)));
+    pl_settings_release(&header);
+    if (!good)
+        pl_dataset_forget(set);
+    return good;
+}
+
+/* Reads the files and leaves a cache file for everybody else. Without one the set is this process's own memory. */
+static int make_cache(struct pl_dataset *set, const char *path, const struct pl_source *source, struct pl_error *err)
+{
+    struct pl_settings header = {0};
+    struct pl_error trouble;
+    int status = set->type->decode(set, source, err);
+    if (status)
+        return status;
+    pl_stored_checksum(set->shape, set->stored, set->checksum);
+    pl_settings_set_string(&header, "kind", set->type->info.name);
+    pl_settings_set_string(&header, "source", pl_text(&source->path));
+    pl_settings_set_string(&header, "stamp", pl_text(&source->stamp));
+    if (pl_cache_write(set, path, &header, &trouble)) {
+        size_t length = strlen(set->warning);
+        snprintf(set->warning + length, sizeof set->warning - length,
+                 "%severy process keeps its own copy of %s, because it %.200s", length ? "; " : "", set->type->info.name,
+                 trouble.text);
+    } else {
+        pl_dataset_forget(set);
+        if (!open_cache(set, path, source))
+            status = pl_fail(err, PL_EIO, "cannot read %s, which was just written; did another program replace it?",
+                             path);
+    }
+    pl_settings_release(&header);
+    return status;
+}
+
+static int fail_missing(const struct pl_dataset *set, const char *folder, struct pl_error *err)
+{
+    return pl_fail(err, PL_EMISSING, "there is no %s in %s: neither %s, nor its folder, nor a cache made from them; "
+                   "`poula data fetch %s --data %s` downloads it", set->type->info.name, folder, set->type->origin->file,
+                   set->type->info.name, folder);
+}
+
+int pl_source_open(struct pl_dataset *set, const struct pl_settings *settings, const char *folder,
+                   struct pl_error *err)
+{
+    struct pl_source source = {0};
+    struct pl_text path = {0};
+    int status = 0;
+    bool found = !set->type->find_source(set->type, folder, &source);
+    pl_cache_path(&path, folder, set->type->info.name);
+    if (!open_cache(set, pl_text(&path), &source))
+        status = found ? make_cache(set, pl_text(&path), &source, err) : fail_missing(set, folder, err);
+    set->flip = pl_settings_boolean(settings, "flip", true);
+    pl_source_release(&source);
+    pl_text_release(&path);
+    return status;
+}
