@@ -181,6 +181,16 @@ const char *pl_args_db(const struct pl_args *args)
     return pl_args_get(args, "db", from_environment("POULA_DB", "results/poula.db"));
 }
 
+void pl_args_folders(const struct pl_args *args, struct pl_text *folders)
+{
+    const char *db = pl_args_db(args);
+    size_t length = strlen(db);
+    if (length > 3 && !strcmp(db + length - 3, ".db"))
+        length -= 3;
+    pl_text_add_bytes(folders, db, length);
+    pl_text_add(folders, "-runs");
+}
+
 const char *pl_args_data(const struct pl_args *args)
 {
     return pl_args_get(args, "data", from_environment("POULA_DATA", "data"));

@@ -54,6 +54,8 @@ bool pl_args_real(const struct pl_args *args, const char *option, double low, do
                   double *value);
 const char *pl_args_db(const struct pl_args *args);   /* --db, $POULA_DB, results/poula.db */
 const char *pl_args_data(const struct pl_args *args); /* --data, $POULA_DATA, data */
+/* The folder of the runs' own folders: results/poula-runs beside results/poula.db. */
+void pl_args_folders(const struct pl_args *args, struct pl_text *folders);
 
 /* Messages for people, on stderr. cmd_fail prints "poula COMMAND: TEXT" and returns the exit code that err's code
  * calls for: 2 for PL_EINPUT, else 1. cmd_usage_error prints the sentence and a hint at --help, and returns 2. */

@@ -1,5 +1,7 @@
 #include "rows.h"
 
+#include "train/train.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -90,14 +92,45 @@ static int export_kind(const struct pl_args *args, struct pl_store *store, size_
     return code;
 }
 
+/* The weights are a file in the run's folder; the database says which folder and whether it is the right run. */
+static int export_weights(const struct pl_args *args)
+{
+    const char *name = args->count > 1 ? args->arguments[1] : NULL, *out = pl_args_get(args, "out", NULL);
+    struct pl_run_info info = {0};
+    struct pl_text folder = {0};
+    struct pl_store *store;
+    struct pl_error err;
+    if (!name || !out)
+        return pl_cmd_usage_error(args, "weights are exported as: poula export weights RUN --out FILE.safetensors");
+    int code = pl_cmd_open(args, &store);
+    if (code)
+        return code;
+    int status = pl_store_run_info(store, name, &info, &err);
+    if (!status) {
+        pl_args_folders(args, &folder);
+        pl_text_addf(&folder, "/%lld", (long long)info.run);
+        status = pl_train_export_weights(pl_text(&folder), info.key, out, &err);
+    }
+    if (status)
+        code = pl_cmd_fail(args, &err);
+    pl_run_info_release(&info);
+    pl_text_release(&folder);
+    pl_store_close(store);
+    return code;
+}
+
 static int run(const struct pl_args *args)
 {
     size_t kind = 0, count = sizeof kinds / sizeof *kinds;
     struct pl_store *store;
+    if (!strcmp(args->arguments[0], "weights"))
+        return export_weights(args);
     while (kind < count && strcmp(args->arguments[0], kinds[kind].name))
         kind++;
     if (kind == count)
-        return pl_cmd_usage_error(args, "'%s' is not one of: runs curves settings summary", args->arguments[0]);
+        return pl_cmd_usage_error(args, "'%s' is not one of: runs curves settings summary weights", args->arguments[0]);
+    if (args->count > 1)
+        return pl_cmd_usage_error(args, "'%s' is one argument too many", args->arguments[1]);
     int code = pl_cmd_open(args, &store);
     if (!code)
         code = export_kind(args, store, kind);
@@ -113,14 +146,15 @@ static const struct pl_option options[] = {
 
 const struct pl_command pl_cmd_export = {
     .name = "export",
-    .summary = "write runs, curves, settings or summaries for other programs",
-    .arguments = "runs|curves|settings|summary",
+    .summary = "write runs, curves, settings, summaries or weights for other programs",
+    .arguments = "runs|curves|settings|summary|weights [RUN]",
     .description =
         "Writes everything of one kind in full precision: numbers read back to the same bits. A value that was not "
         "finite is empty (null in JSON) and its kind stands beside it: nan, inf or -inf. FILE appears only when it "
-        "is complete.",
+        "is complete.\n"
+        "weights writes the final weights of a network's run as a safetensors file, with PyTorch's names and order.",
     .example = "poula export curves --study toy --out curves.csv",
     PL_OPTIONS(options),
-    .least = 1, .most = 1,
+    .least = 1, .most = 2,
     .run = run,
 };

@@ -1,4 +1,5 @@
 #include "rows.h"
+#include "show.h"
 
 #include "optim/optim.h"
 #include "problem/problem.h"
@@ -25,7 +26,7 @@ static void print_setting(const struct pl_setting *setting)
     putchar('\n');
 }
 
-static void print_settings(const struct pl_setting *settings, size_t count)
+void pl_show_settings(const struct pl_setting *settings, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         print_setting(&settings[i]);
@@ -45,8 +46,8 @@ static int show_problems(void)
     return 0;
 }
 
-static int unknown(const struct pl_args *args, const char *what, const char *name, const char *const *names,
-                   size_t count)
+int pl_show_unknown(const struct pl_args *args, const char *what, const char *name, const char *const *names,
+                    size_t count)
 {
     const char *nearest = pl_nearest(name, names, count);
     return pl_cmd_usage_error(args, "there is no %s %s%s%s%s", what, name, nearest ? "; did you mean " : "",
@@ -61,13 +62,13 @@ static int show_optimizer(const struct pl_args *args, const char *name)
     for (size_t i = 0; i < count; i++)
         names[i] = pl_optim_info(i)->name;
     if (!info)
-        return unknown(args, "optimizer", name, names, count);
+        return pl_show_unknown(args, "optimizer", name, names, count);
     printf("%s: %s\n\n", info->name, info->help);
-    print_settings(info->settings, info->setting_count);
+    pl_show_settings(info->settings, info->setting_count);
     const struct pl_setting *common = pl_optim_common_settings(&count);
     if (count)
         puts("\nEvery optimizer also takes:");
-    print_settings(common, count);
+    pl_show_settings(common, count);
     return 0;
 }
 
@@ -79,9 +80,9 @@ static int show_problem(const struct pl_args *args, const char *name)
     for (size_t i = 0; i < count; i++)
         names[i] = pl_problem_at(i)->name;
     if (!problem)
-        return unknown(args, "problem", name, names, count);
+        return pl_show_unknown(args, "problem", name, names, count);
     printf("%s: %s\n\n", problem->name, problem->help);
-    print_settings(problem->settings, problem->setting_count);
+    pl_show_settings(problem->settings, problem->setting_count);
     return 0;
 }
 
@@ -94,7 +95,7 @@ static int show_settings(void)
         if (!sources[i].part.count)
             continue;
         printf("%s%s, section %s:\n", i ? "\n" : "", sources[i].owner, pl_section_name(sources[i].part.section));
-        print_settings(sources[i].part.settings, sources[i].part.count);
+        pl_show_settings(sources[i].part.settings, sources[i].part.count);
     }
     return 0;
 }
@@ -192,6 +193,8 @@ static int run(const struct pl_args *args)
         return show_optimizer(args, name);
     if (!strcmp(what, "problem") && name)
         return show_problem(args, name);
+    if (!strcmp(what, "model") && name)
+        return pl_show_model(args, name);
     if (!strcmp(what, "run") && name)
         return show_run(args, name);
     if (name)
@@ -200,20 +203,28 @@ static int run(const struct pl_args *args)
         return show_optimizers();
     if (!strcmp(what, "problems") || !strcmp(what, "problem"))
         return show_problems();
+    if (!strcmp(what, "models") || !strcmp(what, "model"))
+        return pl_show_models();
     if (!strcmp(what, "settings"))
         return show_settings();
     return show_run(args, what);
 }
 
+static const struct pl_option options[] = {
+    {.name = "set", .letter = 's', .argument = "KEY=VALUE", .help = "a setting of the model shown; repeatable"},
+};
+
 const struct pl_command pl_cmd_show = {
     .name = "show",
-    .summary = "show a run, an optimizer, a problem or the settings there are",
-    .arguments = "RUN|optimizers|optimizer NAME|problems|problem NAME|settings",
+    .summary = "show a run, an optimizer, a model, a problem or the settings there are",
+    .arguments = "RUN|optimizers|optimizer NAME|models|model NAME|problems|problem NAME|settings",
     .description =
         "RUN is a run's number or the beginning of its key: shows its status and reason, every setting, each metric's "
         "best and last value, and the end of its log. The other forms show what this program knows, from the same "
-        "descriptions that specs are checked against.",
+        "descriptions that specs are checked against. model NAME lists layers, shapes, parameters, multiply-adds and "
+        "the memory of a batch.",
     .example = "poula show optimizer theopoula",
+    PL_OPTIONS(options),
     .least = 1, .most = 2,
     .run = run,
 };

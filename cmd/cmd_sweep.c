@@ -244,16 +244,6 @@ static int read_options(const struct pl_args *args, struct pl_sweep_options *opt
     return 0;
 }
 
-/* The runs of results/poula.db have their folders in results/poula-runs. */
-static void name_folders(const char *db, struct pl_text *folders)
-{
-    size_t length = strlen(db);
-    if (length > 3 && !strcmp(db + length - 3, ".db"))
-        length -= 3;
-    pl_text_add_bytes(folders, db, length);
-    pl_text_add(folders, "-runs");
-}
-
 /* Looks at data and memory before anything is started. */
 static int survey(const struct pl_args *args, const struct pl_plan *plan, struct pl_sweep_options *options,
                   struct pl_sweep_needs *needs)
@@ -288,7 +278,7 @@ static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_p
     options->worker = worker;
     options->view = (struct pl_sweep_view){&screen, show_progress, show_note};
     struct pl_text folders = {0};
-    name_folders(pl_args_db(args), &folders);
+    pl_args_folders(args, &folders);
     options->folders = pl_text(&folders);
     int status = pl_sweep_run(store, plan, options, &stopped_by, &err);
     screen.lines = 0; /* the last display stays */

@@ -52,3 +52,20 @@ contains out "iterations"
 contains out "weight_decay"
 expect 2 poula show optimizers too
 expect 2 poula show
+expect 0 poula show models
+contains out densenet121
+expect 0 poula show model vgg11
+contains out "parameters     9756426 in 38 tensors"
+contains out "multiply-adds  153293824 an image"
+contains out "features.0    conv 3x3"
+expect 0 poula show model vgg11 --set classes=100 --set width=8
+contains out "classifier.6  linear                     100x1x1"
+expect 0 poula show model layers --set 'layers=["conv 8", "globalpool", "linear classes"]'
+contains out "parameters     314 in 4 tensors"
+expect 2 poula show model vgg12
+contains err "vgg11"
+expect 2 poula show model vgg11 --set depth=2
+contains err "has no setting depth"
+expect 2 poula show model cnn --set width=0
+expect 2 poula show model vgg11 --set image=3x16x16
+expect 2 poula show model layers

@@ -1,0 +1,17 @@
+/* Parts of `poula show` that stand in files of their own. */
+#ifndef PL_CMD_SHOW_H
+#define PL_CMD_SHOW_H
+
+#include "cmd.h"
+
+/* Prints settings from their descriptors. */
+void pl_show_settings(const struct pl_setting *settings, size_t count);
+/* "there is no model vg11; did you mean vgg11?": returns the exit code. */
+int pl_show_unknown(const struct pl_args *args, const char *what, const char *name, const char *const *names,
+                    size_t count);
+
+int pl_show_models(void);
+/* Layers, shapes, parameters, multiply-adds and memory, with the settings that --set gives. */
+int pl_show_model(const struct pl_args *args, const char *name);
+
+#endif

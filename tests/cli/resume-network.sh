@@ -1,0 +1,50 @@
+# Networks that are killed again and again at random moments, supervisor and workers alike, end with the same bits in
+# every metric as networks that were left alone; so do networks that are stopped with a signal.
+cat >net.yaml <<'END'
+study: net
+task: {dataset: glyphs, train_images: 600, test_images: 60, valid: 60, batch: 24, epochs: 10, model: cnn, width: 6,
+       depth: 2, dropout: 0.2, checkpoint_minutes: 0.0005}
+schedule: {decay: 0.5, every: 3}
+cases:
+- optimizer: {name: theopoula, lambda: 0.1, epsilon: 0.1, beta: 1e8, average: patience, average_after: 1}
+- optimizer: {name: adabelief, lambda: 0.003}
+END
+curves="SELECT key, metric, epoch, value, kind FROM curves JOIN runs USING (run) WHERE metric NOT LIKE 'seconds%'
+        ORDER BY key, metric, epoch"
+bits() { sql "$1" "SELECT key, metric, epoch, printf('%!.20g', value), kind FROM ($curves)"; }
+
+expect 0 poula sweep net.yaml --db whole.db --jobs 2
+bits whole.db >whole.curves
+equal "$(wc -l <whole.curves)" 180 "values"
+
+# Moments from a fixed seed, spread over what a run takes. A study that came to its end is compared, and another begun.
+kills=0 part=0
+while [ $kills -lt 20 ]; do
+    part=$((part + 1))
+    db=killed$part.db
+    while [ $kills -lt 20 ]; do
+        start part poula sweep net.yaml --db $db --jobs 2
+        sleep "$(awk -v seed=$kills$part 'BEGIN { srand(seed); printf "%.3f", 0.1 + 0.5 * rand() }')"
+        kill -9 "$started" 2>/dev/null || break
+        kills=$((kills + 1))
+        wait "$started" 2>/dev/null || true
+        [ ! -f $db ] || [ "$(count $db finished)" != 2 ] || break
+    done
+    expect 0 poula sweep net.yaml --db $db --jobs 2
+    contains out "net: 2 finished"
+    bits $db >killed.curves
+    cmp whole.curves killed.curves || fail "curves differ after $kills kills"
+    sql $db "SELECT log FROM attempts WHERE outcome = 'finished'" >>logs
+    equal "$(ls killed$part-runs/*/ | grep -c checkpoint)" 0 "checkpoints left"
+done
+contains logs "goes on from a checkpoint"
+
+# A signal: the run stops behind a batch and goes on from there.
+start part poula sweep net.yaml --db stopped.db --jobs 2
+wait_for 60 eval 'ls stopped-runs/*/checkpoint-1.safetensors'
+kill -TERM "$started"
+finish part 143 "$started"
+[ "$(count stopped.db failed)" = 0 ] || fail "a run failed"
+expect 0 poula sweep net.yaml --db stopped.db --jobs 2
+bits stopped.db >stopped.curves
+cmp whole.curves stopped.curves || fail "curves differ after a signal"
