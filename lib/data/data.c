@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const struct pl_dataset_type *const types[] = {&pl_dataset_cifar10, &pl_dataset_cifar100, &pl_dataset_glyphs};
+static const struct pl_dataset_type *const types[] = {&pl_dataset_cifar10, &pl_dataset_cifar100, &pl_dataset_folder,
+                                                     &pl_dataset_glyphs};
 enum { TYPE_COUNT = sizeof types / sizeof *types };
 
 static const struct pl_setting common_settings[] = {
@@ -37,7 +38,7 @@ const struct pl_dataset_info *pl_data_at(size_t index)
     return &types[index]->info;
 }
 
-static const struct pl_dataset_type *find_type(const char *name)
+const struct pl_dataset_type *pl_dataset_type_find(const char *name)
 {
     for (size_t i = 0; i < TYPE_COUNT; i++)
         if (!strcmp(types[i]->info.name, name))
@@ -47,7 +48,7 @@ static const struct pl_dataset_type *find_type(const char *name)
 
 const struct pl_dataset_info *pl_data_find(const char *name)
 {
-    const struct pl_dataset_type *type = find_type(name);
+    const struct pl_dataset_type *type = pl_dataset_type_find(name);
     return type ? &type->info : NULL;
 }
 
@@ -141,7 +142,7 @@ static int split(struct pl_dataset *set, const struct pl_settings *settings, str
 bool pl_data_expect(const struct pl_settings *settings, struct pl_image_shape *shape, int *classes,
                     size_t sizes[PL_SPLIT_COUNT])
 {
-    const struct pl_dataset_type *type = find_type(pl_settings_string(settings, "dataset", ""));
+    const struct pl_dataset_type *type = pl_dataset_type_find(pl_settings_string(settings, "dataset", ""));
     size_t counts[2];
     if (!type || !type->expect)
         return false;
@@ -164,7 +165,7 @@ int pl_data_open(struct pl_dataset **out, const struct pl_settings *settings, co
                  struct pl_error *err)
 {
     const char *name = pl_settings_string(settings, "dataset", "");
-    const struct pl_dataset_type *type = find_type(name);
+    const struct pl_dataset_type *type = pl_dataset_type_find(name);
     *out = NULL;
     if (!type)
         return pl_fail(err, PL_EINPUT, "there is no dataset \"%.100s\"", name);

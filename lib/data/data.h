@@ -64,4 +64,59 @@ void pl_data_order(const struct pl_dataset *set, struct pl_random shuffle, uint6
 void pl_data_batch(const struct pl_dataset *set, enum pl_split split, const uint32_t *indices, size_t count,
                    const struct pl_random *augment, uint64_t epoch, float *images, int32_t *labels);
 
+/* ---- for the command `data` */
+
+/* What is there of a set, as far as can be told without reading it. */
+enum pl_data_state {
+    PL_DATA_BUILT_IN,
+    PL_DATA_READY,     /* checked, and in a cache file */
+    PL_DATA_UNCHECKED, /* files that were not read yet, or changed since */
+    PL_DATA_MISSING,
+    PL_DATA_BROKEN,    /* an imported set whose file is cut or altered */
+};
+const char *pl_data_state_name(enum pl_data_state state);
+
+struct pl_data_item {
+    const char *name;    /* cifar10; of an imported set its own name */
+    const char *dataset; /* what a spec says: cifar10, folder */
+    enum pl_data_state state;
+    struct pl_image_shape shape; /* these are 0 where they are not known */
+    int classes;
+    size_t train, test;
+    uint64_t bytes;      /* of the file in path */
+    const char *path, *checksum, *note; /* "": none */
+    bool official;
+};
+/* Calls item for every set that this program knows and every imported one in folder, in alphabetical order. */
+void pl_data_list(const char *folder, void *self, void (*item)(void *self, const struct pl_data_item *item));
+
+/* Reads everything again, sources included, whatever a cache says, and replaces a cache that differs. verdict receives
+ * one sentence. Fails with PL_EMISSING or PL_ECORRUPT like pl_data_open. */
+int pl_data_verify(const char *name, const char *folder, struct pl_text *verdict, struct pl_error *err);
+
+struct pl_fetch {
+    const char *url;    /* NULL: the publisher's */
+    const char *sha256; /* that the file must have; NULL: the published one */
+    void *self;
+    void (*progress)(void *self, uint64_t done, uint64_t total); /* bytes; total 0: not known yet. NULL: nobody looks */
+};
+/* Downloads a set's archive into folder: to FILE.part, which a later call goes on with, and under its own name once its
+ * checksum is right. Returns 1 when the right file was there already. Fails with PL_EINPUT, PL_EIO (network, disk) or
+ * PL_ECORRUPT (another checksum). */
+int pl_data_fetch(const char *name, const char *folder, const struct pl_fetch *fetch, struct pl_error *err);
+
+struct pl_import {
+    int size;    /* images become size x size */
+    double test; /* share of each class for the test set, where the folder has no train/ and test/ */
+    bool skip;   /* leave out files that cannot be read instead of failing */
+    void *self;
+    void (*progress)(void *self, size_t done, size_t total);               /* may be NULL, as may be: */
+    void (*unreadable)(void *self, const char *path, const char *why);
+};
+/* Imports a folder of classes (CLASS/FILE, or train/CLASS/FILE and test/CLASS/FILE) as the set that specs name
+ * {dataset: folder, images: NAME}: one file in folder, replaced whole or not at all. Fails with PL_EINPUT, PL_EIO or
+ * PL_ECORRUPT (unreadable files). */
+int pl_data_import(const char *name, const char *from, const char *folder, const struct pl_import *import,
+                   struct pl_error *err);
+
 #endif

@@ -41,6 +41,8 @@ struct pl_dataset_type {
     int (*decode)(struct pl_dataset *set, const struct pl_source *source, struct pl_error *err);
 };
 
+const struct pl_dataset_type *pl_dataset_type_find(const char *name); /* or NULL */
+
 extern const struct pl_dataset_type pl_dataset_cifar10, pl_dataset_cifar100, pl_dataset_folder, pl_dataset_glyphs;
 
 /* Per channel, of values between 0 and 1. */
@@ -104,6 +106,14 @@ int pl_cache_write(const struct pl_dataset *set, const char *path, struct pl_set
 
 int pl_source_open(struct pl_dataset *set, const struct pl_settings *settings, const char *folder,
                    struct pl_error *err);
+/* Opens the cache file at path if it is whole, of the set's type and made from the files as they are now (or those are
+ * gone). */
+bool pl_source_open_cache(struct pl_dataset *set, const char *path, const struct pl_source *source);
+/* Reads the files and leaves a cache file at path, which set then maps. Where none can be written, set is this process's
+ * own memory and has a warning. */
+int pl_source_decode(struct pl_dataset *set, const char *path, const struct pl_source *source, struct pl_error *err);
+/* Fails with PL_EMISSING, saying how to get the set. */
+int pl_source_missing(const struct pl_dataset_type *type, const char *folder, struct pl_error *err);
 /* Adds a file to the stamp; nonzero when there is no such file. */
 int pl_source_stamp(struct pl_source *source, const char *path, const char *name);
 void pl_source_release(struct pl_source *source);
@@ -119,5 +129,29 @@ void pl_archive_close(struct pl_archive *archive);
 int pl_archive_next(struct pl_archive *archive, const char **name, uint64_t *size, struct pl_error *err);
 /* Reads exactly size bytes of the file that pl_archive_next found. */
 int pl_archive_read(struct pl_archive *archive, void *bytes, size_t size, struct pl_error *err);
+
+/* ---- image.c: PNG and JPEG */
+
+/* Reads an image, cuts the largest square out of its middle and scales that to size x size: planes of red, green and
+ * blue. Fails with PL_ECORRUPT or PL_EIO; the sentence does not name the file. */
+int pl_image_read(const char *path, int size, uint8_t *planes, struct pl_error *err);
+
+/* ---- scan.c: the image files of a folder of classes */
+
+struct pl_scan {
+    struct pl_scan_file {
+        const char *path;
+        uint16_t label;
+        uint8_t which; /* training or test */
+    } *files;          /* by class, then by name */
+    size_t count, capacity;
+    const char **classes; /* names in byte order */
+    size_t class_count, class_capacity;
+    size_t others;        /* files that are no images by their name */
+    struct pl_pool pool;
+};
+/* test is the share of each class that becomes the test set, where the folder has none of its own. */
+int pl_scan_folder(struct pl_scan *scan, const char *folder, double test, struct pl_error *err);
+void pl_scan_release(struct pl_scan *scan);
 
 #endif

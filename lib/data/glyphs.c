@@ -67,8 +67,14 @@ struct point {
     float x, y;
 };
 
+struct canvas {
+    float values[CHANNELS][PIXELS]; /* 0 to 255 */
+    float cover[PIXELS];            /* share of each pixel that the pen has touched since the last paint */
+    int left, right, top, bottom;   /* where that is, bounds included */
+};
+
 /* Raises cover, for every pixel near the line from a to b, to the share of it that a pen this wide covers. */
-static void cover_line(float cover[PIXELS], struct point a, struct point b, float width)
+static void cover_line(struct canvas *canvas, struct point a, struct point b, float width)
 {
     float reach = width / 2 + 0.5f, dx = b.x - a.x, dy = b.y - a.y, square = dx * dx + dy * dy;
     float scale = square > 0 ? 1 / square : 0;
@@ -76,9 +82,11 @@ static void cover_line(float cover[PIXELS], struct point a, struct point b, floa
     int top = (int)((a.y < b.y ? a.y : b.y) - reach), bottom = (int)((a.y > b.y ? a.y : b.y) + reach) + 1;
     left = left < 0 ? 0 : left;
     top = top < 0 ? 0 : top;
-    for (int y = top; y <= bottom && y < SIDE; y++) {
-        float *row = cover + y * SIDE, py = (float)y - a.y;
-        for (int x = left; x <= right && x < SIDE; x++) {
+    right = right < SIDE ? right : SIDE - 1;
+    bottom = bottom < SIDE ? bottom : SIDE - 1;
+    for (int y = top; y <= bottom; y++) {
+        float *row = canvas->cover + y * SIDE, py = (float)y - a.y;
+        for (int x = left; x <= right; x++) {
             float px = (float)x - a.x, along = (px * dx + py * dy) * scale;
             along = along > 0 ? along : 0;
             along = along < 1 ? along : 1;
@@ -87,6 +95,31 @@ static void cover_line(float cover[PIXELS], struct point a, struct point b, floa
             row[x] = row[x] > share ? row[x] : share;
         }
     }
+    canvas->left = left < canvas->left ? left : canvas->left;
+    canvas->right = right > canvas->right ? right : canvas->right;
+    canvas->top = top < canvas->top ? top : canvas->top;
+    canvas->bottom = bottom > canvas->bottom ? bottom : canvas->bottom;
+}
+
+static void lift_pen(struct canvas *canvas)
+{
+    canvas->left = canvas->top = SIDE;
+    canvas->right = canvas->bottom = -1;
+}
+
+/* Colours what the pen has touched, and lifts it. */
+static void paint(struct canvas *canvas, const float colour[CHANNELS])
+{
+    for (int y = canvas->top; y <= canvas->bottom; y++) {
+        float *cover = canvas->cover + y * SIDE;
+        for (int channel = 0; channel < CHANNELS; channel++) {
+            float *values = canvas->values[channel] + y * SIDE;
+            for (int x = canvas->left; x <= canvas->right; x++)
+                values[x] += cover[x] * (colour[channel] - values[x]);
+        }
+        memset(cover, 0, SIDE * sizeof *cover);
+    }
+    lift_pen(canvas);
 }
 
 /* Where a digit stands. The rotation is exact without sine and cosine: by the tangent of half its angle. */
@@ -105,7 +138,7 @@ static struct pose draw_pose(struct dice *dice, struct point centre, float low, 
     return pose;
 }
 
-static void cover_digit(float cover[PIXELS], struct dice *dice, int value, struct pose pose, float pen)
+static void cover_digit(struct canvas *canvas, struct dice *dice, int value, struct pose pose, float pen)
 {
     const struct digit *digit = &digits[value];
     struct point last = {0, 0};
@@ -117,26 +150,12 @@ static void cover_digit(float cover[PIXELS], struct dice *dice, int value, struc
         struct point here = {pose.centre.x + x * pose.cosine - y * pose.sine,
                              pose.centre.y + x * pose.sine + y * pose.cosine};
         if (i)
-            cover_line(cover, last, here, pen);
+            cover_line(canvas, last, here, pen);
         last = here;
     }
 }
 
 /* ---- images */
-
-struct canvas {
-    float values[CHANNELS][PIXELS]; /* 0 to 255 */
-    float cover[PIXELS];
-};
-
-static void paint(struct canvas *canvas, const float colour[CHANNELS])
-{
-    for (int channel = 0; channel < CHANNELS; channel++) {
-        float *values = canvas->values[channel];
-        for (int i = 0; i < PIXELS; i++)
-            values[i] += canvas->cover[i] * (colour[channel] - values[i]);
-    }
-}
 
 /* Dark or light, and changing evenly over the image in some direction. */
 static void draw_ground(struct canvas *canvas, struct dice *dice, float colour[CHANNELS])
@@ -160,8 +179,7 @@ static void draw_clutter(struct canvas *canvas, struct dice *dice, int lines)
         struct point b = {a.x + between(dice, -9, 9), a.y + between(dice, -9, 9)};
         for (int channel = 0; channel < CHANNELS; channel++)
             colour[channel] = between(dice, 0, 255);
-        memset(canvas->cover, 0, sizeof canvas->cover);
-        cover_line(canvas->cover, a, b, between(dice, 0.8f, 1.6f));
+        cover_line(canvas, a, b, between(dice, 0.8f, 1.6f));
         paint(canvas, colour);
     }
 }
@@ -180,15 +198,14 @@ static void draw_label(struct canvas *canvas, struct dice *dice, int label, bool
     float ink[CHANNELS], pen = two ? between(dice, 1.2f, 1.9f) : between(dice, 1.4f, 2.8f);
     struct point centre = {15.5f + between(dice, -4, 4), 15.5f + between(dice, -3, 3)};
     draw_ink(dice, ground, ink);
-    memset(canvas->cover, 0, sizeof canvas->cover);
     if (two) {
         float apart = between(dice, 6.5f, 7.5f);
         centre.x = 15.5f + (centre.x - 15.5f) / 3; /* less room to move in */
         struct point tens = {centre.x - apart, centre.y}, units = {centre.x + apart, centre.y};
-        cover_digit(canvas->cover, dice, label / 10, draw_pose(dice, tens, 7, 9), pen);
-        cover_digit(canvas->cover, dice, label % 10, draw_pose(dice, units, 7, 9), pen);
+        cover_digit(canvas, dice, label / 10, draw_pose(dice, tens, 7, 9), pen);
+        cover_digit(canvas, dice, label % 10, draw_pose(dice, units, 7, 9), pen);
     } else {
-        cover_digit(canvas->cover, dice, label, draw_pose(dice, centre, 7.5f, 11), pen);
+        cover_digit(canvas, dice, label, draw_pose(dice, centre, 7.5f, 11), pen);
     }
     paint(canvas, ink);
 }
@@ -260,6 +277,7 @@ static int glyphs_open(struct pl_dataset *set, const struct pl_settings *setting
         .noise = (float)pl_settings_real(settings, "pixel_noise", 12),
     };
     struct canvas *canvas = pl_new(sizeof *canvas);
+    lift_pen(canvas);
     for (int which = 0; which < 2; which++)
         for (size_t i = 0; i < counts[which]; i++)
             labels[which][i] = make_image(&glyphs, which, i, canvas, images[which] + i * CHANNELS * PIXELS);

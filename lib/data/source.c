@@ -29,7 +29,7 @@ void pl_cache_path(struct pl_text *path, const char *folder, const char *name)
 }
 
 /* A cache is good when it is whole, of this set, and made from the files as they are now (or those are gone). */
-static bool open_cache(struct pl_dataset *set, const char *path, const struct pl_source *source)
+bool pl_source_open_cache(struct pl_dataset *set, const char *path, const struct pl_source *source)
 {
     struct pl_settings header = {0};
     bool good = !pl_cache_open(set, path, &header, NULL) &&
@@ -42,7 +42,7 @@ static bool open_cache(struct pl_dataset *set, const char *path, const struct pl
 }
 
 /* Reads the files and leaves a cache file for everybody else. Without one the set is this process's own memory. */
-static int make_cache(struct pl_dataset *set, const char *path, const struct pl_source *source, struct pl_error *err)
+int pl_source_decode(struct pl_dataset *set, const char *path, const struct pl_source *source, struct pl_error *err)
 {
     struct pl_settings header = {0};
     struct pl_error trouble;
@@ -60,7 +60,7 @@ static int make_cache(struct pl_dataset *set, const char *path, const struct pl_
                  trouble.text);
     } else {
         pl_dataset_forget(set);
-        if (!open_cache(set, path, source))
+        if (!pl_source_open_cache(set, path, source))
             status = pl_fail(err, PL_EIO, "cannot read %s, which was just written; did another program replace it?",
                              path);
     }
@@ -68,11 +68,11 @@ static int make_cache(struct pl_dataset *set, const char *path, const struct pl_
     return status;
 }
 
-static int fail_missing(const struct pl_dataset *set, const char *folder, struct pl_error *err)
+int pl_source_missing(const struct pl_dataset_type *type, const char *folder, struct pl_error *err)
 {
     return pl_fail(err, PL_EMISSING, "there is no %s in %s: neither %s, nor its folder, nor a cache made from them; "
-                   "`poula data fetch %s --data %s` downloads it", set->type->info.name, folder, set->type->origin->file,
-                   set->type->info.name, folder);
+                   "`poula data fetch %s --data %s` downloads it", type->info.name, folder, type->origin->file,
+                   type->info.name, folder);
 }
 
 int pl_source_open(struct pl_dataset *set, const struct pl_settings *settings, const char *folder,
@@ -83,8 +83,8 @@ int pl_source_open(struct pl_dataset *set, const struct pl_settings *settings, c
     int status = 0;
     bool found = !set->type->find_source(set->type, folder, &source);
     pl_cache_path(&path, folder, set->type->info.name);
-    if (!open_cache(set, pl_text(&path), &source))
-        status = found ? make_cache(set, pl_text(&path), &source, err) : fail_missing(set, folder, err);
+    if (!pl_source_open_cache(set, pl_text(&path), &source))
+        status = found ? pl_source_decode(set, pl_text(&path), &source, err) : pl_source_missing(set->type, folder, err);
     set->flip = pl_settings_boolean(settings, "flip", true);
     pl_source_release(&source);
     pl_text_release(&path);

@@ -1,0 +1,231 @@
+/* Downloading a published archive (libcurl). */
+#include "data/data_priv.h"
+
+#include <curl/curl.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TRIES_MOST = 10 }; /* connections, each of which must bring something new */
+
+struct download {
+    const struct pl_fetch *fetch;
+    const char *url, *sha256, *part;
+    int file;
+    uint64_t start, size; /* bytes of the part before and during this connection */
+    int disk_error;       /* errno of writing; 0: none */
+    char text[CURL_ERROR_SIZE];
+};
+
+static size_t take_bytes(char *bytes, size_t one, size_t count, void *self)
+{
+    struct download *d = self;
+    for (size_t done = 0; done < count;) {
+        ssize_t n = write(d->file, bytes + done, count - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            d->disk_error = errno;
+            return 0;
+        }
+        done += (size_t)n;
+        d->size += (uint64_t)n;
+    }
+    return one * count;
+}
+
+static int show_progress(void *self, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up)
+{
+    struct download *d = self;
+    (void)now, (void)up_total, (void)up;
+    if (d->fetch->progress)
+        d->fetch->progress(d->fetch->self, d->size, total > 0 ? d->start + (uint64_t)total : 0);
+    return 0;
+}
+
+static int rewind_part(struct download *d, uint64_t size, struct pl_error *err)
+{
+    if (ftruncate(d->file, (off_t)size) || lseek(d->file, (off_t)size, SEEK_SET) < 0)
+        return pl_fail(err, PL_EIO, "cannot write %s: %s", d->part, strerror(errno));
+    d->start = d->size = size;
+    return 0;
+}
+
+/* One connection, from the end of the part on. */
+static CURLcode connect_once(struct download *d, long *answer)
+{
+    CURL *curl = curl_easy_init();
+    *answer = 0;
+    if (!curl)
+        return CURLE_OUT_OF_MEMORY;
+    d->start = d->size;
+    d->text[0] = '\0';
+    curl_easy_setopt(curl, CURLOPT_URL, d->url);
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
+    curl_easy_setopt(curl, CURLOPT_MAXREDIRS, 10L);
+    curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 30L);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, 60L);
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, "poula/" PL_VERSION);
+    curl_easy_setopt(curl, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)d->size);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, d);
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, show_progress);
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, d);
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, d->text);
+    CURLcode code = curl_easy_perform(curl);
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, answer);
+    curl_easy_cleanup(curl);
+    return code;
+}
+
+static bool is_cut(CURLcode code)
+{
+    return code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR || code == CURLE_OPERATION_TIMEDOUT ||
+           code == CURLE_GOT_NOTHING || code == CURLE_SEND_ERROR;
+}
+
+static int fail_download(const struct download *d, CURLcode code, long answer, struct pl_error *err)
+{
+    const char *text = *d->text ? d->text : curl_easy_strerror(code);
+    if (d->disk_error)
+        return pl_fail(err, PL_EIO, "cannot write %s: %s", d->part, strerror(d->disk_error));
+    if (code == CURLE_HTTP_RETURNED_ERROR)
+        return pl_fail(err, PL_EIO, "cannot fetch %s: the server answers %ld", d->url, answer);
+    if (d->size)
+        return pl_fail(err, PL_EIO, "cannot fetch %s: %s; %s keeps the %llu bytes that came, and the same command goes on "
+                       "from there", d->url, text, d->part, (unsigned long long)d->size);
+    return pl_fail(err, PL_EIO, "cannot fetch %s: %s", d->url, text);
+}
+
+/* Connects until the file is complete. A server that will not continue a file is asked for all of it. */
+static int download(struct download *d, struct pl_error *err)
+{
+    for (int tries = 1;; tries++) {
+        long answer;
+        CURLcode code = connect_once(d, &answer);
+        if (code == CURLE_OK)
+            return 0;
+        if (code == CURLE_HTTP_RETURNED_ERROR && answer == 416 && d->start)
+            return 0; /* nothing lies behind what is there: the checksum will say whether it is all */
+        int status = 0;
+        if (code == CURLE_RANGE_ERROR && d->start)
+            status = rewind_part(d, 0, err);
+        else if (d->disk_error || !is_cut(code) || d->size == d->start || tries == TRIES_MOST)
+            status = fail_download(d, code, answer, err);
+        if (status)
+            return status;
+    }
+}
+
+/* ---- the file */
+
+static int check_digest(const char *path, const char *sha256, char hex[2 * PL_DIGEST_SIZE + 1], bool *right,
+                        struct pl_error *err)
+{
+    unsigned char digest[PL_DIGEST_SIZE];
+    int status = pl_digest_file(path, digest, err);
+    if (status)
+        return status;
+    pl_digest_hex(digest, sizeof digest, hex);
+    *right = !strcasecmp(hex, sha256);
+    return 0;
+}
+
+/* A part may be the beginning of some other file: when the whole is wrong, it is fetched once more from its start. */
+static int download_checked(struct download *d, struct pl_error *err)
+{
+    char hex[2 * PL_DIGEST_SIZE + 1];
+    bool right = false, continued = d->size > 0;
+    int status = download(d, err);
+    if (!status)
+        status = check_digest(d->part, d->sha256, hex, &right, err);
+    if (!status && !right && continued) {
+        status = rewind_part(d, 0, err);
+        if (!status)
+            status = download(d, err);
+        if (!status)
+            status = check_digest(d->part, d->sha256, hex, &right, err);
+    }
+    if (!status && !right) {
+        unlink(d->part);
+        status = pl_fail(err, PL_ECORRUPT, "%s is not the expected file: its %llu bytes have the SHA-256 %s, but it must be "
+                         "%s; nothing was kept", d->url, (unsigned long long)d->size, hex, d->sha256);
+    }
+    return status;
+}
+
+static int open_part(struct download *d, struct pl_error *err)
+{
+    struct stat info;
+    d->file = open(d->part, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (d->file < 0)
+        return pl_fail(err, PL_EIO, "cannot write %s: %s", d->part, strerror(errno));
+    if (flock(d->file, LOCK_EX | LOCK_NB))
+        return pl_fail(err, PL_EIO, "another process is fetching %s", d->part);
+    if (fstat(d->file, &info))
+        return pl_fail(err, PL_EIO, "cannot read %s: %s", d->part, strerror(errno));
+    return rewind_part(d, (uint64_t)info.st_size, err);
+}
+
+static int finish_part(const struct download *d, const char *path, struct pl_error *err)
+{
+    if (fsync(d->file) || rename(d->part, path))
+        return pl_fail(err, PL_EIO, "cannot write %s: %s", path, strerror(errno));
+    return 0;
+}
+
+/* Is the file there already? 1: the right one. */
+static int look(const char *path, const char *sha256, struct pl_error *err)
+{
+    char hex[2 * PL_DIGEST_SIZE + 1];
+    bool right;
+    if (!pl_file_exists(path))
+        return 0;
+    int status = check_digest(path, sha256, hex, &right, err);
+    if (status || right)
+        return status ? status : 1;
+    return pl_fail(err, PL_EINPUT, "%s is there already, but is another file: its SHA-256 is %s, and that of the one to fetch "
+                   "%s; move it away to fetch", path, hex, sha256);
+}
+
+int pl_data_fetch(const char *name, const char *folder, const struct pl_fetch *fetch, struct pl_error *err)
+{
+    const struct pl_dataset_type *type = pl_dataset_type_find(name);
+    struct pl_text path = {0}, part = {0};
+    if (!type)
+        return pl_fail(err, PL_EINPUT, "there is no dataset %.100s to fetch", name);
+    if (!type->origin)
+        return pl_fail(err, PL_EINPUT, "%s is not published anywhere: there is nothing to fetch", name);
+    pl_text_addf(&path, "%s/%s", folder, type->origin->file);
+    pl_text_addf(&part, "%s.part", pl_text(&path));
+    struct download d = {.fetch = fetch, .url = fetch->url ? fetch->url : type->origin->url, .part = pl_text(&part),
+                         .sha256 = fetch->sha256 ? fetch->sha256 : type->origin->sha256, .file = -1};
+    int status = look(pl_text(&path), d.sha256, err);
+    if (status)
+        goto done;
+    status = pl_folder_make(folder, err);
+    if (!status)
+        status = open_part(&d, err);
+    if (!status)
+        status = download_checked(&d, err);
+    if (!status)
+        status = finish_part(&d, pl_text(&path), err);
+done:
+    if (d.file >= 0)
+        close(d.file);
+    pl_text_release(&path);
+    pl_text_release(&part);
+    return status;
+}
