@@ -80,9 +80,12 @@ INLINE void run_task(const int m, const struct winograd *w, int number, float *i
         for (int p = 0; p < plan->points; p++) {
             const float *a = inputs + p * in_point;
             const float *b = w->operand + p * plan->operand_point + (size_t)panel * plan->in_blocks * 256;
+            const int after = p + 1 < plan->points ? p + 1 : 0; /* then the next panel's first point */
+            const float *next = b + (after - p) * (ptrdiff_t)plan->operand_point +
+                                (after ? 0 : panels * plan->in_blocks * 256);
             const struct tile_sum sum = {.a = &a, .b = &b, .a_block = (size_t)plan->rows * 16,
                                          .b_panel = (size_t)plan->in_blocks * 256, .taps = 1,
-                                         .blocks = plan->in_blocks};
+                                         .blocks = plan->in_blocks, .next = next};
             const struct tile_start start = {zeros, 0, 16};
             PL_CPU_NAME(tiles)(rows, panels, &sum, &start, products + p * out_point, out_panel, 0);
         }
@@ -142,16 +145,21 @@ static void kernels_of(const struct pl_cpu_conv *conv, bool forward, const float
         gather16(weights + ((size_t)(block * 16 + i) * outs + panel * 16) * 9, 9, rows, 9, kernels[i][0], 16);
 }
 
-INLINE void transform_weights(const int m, bool turned, float kernel[9][16], float *to, size_t point_step)
+INLINE void transform_weights(const int m, bool turned, bool past, float kernel[9][16], float *to, size_t point_step)
 {
-    for (int q = 0; q < 16; q += LANES) {
-        vec g[9], points[36];
+    vec points[PARTS][36];
+    for (int j = 0; j < PARTS; j++) {
+        vec g[9];
         UNROLL for (int t = 0; t < 9; t++)
-            g[t] = load_loose(kernel[turned ? 8 - t : t] + q);
-        transform_kernel(m, g, points);
-        UNROLL for (int p = 0; p < (m + 2) * (m + 2); p++)
-            store(to + p * point_step + q, points[p]);
+            g[t] = load_loose(kernel[turned ? 8 - t : t] + j * LANES);
+        transform_kernel(m, g, points[j]);
     }
+    for (int p = 0; p < (m + 2) * (m + 2); p++)
+        UNROLL for (int j = 0; j < PARTS; j++)
+            if (past)
+                store_past(to + p * point_step + j * LANES, points[j][p]);
+            else
+                store(to + p * point_step + j * LANES, points[j][p]);
 }
 
 /* [point][out block][in channel][16 out channels] */
@@ -160,6 +168,7 @@ void PL_CPU_NAME(prepare_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_p
 {
     const struct pl_cpu_winograd_plan plan = pl_cpu_winograd_plan(conv, pass, algorithm);
     const bool forward = pass == PL_CPU_FORWARD;
+    const bool past = plan.points * plan.operand_point > PL_CPU_CACHED;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int task = 0; task < plan.out_blocks * plan.in_blocks; task++) {
         const int panel = task / plan.in_blocks, block = task % plan.in_blocks;
@@ -167,8 +176,9 @@ void PL_CPU_NAME(prepare_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_p
         kernels_of(conv, forward, weights, block, panel, kernels);
         for (int i = 0; i < 16; i++)
             if (plan.m == 4)
-                transform_weights(4, !forward, kernels[i], to + i * 16, plan.operand_point);
+                transform_weights(4, !forward, past, kernels[i], to + i * 16, plan.operand_point);
             else
-                transform_weights(2, !forward, kernels[i], to + i * 16, plan.operand_point);
+                transform_weights(2, !forward, past, kernels[i], to + i * 16, plan.operand_point);
+        settle();
     }
 }

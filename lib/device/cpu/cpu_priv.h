@@ -20,11 +20,12 @@ static inline int pl_cpu_pixels(const struct pl_cpu_shape *shape)
     return shape->height * shape->width;
 }
 
+enum { PL_CPU_CACHED = 4 << 20 }; /* floats of which a good part may still be in a cache when they are read */
+
 /* A result so large that whoever reads it next will not find it in a cache. */
 static inline bool pl_cpu_past(const struct pl_cpu_shape *shape)
 {
-    const size_t cached = (size_t)16 << 20;
-    return pl_cpu_floats(shape) * sizeof(float) > cached;
+    return pl_cpu_floats(shape) > PL_CPU_CACHED;
 }
 
 static inline int pl_cpu_taps(const struct pl_cpu_conv *conv)

@@ -39,12 +39,16 @@ struct tile_sum {
     size_t a_block;        /* floats from one block of channels of a to the next */
     size_t b_panel;
     int taps, blocks;
+    const float *next; /* b[0] of the sum that comes after this one, or NULL */
 };
 
+enum { SOON = 8 }; /* steps that b is fetched ahead to L1 */
+
 /* Reads b straight through; of a, one cache line (16 channels of a sample) per row and block, the lines of
- * the next block being fetched meanwhile. */
+ * the next block being fetched meanwhile. `ahead` are weights to fetch to L2 for the next sum: one line a
+ * step, so that weights stream from memory while the multiply-adds run on those that have come. */
 INLINE void tile(const int rows, const int panels, const struct tile_sum *s, const struct tile_start *start,
-                 float *c, size_t c_panel, int finish)
+                 const float *ahead, float *c, size_t c_panel, int finish)
 {
     vec sum[TILE_ROWS][TILE_PANELS * PARTS];
     UNROLL for (int i = 0; i < rows; i++)
@@ -56,11 +60,14 @@ INLINE void tile(const int rows, const int panels, const struct tile_sum *s, con
     for (int t = 0; t < s->taps; t++) {
         const float *a = s->a[t], *b = s->b[t];
         for (int block = 0; block < blocks; block++, a += a_block) {
-            const float *ahead = a + a_block;
+            const float *after = a + a_block;
             UNROLL for (int i = 0; i < rows; i++)
-                prefetch(ahead + i * 16);
+                prefetch(after + i * 16);
 #pragma GCC unroll 4
-            for (int k = 0; k < 16; k++, b += 16) {
+            for (int k = 0; k < 16; k++, b += 16, ahead += 16) {
+                prefetch_later(ahead);
+                UNROLL for (int j = 0; j < panels; j++)
+                    prefetch(b + 16 * SOON + (size_t)j * b_panel);
                 vec w[TILE_PANELS * PARTS];
                 UNROLL for (int j = 0; j < panels * PARTS; j++)
                     w[j] = load(b + (size_t)(j / PARTS) * b_panel + j % PARTS * LANES);
@@ -92,6 +99,7 @@ struct outer_sum {
     const float *const *a, *const *b;
     size_t b_panel;
     int segments, n;
+    bool first; /* c is written, not added to */
 };
 
 INLINE void outer(const int rows, const int panels, const struct outer_sum *s, int first, float *c, size_t c_panel)
@@ -119,7 +127,7 @@ INLINE void outer(const int rows, const int panels, const struct outer_sum *s, i
     UNROLL for (int i = 0; i < rows; i++)
         UNROLL for (int j = 0; j < panels * PARTS; j++) {
             float *at = c + i * 16 + (size_t)(j / PARTS) * c_panel + j % PARTS * LANES;
-            store(at, load(at) + sum[i][j]);
+            store(at, s->first ? sum[i][j] : (vec)(load(at) + sum[i][j]));
         }
 }
 

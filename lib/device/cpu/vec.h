@@ -96,6 +96,11 @@ INLINE void prefetch(const float *p)
     __builtin_prefetch(p, 0, 3);
 }
 
+INLINE void prefetch_later(const float *p) /* to L2 */
+{
+    __builtin_prefetch(p, 0, 2);
+}
+
 /* The 16 channels' values of block b from a plain array of count floats; zero beyond its end. */
 INLINE void channels_of(const float *plain, int count, int b, float out[16])
 {

@@ -5,7 +5,6 @@
  * product, adding to one of a fixed number of copies. Many channels: all threads share one task at a time,
  * first its transforms, then its points, each of whose slices of input, gradient and result fits in L2. */
 #include <omp.h>
-#include <string.h>
 
 #include "device/cpu/transpose.h"
 #include "device/cpu/winograd_tile.h"
@@ -34,13 +33,15 @@ static void transform(const struct weights *w, const struct winograd_task *task,
         task_points(2, true, &w->plan, task, y, w->dy + dy * y->block, gradients + dy * block, w->out_point);
 }
 
-/* Adds a task's products at one point, for some of the panels of output channels. */
-static void product(const struct weights *w, int rows, int point, int panel, int end, const float *inputs,
+/* Adds a task's products at one point, for some of the panels of output channels; the first task's are the
+ * sums. */
+static void product(const struct weights *w, bool first, int rows, int point, int panel, int end, const float *inputs,
                     const float *gradients, float *sums)
 {
     const size_t block = (size_t)w->plan.rows * 16;
     const float *a = NULL, *b = NULL;
-    const struct outer_sum s = {.a = &a, .b = &b, .b_panel = block, .segments = 1, .n = rows};
+    const struct outer_sum s = {.a = &a, .b = &b, .b_panel = block, .segments = 1, .n = rows,
+                                .first = first};
     for (int panels; panel < end; panel += panels) {
         panels = pl_cpu_min(OUTER_PANELS, end - panel);
         b = gradients + point * w->out_point + panel * block;
@@ -57,14 +58,13 @@ static void product(const struct weights *w, int rows, int point, int panel, int
 static void split_tasks(const struct weights *w, int split, float *inputs, float *gradients, float *sums)
 {
     const struct pl_cpu_winograd_plan *plan = &w->plan;
-    memset(sums, 0, plan->points * plan->operand_point * sizeof *sums);
-    const long tasks = plan->tasks;
-    for (long number = tasks * split / plan->splits; number < tasks * (split + 1) / plan->splits; number++) {
+    const long tasks = plan->tasks, begin = tasks * split / plan->splits;
+    for (long number = begin; number < tasks * (split + 1) / plan->splits; number++) {
         const struct winograd_task task = winograd_task(plan, w->conv->x.batch, (int)number);
         for (int unit = 0; unit < plan->in_blocks + plan->out_blocks; unit++)
             transform(w, &task, unit, inputs, gradients);
         for (int point = 0; point < plan->points; point++)
-            product(w, task.tiles * task.samples, point, 0, plan->out_blocks, inputs, gradients, sums);
+            product(w, number == begin, task.tiles * task.samples, point, 0, plan->out_blocks, inputs, gradients, sums);
     }
 }
 
@@ -91,9 +91,6 @@ static void shared(const struct weights *w, float *work, int threads)
     const int strips = (plan->out_blocks + STRIP - 1) / STRIP;
 #pragma omp parallel num_threads(threads)
     {
-#pragma omp for schedule(static)
-        for (int point = 0; point < plan->points; point++)
-            memset(work + point * plan->operand_point, 0, plan->operand_point * sizeof *work);
         for (int number = 0; number < plan->tasks; number++) {
             const struct winograd_task task = winograd_task(plan, w->conv->x.batch, number);
 #pragma omp for schedule(dynamic)
@@ -101,7 +98,7 @@ static void shared(const struct weights *w, float *work, int threads)
                 transform(w, &task, unit, inputs, gradients);
 #pragma omp for schedule(dynamic)
             for (int unit = 0; unit < plan->points * strips; unit++)
-                product(w, task.tiles * task.samples, unit / strips, unit % strips * STRIP,
+                product(w, number == 0, task.tiles * task.samples, unit / strips, unit % strips * STRIP,
                         pl_cpu_min(unit % strips * STRIP + STRIP, plan->out_blocks), inputs, gradients, work);
         }
     }
