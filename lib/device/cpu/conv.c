@@ -81,15 +81,15 @@ struct pl_cpu_winograd_plan pl_cpu_winograd_plan(const struct pl_cpu_conv *conv,
     /* Few weights: a task's rows stay in L2 with them. Many: more rows share each load of the weights. */
     int most = plan.in_blocks <= 8 ? 32 : 64;
     if (weights) {
-        const bool small = plan.in_blocks * plan.out_blocks <= 64;
-        plan.splits = small ? pl_cpu_min(8, plan.tiles) : 0;
-        most = small ? 32 : PL_CPU_WINOGRAD_SAMPLES;
+        plan.splits = plan.in_blocks * plan.out_blocks <= 64 ? 8 : 0;
+        most = plan.splits ? 32 : PL_CPU_WINOGRAD_SAMPLES;
     }
     plan.pieces = (in->batch + most - 1) / most;
     plan.samples = (in->batch + plan.pieces - 1) / plan.pieces;
     plan.together = pl_cpu_min(most / plan.samples, plan.tiles);
     plan.rows = plan.samples * plan.together;
     plan.tasks = plan.pieces * ((plan.tiles + plan.together - 1) / plan.together);
+    plan.splits = pl_cpu_min(plan.splits, plan.tasks);
     return plan;
 }
 
