@@ -194,6 +194,9 @@ void pl_dataset_forget(struct pl_dataset *set)
     pl_pool_release(&set->pool);
     set->block = NULL;
     set->mapped = set->official = false;
+    set->shape = (struct pl_image_shape){0};
+    set->classes = 0;
+    set->stored[0] = set->stored[1] = (struct pl_stored){0};
     set->checksum[0] = set->warning[0] = '\0';
 }
 

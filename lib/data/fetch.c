@@ -222,6 +222,8 @@ int pl_data_fetch(const char *name, const char *folder, const struct pl_fetch *f
         status = download_checked(&d, err);
     if (!status)
         status = finish_part(&d, pl_text(&path), err);
+    if (status && d.file >= 0 && !d.size)
+        unlink(d.part);
 done:
     if (d.file >= 0)
         close(d.file);

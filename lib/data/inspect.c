@@ -92,9 +92,6 @@ static void list_imported(const struct listing *listing, const char *name)
         item.state = PL_DATA_BROKEN;
         item.note = err.text;
         pl_dataset_forget(&set);
-        set.shape = (struct pl_image_shape){0, 0, 0};
-        set.classes = 0;
-        set.stored[0].count = set.stored[1].count = 0;
     }
     tell(listing, &set, item);
     pl_dataset_forget(&set);
