@@ -83,10 +83,10 @@ void pl_plan_arrange(struct pl_plan *p, size_t from)
     size_t count = p->storage_count, placed_count = 0;
     int *placed = pl_new(count * sizeof *placed);
     bool *done = pl_new(count * sizeof *done);
-    for (size_t i = 0; i < count; i++)
-        if (p->storages[i].moments >= 0) {
-            p->storages[p->storages[i].moments].from = p->storages[i].from;
-            p->storages[p->storages[i].moments].to = p->storages[i].to;
+    for (size_t i = 0; i < count; i++) /* moments live as long as what they belong to, kept or recomputed */
+        if (p->storages[i].moments >= 0 && p->storages[i].from <= p->storages[i].to) {
+            pl_plan_touch(p, (struct pl_place){p->storages[i].moments, 0}, p->storages[i].from);
+            pl_plan_touch(p, (struct pl_place){p->storages[i].moments, 0}, p->storages[i].to);
         }
     p->bytes = from;
     for (size_t round = 0; round < count; round++) {

@@ -26,14 +26,15 @@ static void mark_wants(struct pl_plan *p)
     }
 }
 
-/* A ReLU may overwrite its input when nobody else wants to see it. */
+/* A ReLU may overwrite its input when nobody else wants to see it: nor a part of it, where it is a concatenation. */
 static bool in_place(const struct pl_plan *p, int id)
 {
     const struct pl_node *n = &p->nodes[id];
     if (n->op != &pl_op_relu || n->parent >= 0)
         return false;
     const struct pl_node *x = &p->nodes[n->inputs[0]];
-    if (x->parent >= 0 || x->op == &pl_op_input || (x->op->needs && x->op->needs(x) & PL_NEEDS_OUTPUT))
+    if (x->parent >= 0 || x->op == &pl_op_input || x->op == &pl_op_concat
+        || (x->op->needs && x->op->needs(x) & PL_NEEDS_OUTPUT))
         return false;
     for (int i = n->inputs[0] + 1; i < p->count; i++)
         for (int k = 0; active(p, i) && k < p->nodes[i].input_count; k++)
@@ -82,11 +83,12 @@ static bool reads_input(const struct pl_node *n)
 }
 
 /* The output of a norm over a concatenation is as wide as all features so far: it is not kept for the
- * backward pass of what reads it, but made again there. */
+ * backward pass of what reads it, but made again there, from an input that is kept. */
 static void plan_recomputation(struct pl_plan *p, int id)
 {
     const struct pl_node *n = &p->nodes[id];
-    if (n->op != &pl_op_norm || n->parent >= 0 || n->input_count > 1 || p->nodes[n->inputs[0]].piece_count == 1)
+    if (n->op != &pl_op_norm || n->parent >= 0 || n->input_count > 1 || p->nodes[n->inputs[0]].piece_count == 1
+        || p->planned[n->inputs[0]].again.storage >= 0)
         return;
     int last = -1;
     for (int i = id + 1; i < p->count; i++)
@@ -96,6 +98,7 @@ static void plan_recomputation(struct pl_plan *p, int id)
         return;
     p->planned[last].rerun = id;
     p->planned[id].again = (struct pl_place){pl_plan_storage(p, n), 0};
+    p->storages[p->planned[id].again.storage].moments = p->storages[p->planned[id].value.storage].moments;
     pl_plan_touch(p, p->planned[id].again, pl_backward_time(p, last));
     pl_plan_touch(p, p->planned[n->inputs[0]].value, pl_backward_time(p, last));
 }
@@ -166,12 +169,11 @@ static void compile(struct pl_plan *p)
     pl_plan_rewrite(p);
     mark_wants(p);
     place_values(p);
-    if (p->mode == PL_TRAINING)
-        for (int i = 0; i < p->count; i++) {
-            if (p->nodes[i].op == &pl_op_norm)
-                want_moments(p, p->nodes[i].inputs[0]);
-            plan_recomputation(p, i);
-        }
+    for (int i = 0; p->mode == PL_TRAINING && i < p->count; i++)
+        if (p->nodes[i].op == &pl_op_norm)
+            want_moments(p, p->nodes[i].inputs[0]);
+    for (int i = 0; p->mode == PL_TRAINING && i < p->count; i++)
+        plan_recomputation(p, i);
     touch_values(p);
     if (p->loss >= 0)
         place_gradients(p);

@@ -175,6 +175,13 @@ static int concat_itself(struct pl_graph *g, int x)
     return pl_graph_relu(g, pl_graph_concat(g, x, x));
 }
 
+static int concat_relu(struct pl_graph *g, int x) /* a part is read after the ReLU: it may not be overwritten */
+{
+    int a = pl_graph_conv2d(g, x, "a", 3, 3, 1, 1, true), b = pl_graph_conv2d(g, x, "b", 2, 1, 1, 0, true);
+    int y = pl_graph_relu(g, pl_graph_concat(g, a, b));
+    return pl_graph_add(g, pl_graph_conv2d(g, y, "c", 3, 3, 1, 1, true), a);
+}
+
 static int concat_shared(struct pl_graph *g, int x) /* one value in two concatenations, and read besides */
 {
     int a = pl_graph_conv2d(g, x, "a", 3, 3, 1, 1, true), b = pl_graph_conv2d(g, x, "b", 2, 1, 1, 0, true);
@@ -205,6 +212,12 @@ static int dense(struct pl_graph *g, int x, int growth, int layers)
 
 static int dense_narrow(struct pl_graph *g, int x) { return dense(g, x, 3, 3); }
 static int dense_wide(struct pl_graph *g, int x) { return dense(g, x, 16, 2); }
+
+static int concat_norms(struct pl_graph *g, int x) /* a norm reads what a recomputed norm wrote */
+{
+    x = pl_graph_batch_norm(g, concat(g, x), "n");
+    return pl_graph_conv2d(g, pl_graph_relu(g, pl_graph_batch_norm(g, x, "m")), "c", 3, 1, 1, 0, true);
+}
 
 static int concat_dropout(struct pl_graph *g, int x) /* in evaluation the dropout becomes a copy into its slice */
 {
@@ -257,8 +270,10 @@ const struct network networks[] = {
     {"concat", 2, {2, 3, 4}, concat},
     {"concat with the input", 2, {3, 3, 4}, concat_input},
     {"concat with itself", 2, {2, 3, 4}, concat_itself},
+    {"relu of a concat", 2, {2, 3, 4}, concat_relu},
     {"concats that share", 2, {2, 3, 4}, concat_shared},
     {"concat of sums", 3, {2, 4, 4}, concat_of_sums},
+    {"norms of a concat", 3, {2, 4, 4}, concat_norms},
     {"concat of dropout", 3, {2, 4, 4}, concat_dropout},
     {"dense block", 3, {2, 4, 4}, dense_narrow},
     {"dense block of whole channel blocks", 2, {2, 4, 2}, dense_wide},
