@@ -14,23 +14,7 @@
 
 enum { SIDE = 32, CHANNELS = 3, IMAGE = CHANNELS * SIDE * SIDE };
 
-struct member {
-    const char *name;
-    int which; /* training or test */
-    size_t records;
-    const char *sha256;
-};
-
-struct cifar {
-    struct pl_origin origin;
-    const char *folder; /* in the archive and unpacked */
-    struct member members[6];
-    int member_count;
-    const char *names;  /* file of class names */
-    int label_bytes, classes;
-};
-
-static const struct cifar cifar10 = {
+static const struct pl_cifar cifar10 = {
     .origin = {"https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz", "cifar-10-binary.tar.gz",
                "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"},
     .folder = "cifar-10-batches-bin",
@@ -48,7 +32,7 @@ static const struct cifar cifar10 = {
     .classes = 10,
 };
 
-static const struct cifar cifar100 = {
+static const struct pl_cifar cifar100 = {
     .origin = {"https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz", "cifar-100-binary.tar.gz",
                "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec"},
     .folder = "cifar-100-binary",
@@ -62,7 +46,7 @@ static const struct cifar cifar100 = {
     .classes = 100,
 };
 
-static size_t member_bytes(const struct cifar *cifar, const struct member *member)
+static size_t member_bytes(const struct pl_cifar *cifar, const struct pl_cifar_member *member)
 {
     return member->records * (size_t)(cifar->label_bytes + IMAGE);
 }
@@ -70,7 +54,7 @@ static size_t member_bytes(const struct cifar *cifar, const struct member *membe
 /* ---- decoding */
 
 struct decoding {
-    const struct cifar *cifar;
+    const struct pl_cifar *cifar;
     struct pl_dataset *set;
     const char *path; /* of the archive or the folder */
     uint8_t *images[2];
@@ -80,7 +64,7 @@ struct decoding {
     char found[6][2 * PL_DIGEST_SIZE + 1];
 };
 
-static size_t first_record(const struct cifar *cifar, int index)
+static size_t first_record(const struct pl_cifar *cifar, int index)
 {
     size_t first = 0;
     for (int i = 0; i < index; i++)
@@ -91,7 +75,7 @@ static size_t first_record(const struct cifar *cifar, int index)
 
 static int check_size(const struct decoding *d, int index, uint64_t size, struct pl_error *err)
 {
-    const struct member *member = &d->cifar->members[index];
+    const struct pl_cifar_member *member = &d->cifar->members[index];
     if (size == member_bytes(d->cifar, member))
         return 0;
     return pl_fail(err, PL_ECORRUPT, "%s: %s has %llu bytes, but must have %zu (%zu images of %d bytes)", d->path,
@@ -102,8 +86,8 @@ static int check_size(const struct decoding *d, int index, uint64_t size, struct
 /* The member's bytes are in d->bytes. */
 static int take_member(struct decoding *d, int index, struct pl_error *err)
 {
-    const struct cifar *cifar = d->cifar;
-    const struct member *member = &cifar->members[index];
+    const struct pl_cifar *cifar = d->cifar;
+    const struct pl_cifar_member *member = &cifar->members[index];
     size_t first = first_record(cifar, index);
     unsigned char digest[PL_DIGEST_SIZE];
     const uint8_t *record = d->bytes;
@@ -148,7 +132,7 @@ static int take_names(struct decoding *d, const char *text, struct pl_error *err
 }
 
 /* The files as they stand in the folder of that name, or -1. */
-static int find_member(const struct cifar *cifar, const char *name)
+static int find_member(const struct pl_cifar *cifar, const char *name)
 {
     for (int i = 0; i < cifar->member_count; i++)
         if (!strcmp(cifar->members[i].name, name))
@@ -239,7 +223,7 @@ static int read_folder(struct decoding *d, struct pl_error *err)
 
 static int judge(struct decoding *d, struct pl_error *err)
 {
-    const struct cifar *cifar = d->cifar;
+    const struct pl_cifar *cifar = d->cifar;
     int official = 0, odd = -1;
     for (int i = 0; i < cifar->member_count; i++) {
         if (!d->seen[i])
@@ -259,9 +243,10 @@ static int judge(struct decoding *d, struct pl_error *err)
     return 0;
 }
 
-static int decode(struct pl_dataset *set, const struct cifar *cifar, const char *path, bool archive,
-                  struct pl_error *err)
+int pl_cifar_decode(struct pl_dataset *set, const struct pl_source *source, struct pl_error *err)
 {
+    const struct pl_cifar *cifar = set->type->layout;
+    const char *path = pl_text(&source->path);
     struct decoding d = {.cifar = cifar, .set = set, .path = path};
     size_t counts[2] = {0, 0}, most = 0;
     set->shape = (struct pl_image_shape){CHANNELS, SIDE, SIDE};
@@ -284,24 +269,17 @@ static int decode(struct pl_dataset *set, const struct cifar *cifar, const char 
     d.bytes = pl_arena(most, 1);
     if (!d.bytes)
         return pl_fail(err, PL_EMEMORY, "there is not enough memory to read %s", path);
-    status = archive ? read_archive(&d, err) : read_folder(&d, err);
+    status = source->archive ? read_archive(&d, err) : read_folder(&d, err);
     if (!status)
         status = judge(&d, err);
     free(d.bytes);
     return status;
 }
 
-/* ---- the two sets */
-
-static const struct cifar *find_cifar(const struct pl_dataset_type *type)
-{
-    return type == &pl_dataset_cifar10 ? &cifar10 : &cifar100;
-}
-
 /* The archive before the unpacked folder: the first that is there, and what it looks like from outside. */
-static int find_source(const struct pl_dataset_type *type, const char *folder, struct pl_source *source)
+int pl_cifar_find_source(const struct pl_dataset_type *type, const char *folder, struct pl_source *source)
 {
-    const struct cifar *cifar = find_cifar(type);
+    const struct pl_cifar *cifar = type->layout;
     pl_text_addf(&source->path, "%s/%s", folder, cifar->origin.file);
     if (!pl_source_stamp(source, pl_text(&source->path), cifar->origin.file)) {
         source->archive = true;
@@ -320,10 +298,7 @@ static int find_source(const struct pl_dataset_type *type, const char *folder, s
     return pl_file_exists(pl_text(&source->path)) && missing < cifar->member_count ? 0 : PL_EMISSING;
 }
 
-static int decode_source(struct pl_dataset *set, const struct pl_source *source, struct pl_error *err)
-{
-    return decode(set, find_cifar(set->type), pl_text(&source->path), source->archive, err);
-}
+/* ---- the two sets */
 
 static const struct pl_setting settings[] = {
     {.key = "flip", .type = PL_BOOLEAN, .initial = "true", .help = "mirror every other training image when augmenting"},
@@ -344,8 +319,9 @@ const struct pl_dataset_type pl_dataset_cifar10 = {
     .expect = cifar_expect,
     .open = pl_source_open,
     .origin = &cifar10.origin,
-    .find_source = find_source,
-    .decode = decode_source,
+    .layout = &cifar10,
+    .find_source = pl_cifar_find_source,
+    .decode = pl_cifar_decode,
 };
 
 const struct pl_dataset_type pl_dataset_cifar100 = {
@@ -354,6 +330,7 @@ const struct pl_dataset_type pl_dataset_cifar100 = {
     .expect = cifar_expect,
     .open = pl_source_open,
     .origin = &cifar100.origin,
-    .find_source = find_source,
-    .decode = decode_source,
+    .layout = &cifar100,
+    .find_source = pl_cifar_find_source,
+    .decode = pl_cifar_decode,
 };

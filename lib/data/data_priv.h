@@ -37,6 +37,7 @@ struct pl_dataset_type {
     int (*open)(struct pl_dataset *set, const struct pl_settings *settings, const char *folder, struct pl_error *err);
     /* Of a set that is read from published files (pl_source_open), else NULL. */
     const struct pl_origin *origin;
+    const struct pl_cifar *layout;
     int (*find_source)(const struct pl_dataset_type *type, const char *folder, struct pl_source *source);
     int (*decode)(struct pl_dataset *set, const struct pl_source *source, struct pl_error *err);
 };
@@ -119,6 +120,24 @@ int pl_source_stamp(struct pl_source *source, const char *path, const char *name
 void pl_source_release(struct pl_source *source);
 /* DIR/NAME.images; replaces path. */
 void pl_cache_path(struct pl_text *path, const char *folder, const char *name);
+
+/* ---- cifar.c: sets in the layout of CIFAR's binary archives */
+
+struct pl_cifar {
+    struct pl_origin origin;
+    const char *folder; /* in the archive and unpacked */
+    struct pl_cifar_member {
+        const char *name;
+        int which; /* training or test */
+        size_t records;
+        const char *sha256;
+    } members[6];
+    int member_count;
+    const char *names;  /* file of class names */
+    int label_bytes, classes;
+};
+int pl_cifar_find_source(const struct pl_dataset_type *type, const char *folder, struct pl_source *source);
+int pl_cifar_decode(struct pl_dataset *set, const struct pl_source *source, struct pl_error *err);
 
 /* ---- archive.c: the files of a .tar.gz, one after the other */
 
