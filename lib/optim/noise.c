@@ -42,9 +42,23 @@ static inline words multiply(words a, words b)
 #endif
 }
 
+/* The keys of the ten rounds. */
+struct schedule {
+    words first[10], second[10];
+};
+
+static void make_schedule(struct pl_random key, struct schedule *keys)
+{
+    const words zero = {0};
+    for (uint32_t round = 0; round < 10; round++) {
+        keys->first[round] = zero + (key.key[0] + round * 0x9E3779B9u);
+        keys->second[round] = zero + (key.key[1] + round * 0xBB67AE85u);
+    }
+}
+
 /* The bits of DRAWN groups: the radius and angle words of their lanes. High halves of the vectors' lanes may hold
  * anything between rounds: multiplication ignores them. */
-static inline void draw_bits(struct pl_random key, uint64_t step, uint64_t group, uint32_t *radius, uint32_t *angle)
+static inline void draw_bits(const struct schedule *keys, uint64_t step, uint64_t group, uint32_t *radius, uint32_t *angle)
 {
     const words zero = {0}, low = zero + 0xffffffffu;
     words c[VECTORS][4];
@@ -56,18 +70,14 @@ static inline void draw_bits(struct pl_random key, uint64_t step, uint64_t group
         c[j][2] = zero + (step & 0xffffffffu);
         c[j][3] = zero + (step >> 32);
     }
-    uint32_t k0 = key.key[0], k1 = key.key[1];
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < 10; round++)
         for (int j = 0; j < VECTORS; j++) {
             words p0 = multiply(c[j][0], zero + 0xD2511F53u), p1 = multiply(c[j][2], zero + 0xCD9E8D57u);
-            c[j][0] = p1 >> 32 ^ (c[j][1] ^ (zero + k0));
-            c[j][2] = p0 >> 32 ^ (c[j][3] ^ (zero + k1));
+            c[j][0] = p1 >> 32 ^ (c[j][1] ^ keys->first[round]);
+            c[j][2] = p0 >> 32 ^ (c[j][3] ^ keys->second[round]);
             c[j][1] = p1;
             c[j][3] = p0;
         }
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
-    }
     for (int j = 0; j < VECTORS; j++) {
         words a = (c[j][0] & low) | c[j][1] << 32, b = (c[j][2] & low) | c[j][3] << 32;
         memcpy(radius + 2 * WIDTH * j, &a, sizeof a);
@@ -76,21 +86,21 @@ static inline void draw_bits(struct pl_random key, uint64_t step, uint64_t group
 }
 
 /* Coefficients interpolate at the Chebyshev nodes of the interval; largest relative errors in float 3e-9
- * (log), 1e-8 (sine), 8e-10 (cosine), in double below 2e-17. */
+ * (logarithm), 1e-8 (sine), 8e-10 (cosine), in double below 2e-17. Those of the logarithm are in (4 f / (2 + f))^2. */
 #if REAL_BITS == 32
 enum { MANTISSA = 23 };
 static const real_bits root_half = 0x3f3504f3; /* sqrt(1/2) */
-static const real log_terms[] = {0.33333342522578013f, 0.19994389141081403f, 0.1479002652159422f};
+static const real log_terms[] = {0.02083333907661126f, 0.0007810308258234923f, 3.610846318748589e-05f};
 static const real sine_terms[] = {-0.1666666466231438f, 0.008332748270629749f, -0.00019587890880412386f};
-static const real cosine_terms[] = {0.04166666465950221f, -0.0013888303035894866f, 2.4547942085071572e-05f};
+static const real cosine_terms[] = {-0.5f, 0.04166666465950221f, -0.0013888303035894866f, 2.4547942085071572e-05f};
 #else
 enum { MANTISSA = 52 };
 static const real_bits root_half = 0x3fe6a09e667f3bcd;
-static const real log_terms[] = {0.3333333333333335, 0.19999999999949722, 0.14285714313001635, 0.11111105565129939,
-                                 0.09091444727837474, 0.07665855309105386, 0.07308292712444311};
+static const real log_terms[] = {0.020833333333333343, 0.000781249999998036, 3.487723220947665e-05, 1.695420160694876e-06,
+                                 8.670277335965608e-08, 4.5692058259876885e-09, 2.72255119399887e-10};
 static const real sine_terms[] = {-0.16666666666666666, 0.008333333333330948, -0.00019841269836758574,
                                   2.755731610255244e-06, -2.5051131845003624e-08, 1.5918129294866608e-10};
-static const real cosine_terms[] = {0.041666666666666664, -0.0013888888888887398, 2.480158729876569e-05,
+static const real cosine_terms[] = {-0.5, 0.041666666666666664, -0.0013888888888887398, 2.480158729876569e-05,
                                     -2.7557317271729793e-07, 2.08761462684032e-09, -1.1382632425521717e-11};
 #endif
 #define POLYNOMIAL(terms, x) polynomial(terms, sizeof(terms) / sizeof *(terms), x)
@@ -123,13 +133,13 @@ static inline real minus_twice_log(uint32_t word)
 {
     int32_t k = (int32_t)(word >> 1);
     real_bits u = bits_of(multiply_add((real)k, (real)0x1p-31, (real)0x1p-32));
-    int32_t n = (int32_t)((u - root_half + ((real_bits)64 << MANTISSA)) >> MANTISSA) - 64;
-    real m = from_bits(u - ((real_bits)(int64_t)n << MANTISSA));
+    real_bits exponent = (u - root_half) & ((real_bits)-1 << MANTISSA); /* n, in the place of an exponent */
+    real m = from_bits(u - exponent), n = (real)(int32_t)(exponent >> (REAL_BITS - 32));
     real near_one = multiply_add((real)(int32_t)((uint32_t)k | 0x80000000u), (real)0x1p-31, (real)0x1p-32);
-    real f = n ? m - 1 : near_one;
-    real s = f / (2 + f), z = s * s;
-    real log_m = multiply_add(s * z, POLYNOMIAL(log_terms, z), s); /* half of it */
-    return multiply_add((real)n, (real)-1.3862943611198906, -4 * log_m);
+    real f = exponent ? m - 1 : near_one;
+    real s = f / multiply_add((real)-0.25, f, (real)-0.5), z = s * s; /* s is -4 f / (2 + f) */
+    real minus_twice_log_m = multiply_add(s * z, POLYNOMIAL(log_terms, z), s);
+    return multiply_add(n, (real)(-2 * M_LN2 / (1 << (MANTISSA + 32 - REAL_BITS))), minus_twice_log_m);
 }
 
 static inline void point(uint32_t radius_word, uint32_t angle_word, real *first, real *second)
@@ -138,7 +148,7 @@ static inline void point(uint32_t radius_word, uint32_t angle_word, real *first,
     radius = from_bits(bits_of(radius) ^ (real_bits)(angle_word & 0x80000000u) << (REAL_BITS - 32));
     real angle = (real)(int32_t)(angle_word << 2) * (real)(0.78539816339744831 * 0x1p-31), z = angle * angle;
     real sine = multiply_add(angle * z, POLYNOMIAL(sine_terms, z), angle);
-    real cosine = multiply_add(z * z, POLYNOMIAL(cosine_terms, z), multiply_add(z, (real)-0.5, 1));
+    real cosine = multiply_add(POLYNOMIAL(cosine_terms, z), z, 1);
     bool swap = (int32_t)(angle_word << 1) < 0;
     *first = radius * (swap ? sine : cosine);
     *second = radius * (swap ? cosine : sine);
@@ -147,12 +157,14 @@ static inline void point(uint32_t radius_word, uint32_t angle_word, real *first,
 void KERNEL(pl_noise)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out)
 {
     uint32_t radius[BATCH * LANES] __attribute__((aligned(64))), angle[BATCH * LANES] __attribute__((aligned(64)));
+    struct schedule keys;
+    make_schedule(key, &keys);
     real *restrict z = out;
     uint64_t group = first / GROUP;
     while (count >= GROUP) {
         size_t groups = count / GROUP < BATCH ? count / GROUP : BATCH;
         for (size_t i = 0; i < groups; i += DRAWN)
-            draw_bits(key, step, group + i, radius + LANES * i, angle + LANES * i);
+            draw_bits(&keys, step, group + i, radius + LANES * i, angle + LANES * i);
         for (size_t i = 0; i < groups; i++, z += GROUP)
             for (size_t k = 0; k < LANES; k++)
                 point(radius[LANES * i + k], angle[LANES * i + k], &z[k], &z[k + LANES]);
@@ -161,7 +173,7 @@ void KERNEL(pl_noise)(struct pl_random key, uint64_t step, size_t first, size_t 
     }
     if (!count)
         return;
-    draw_bits(key, step, group, radius, angle);
+    draw_bits(&keys, step, group, radius, angle);
     for (size_t k = 0; k < LANES && k < count; k++) {
         real second;
         point(radius[k], angle[k], &z[k], &second);
