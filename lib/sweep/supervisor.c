@@ -53,16 +53,29 @@ void pl_sup_stop(struct pl_supervisor *s, enum pl_stopping how)
 
 /* ---- view ---- */
 
+/* The rate of the last runs that ended, once there were enough of them to tell. */
 static void measure_rate(struct pl_supervisor *s, double now)
 {
+    enum { ENOUGH = 20 };
     double seconds = now - s->rate_time;
-    if (seconds < 0.5)
+    if (seconds < 0.5 || s->ran - s->rate_ran < ENOUGH)
         return;
     double rate = (double)(s->ran - s->rate_ran) / seconds;
     double weight = seconds < 5 ? 0.3 : 0.8;
     s->rate = s->rate > 0 ? (1 - weight) * s->rate + weight * rate : rate;
     s->rate_time = now;
     s->rate_ran = s->ran;
+}
+
+/* Runs a second, as best known: the latest, unless there was none or the runs have become slower since. */
+static double rate_now(const struct pl_supervisor *s, double now)
+{
+    double elapsed = now - s->begun, since = now - s->rate_time;
+    double average = elapsed > 0 ? (double)s->ran / elapsed : 0;
+    if (!(s->rate > 0) || elapsed <= 2)
+        return average;
+    double slower = since > 0 ? (double)(s->ran - s->rate_ran + 1) / since : s->rate;
+    return slower < s->rate ? slower : s->rate;
 }
 
 static void fill_state(const struct pl_supervisor *s, double now, struct pl_sweep_state *state)
@@ -76,8 +89,7 @@ static void fill_state(const struct pl_supervisor *s, double now, struct pl_swee
         state->missing += pl_study_missing(study, false);
     }
     state->done = state->total - state->missing;
-    double average = state->elapsed > 0 ? (double)s->ran / state->elapsed : 0;
-    state->rate = s->rate > 0 && state->elapsed > 2 ? s->rate : average;
+    state->rate = rate_now(s, now);
     if (state->rate > 0)
         state->left = (double)state->missing / state->rate;
 }
