@@ -41,31 +41,42 @@ bool pl_source_open_cache(struct pl_dataset *set, const char *path, const struct
     return good;
 }
 
-/* Reads the files and leaves a cache file for everybody else. Without one the set is this process's own memory. */
-int pl_source_decode(struct pl_dataset *set, const char *path, const struct pl_source *source, struct pl_error *err)
+static int decode(struct pl_dataset *set, const struct pl_source *source, struct pl_error *err)
+{
+    int status = set->type->decode(set, source, err);
+    if (!status)
+        pl_stored_checksum(set->shape, set->stored, set->checksum);
+    return status;
+}
+
+static int write_cache(struct pl_dataset *set, const char *path, const struct pl_source *source, struct pl_error *err)
 {
     struct pl_settings header = {0};
-    struct pl_error trouble;
-    int status = set->type->decode(set, source, err);
-    if (status)
-        return status;
-    pl_stored_checksum(set->shape, set->stored, set->checksum);
     pl_settings_set_string(&header, "kind", set->type->info.name);
     pl_settings_set_string(&header, "source", pl_text(&source->path));
     pl_settings_set_string(&header, "stamp", pl_text(&source->stamp));
-    if (pl_cache_write(set, path, &header, &trouble)) {
+    int status = pl_cache_write(set, path, &header, err);
+    pl_settings_release(&header);
+    return status;
+}
+
+int pl_source_decode(struct pl_dataset *set, const char *path, const struct pl_source *source, struct pl_error *err)
+{
+    struct pl_error trouble;
+    int status = decode(set, source, err);
+    if (status)
+        return status;
+    if (write_cache(set, path, source, &trouble)) {
         size_t length = strlen(set->warning);
         snprintf(set->warning + length, sizeof set->warning - length,
                  "%severy process keeps its own copy of %s, because it %.200s", length ? "; " : "", set->type->info.name,
                  trouble.text);
-    } else {
-        pl_dataset_forget(set);
-        if (!pl_source_open_cache(set, path, source))
-            status = pl_fail(err, PL_EIO, "cannot read %s, which was just written; did another program replace it?",
-                             path);
+        return 0;
     }
-    pl_settings_release(&header);
-    return status;
+    pl_dataset_forget(set);
+    if (pl_source_open_cache(set, path, source))
+        return 0;
+    return decode(set, source, err); /* somebody has just removed or replaced it */
 }
 
 int pl_source_missing(const struct pl_dataset_type *type, const char *folder, struct pl_error *err)

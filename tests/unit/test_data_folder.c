@@ -1,0 +1,413 @@
+#include "data_fixture.h"
+
+#include <jpeglib.h>
+#include <math.h>
+#include <png.h>
+
+/* ---- made-up images */
+
+typedef void (*painter)(int x, int y, unsigned char rgb[3]);
+
+static unsigned char *draw(int width, int height, painter paint)
+{
+    unsigned char *pixels = malloc((size_t)(width * height * 3));
+    assert_non_null(pixels);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+            paint(x, y, pixels + (y * width + x) * 3);
+    return pixels;
+}
+
+static void write_png(const char *path, int width, int height, painter paint)
+{
+    unsigned char *pixels = draw(width, height, paint);
+    png_image image = {.version = PNG_IMAGE_VERSION, .width = (png_uint_32)width, .height = (png_uint_32)height,
+                       .format = PNG_FORMAT_RGB};
+    assert_true(png_image_write_to_file(&image, path, 0, pixels, 0, NULL));
+    free(pixels);
+}
+
+static void write_jpeg(const char *path, int width, int height, painter paint)
+{
+    unsigned char *pixels = draw(width, height, paint);
+    struct jpeg_compress_struct info;
+    struct jpeg_error_mgr manager;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    info.err = jpeg_std_error(&manager);
+    jpeg_create_compress(&info);
+    jpeg_stdio_dest(&info, file);
+    info.image_width = (JDIMENSION)width;
+    info.image_height = (JDIMENSION)height;
+    info.input_components = 3;
+    info.in_color_space = JCS_RGB;
+    jpeg_set_defaults(&info);
+    jpeg_set_quality(&info, 95, TRUE);
+    jpeg_start_compress(&info, TRUE);
+    while (info.next_scanline < info.image_height) {
+        JSAMPROW row = pixels + info.next_scanline * (unsigned)width * 3;
+        jpeg_write_scanlines(&info, &row, 1);
+    }
+    jpeg_finish_compress(&info);
+    jpeg_destroy_compress(&info);
+    fclose(file);
+    free(pixels);
+}
+
+static void paint_orange(int x, int y, unsigned char rgb[3])
+{
+    (void)x, (void)y;
+    rgb[0] = 250, rgb[1] = 120, rgb[2] = 10;
+}
+
+static void paint_black(int x, int y, unsigned char rgb[3])
+{
+    (void)x, (void)y;
+    rgb[0] = rgb[1] = rgb[2] = 0;
+}
+
+static void paint_ramp(int x, int y, unsigned char rgb[3])
+{
+    rgb[0] = (unsigned char)(2 * x);
+    rgb[1] = (unsigned char)(3 * y);
+    rgb[2] = 77;
+}
+
+/* Red beside green at x = 20, and blue outside the middle 40 columns. */
+static void paint_bands(int x, int y, unsigned char rgb[3])
+{
+    (void)y;
+    rgb[0] = x >= 20 && x < 40 ? 200 : 0;
+    rgb[1] = x >= 40 && x < 60 ? 200 : 0;
+    rgb[2] = x < 20 || x >= 60 ? 200 : 0;
+}
+
+/* ---- images */
+
+static void read_image(const char *path, int size, uint8_t *planes)
+{
+    struct pl_error err = {0};
+    if (pl_image_read(path, size, planes, &err))
+        fail_msg("%s: %s", path, err.text);
+}
+
+static void images_of_the_right_size_are_copied(void **state)
+{
+    (void)state;
+    uint8_t planes[3 * 32 * 32];
+    write_png(in_folder("ramp.png"), 32, 32, paint_ramp);
+    read_image(in_folder("ramp.png"), 32, planes);
+    for (int y = 0; y < 32; y++)
+        for (int x = 0; x < 32; x++) {
+            assert_int_equal(planes[y * 32 + x], 2 * x);
+            assert_int_equal(planes[(32 + y) * 32 + x], 3 * y);
+            assert_int_equal(planes[(64 + y) * 32 + x], 77);
+        }
+}
+
+/* One colour stays that colour at every size, and a linear ramp stays one. */
+static void scaling_keeps_colours_and_slopes(void **state)
+{
+    (void)state;
+    static const int sides[][2] = {{1, 1}, {3, 5}, {31, 32}, {33, 64}, {100, 40}, {40, 100}, {257, 300}};
+    static uint8_t planes[3 * 80 * 80];
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        for (int size = 8; size <= 80; size += 24) {
+            write_png(in_folder("orange.png"), sides[i][0], sides[i][1], paint_orange);
+            read_image(in_folder("orange.png"), size, planes);
+            for (int k = 0; k < size * size; k++) {
+                assert_int_equal(planes[k], 250);
+                assert_int_equal(planes[size * size + k], 120);
+                assert_int_equal(planes[2 * size * size + k], 10);
+            }
+        }
+    write_png(in_folder("ramp.png"), 80, 80, paint_ramp);
+    for (int size = 20; size <= 60; size += 20) {
+        double ratio = 80.0 / size;
+        read_image(in_folder("ramp.png"), size, planes);
+        for (int x = 2; x < size - 2; x++) {
+            assert_true(fabs(planes[5 * size + x] - 2 * ((x + 0.5) * ratio - 0.5)) < 1);
+            assert_true(fabs(planes[size * size + x * size + 5] - 3 * ((x + 0.5) * ratio - 0.5)) < 1);
+        }
+    }
+}
+
+static void the_middle_is_cut_out(void **state)
+{
+    (void)state;
+    uint8_t planes[3 * 40 * 40];
+    write_png(in_folder("bands.png"), 80, 40, paint_bands);
+    read_image(in_folder("bands.png"), 40, planes);
+    for (int k = 0; k < 40 * 40; k++) {
+        assert_int_equal(planes[k], k % 40 < 20 ? 200 : 0);
+        assert_int_equal(planes[1600 + k], k % 40 < 20 ? 0 : 200);
+        assert_int_equal(planes[3200 + k], 0);
+    }
+}
+
+static void jpegs_are_read_too(void **state)
+{
+    (void)state;
+    uint8_t planes[3 * 32 * 32];
+    write_jpeg(in_folder("orange.png"), 50, 70, paint_orange); /* the name does not matter */
+    read_image(in_folder("orange.png"), 32, planes);
+    for (int k = 0; k < 32 * 32; k++) {
+        assert_in_range(planes[k], 246, 254);
+        assert_in_range(planes[1024 + k], 116, 124);
+        assert_in_range(planes[2048 + k], 6, 14);
+    }
+}
+
+static void cut_images_are_refused(void **state)
+{
+    (void)state;
+    uint8_t planes[3 * 32 * 32];
+    struct pl_text whole = {0};
+    write_png(in_folder("a.png"), 40, 40, paint_ramp);
+    write_jpeg(in_folder("a.jpg"), 40, 40, paint_ramp);
+    for (int i = 0; i < 2; i++) {
+        const char *path = i ? in_folder("a.jpg") : in_folder("a.png");
+        read_file(path, &whole);
+        for (size_t length = 0; length < whole.length - 13; length += 1 + whole.length / 50) {
+            struct pl_error err = {0};
+            write_file(in_folder("cut"), whole.text, length);
+            assert_true(pl_image_read(in_folder("cut"), 32, planes, &err) < 0);
+            assert_true(*err.text != 0);
+        }
+    }
+    pl_text_release(&whole);
+}
+
+/* ---- importing */
+
+struct report {
+    int files, unreadable;
+    char path[400];
+};
+
+static void count_files(void *self, size_t done, size_t total)
+{
+    struct report *report = self;
+    assert_true(done <= total);
+    report->files++;
+}
+
+static void note_unreadable(void *self, const char *path, const char *why)
+{
+    struct report *report = self;
+    assert_true(*why != 0);
+    report->unreadable++;
+    snprintf(report->path, sizeof report->path, "%s", path);
+}
+
+static void make_class(const char *name, int count, painter paint)
+{
+    struct pl_error err = {0};
+    assert_int_equal(pl_folder_make(in_folder("%s", name), &err), 0);
+    for (int i = 0; i < count; i++)
+        if (i % 3)
+            write_png(in_folder("%s/%d.PNG", name, i), 20 + i, 24, paint);
+        else
+            write_jpeg(in_folder("%s/%d.jpeg", name, i), 24, 20 + i, paint);
+}
+
+static int import_folder(const char *name, const char *from, double test, bool skip, struct report *report,
+                         struct pl_error *err)
+{
+    *report = (struct report){0};
+    struct pl_import import = {.size = 16, .test = test, .skip = skip, .self = report, .progress = count_files,
+                               .unreadable = note_unreadable};
+    return pl_data_import(name, from, in_folder("data"), &import, err);
+}
+
+static struct pl_dataset *open_imported(const char *name)
+{
+    struct pl_settings s = {0};
+    struct pl_dataset *set;
+    struct pl_error err = {0};
+    pl_settings_set_string(&s, "dataset", "folder");
+    pl_settings_set_string(&s, "images", name);
+    if (pl_data_open(&set, &s, in_folder("data"), &err))
+        fail_msg("%s", err.text);
+    pl_settings_release(&s);
+    return set;
+}
+
+static void folders_become_sets(void **state)
+{
+    (void)state;
+    struct report report;
+    struct pl_error err = {0};
+    make_class("mine/orange", 20, paint_orange);
+    make_class("mine/black", 10, paint_black);
+    make_class("mine/black/more", 5, paint_black);
+    write_file(in_folder("mine/readme.txt"), "x", 1);
+    if (import_folder("mine", in_folder("mine"), 0.2, false, &report, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(report.files, 35);
+    struct pl_dataset *set = open_imported("mine");
+    assert_int_equal(pl_data_classes(set), 2);
+    assert_string_equal(pl_data_class_name(set, 0), "black");
+    assert_string_equal(pl_data_class_name(set, 1), "orange");
+    assert_int_equal(pl_data_shape(set).width, 16);
+    assert_int_equal(pl_data_size(set, PL_SPLIT_TRAIN), 12 + 16);
+    assert_int_equal(pl_data_size(set, PL_SPLIT_TEST), 3 + 4);
+    assert_int_equal(pl_data_memory(set), 0);
+    float image[3 * 16 * 16];
+    double sum = 0, squares = 0;
+    for (uint32_t i = 0; i < 28; i++) {
+        int32_t label;
+        pl_data_batch(set, PL_SPLIT_TRAIN, &i, 1, NULL, 0, image, &label);
+        assert_int_equal(label, i >= 12);
+        for (int k = 0; k < 256; k++) {
+            sum += image[k];
+            squares += image[k] * image[k];
+        }
+    }
+    assert_true(fabs(sum / (28 * 256)) < 1e-5); /* normalised by their own mean and deviation */
+    assert_true(fabs(squares / (28 * 256) - 1) < 1e-5);
+    pl_data_close(set);
+}
+
+static void train_and_test_folders_are_kept_apart(void **state)
+{
+    (void)state;
+    struct report report;
+    struct pl_error err = {0};
+    make_class("own/train/a", 4, paint_black);
+    make_class("own/train/b", 3, paint_orange);
+    make_class("own/test/b", 2, paint_orange);
+    if (import_folder("own", in_folder("own"), 0.5, false, &report, &err))
+        fail_msg("%s", err.text);
+    struct pl_dataset *set = open_imported("own");
+    assert_int_equal(pl_data_size(set, PL_SPLIT_TRAIN), 7);
+    assert_int_equal(pl_data_size(set, PL_SPLIT_TEST), 2);
+    pl_data_close(set);
+    make_class("own/test/c", 1, paint_orange);
+    assert_int_equal(import_folder("own", in_folder("own"), 0.5, false, &report, &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "own/test/c is a class that the training images lack"));
+    set = open_imported("own"); /* a failure leaves the old set, and nothing beside it */
+    pl_data_close(set);
+    assert_int_equal(count_entries(in_folder("data")), 1);
+}
+
+static void unreadable_files_are_named(void **state)
+{
+    (void)state;
+    struct report report;
+    struct pl_error err = {0};
+    make_class("bad/a", 4, paint_black);
+    make_class("bad/b", 4, paint_orange);
+    write_file(in_folder("bad/b/broken.png"), "\x89PNG but not for long", 21);
+    assert_int_equal(import_folder("bad", in_folder("bad"), 0, false, &report, &err), PL_ECORRUPT);
+    assert_non_null(strstr(err.text, "1 of 9 files"));
+    assert_int_equal(report.unreadable, 1);
+    assert_non_null(strstr(report.path, "bad/b/broken.png"));
+    assert_int_not_equal(access(in_folder("data"), F_OK), 0);
+    assert_int_equal(import_folder("bad", in_folder("bad"), 0, true, &report, &err), 0);
+    struct pl_dataset *set = open_imported("bad");
+    assert_int_equal(pl_data_size(set, PL_SPLIT_TRAIN), 8);
+    assert_int_equal(pl_data_size(set, PL_SPLIT_TEST), 0);
+    pl_data_close(set);
+    make_class("bad/c", 0, paint_black);
+    assert_int_equal(import_folder("bad", in_folder("bad"), 0, true, &report, &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "class c has no PNG or JPEG files"));
+    write_file(in_folder("bad/c/broken.jpg"), "\xff\xd8\xff", 3);
+    assert_int_equal(import_folder("bad", in_folder("bad"), 0, true, &report, &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "class c has no readable image"));
+}
+
+static void names_and_folders_are_checked(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", "../x", "a b", "-x", "cifar10", "glyphs", "folder"};
+    struct report report;
+    struct pl_error err = {0};
+    struct pl_settings s = {0};
+    struct pl_dataset *set;
+    make_class("two/a", 1, paint_black);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(import_folder(bad[i], in_folder("two"), 0, false, &report, &err), PL_EINPUT);
+    assert_int_equal(import_folder("two", in_folder("two"), 0, false, &report, &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "holds 1 folders of classes"));
+    assert_int_equal(import_folder("two", in_folder("none"), 0, false, &report, &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "there is no folder"));
+    pl_settings_set_string(&s, "dataset", "folder");
+    pl_settings_set_string(&s, "images", "two");
+    assert_int_equal(pl_data_open(&set, &s, folder, &err), PL_EMISSING);
+    assert_non_null(strstr(err.text, "poula data import two FOLDER"));
+    pl_settings_set_string(&s, "images", "../two");
+    assert_int_equal(pl_data_open(&set, &s, folder, &err), PL_EINPUT);
+    pl_settings_release(&s);
+}
+
+/* ---- listing and verifying */
+
+struct seen {
+    int count;
+    enum pl_data_state state; /* of the one named mine */
+    size_t train;
+    char last[80];
+};
+
+static void see(void *self, const struct pl_data_item *item)
+{
+    struct seen *seen = self;
+    seen->count++;
+    assert_true(strcmp(seen->last, item->name) < 0);
+    snprintf(seen->last, sizeof seen->last, "%s", item->name);
+    if (!strcmp(item->name, "mine")) {
+        assert_string_equal(item->dataset, "folder");
+        seen->state = item->state;
+        seen->train = item->train;
+    }
+}
+
+static void altered_sets_are_found_out(void **state)
+{
+    (void)state;
+    struct report report;
+    struct pl_error err = {0};
+    struct pl_text text = {0}, whole = {0};
+    struct seen seen = {0};
+    make_class("mine/a", 4, paint_black);
+    make_class("mine/b", 4, paint_orange);
+    assert_int_equal(import_folder("mine", in_folder("mine"), 0.5, false, &report, &err), 0);
+    pl_data_list(in_folder("data"), &seen, see);
+    assert_int_equal(seen.count, (int)pl_data_count()); /* one more, but `folder` is no set of its own */
+    assert_int_equal(seen.state, PL_DATA_READY);
+    assert_int_equal(seen.train, 4);
+    assert_int_equal(pl_data_verify("mine", in_folder("data"), &text, &err), 0);
+    assert_non_null(strstr(pl_text(&text), "4 training and 4 test images of 2 classes"));
+    read_file(in_folder("data/mine.images"), &whole);
+    whole.text[whole.length - 100] ^= 4;
+    write_file(in_folder("data/mine.images"), whole.text, whole.length);
+    assert_int_equal(pl_data_verify("mine", in_folder("data"), &text, &err), PL_ECORRUPT);
+    assert_non_null(strstr(err.text, "mine.images was altered"));
+    write_file(in_folder("data/mine.images"), whole.text, whole.length - 1);
+    assert_int_equal(pl_data_verify("mine", in_folder("data"), &text, &err), PL_ECORRUPT);
+    seen = (struct seen){0};
+    pl_data_list(in_folder("data"), &seen, see);
+    assert_int_equal(seen.state, PL_DATA_BROKEN);
+    assert_int_equal(pl_data_verify("yours", in_folder("data"), &text, &err), PL_EMISSING);
+    pl_text_release(&text);
+    pl_text_release(&whole);
+}
+
+int main(void)
+{
+#define TEST_IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+    const struct CMUnitTest tests[] = {
+        TEST_IN_FOLDER(images_of_the_right_size_are_copied),
+        TEST_IN_FOLDER(scaling_keeps_colours_and_slopes),
+        TEST_IN_FOLDER(the_middle_is_cut_out),
+        TEST_IN_FOLDER(jpegs_are_read_too),
+        TEST_IN_FOLDER(cut_images_are_refused),
+        TEST_IN_FOLDER(folders_become_sets),
+        TEST_IN_FOLDER(train_and_test_folders_are_kept_apart),
+        TEST_IN_FOLDER(unreadable_files_are_named),
+        TEST_IN_FOLDER(names_and_folders_are_checked),
+        TEST_IN_FOLDER(altered_sets_are_found_out),
+    };
+    return cmocka_run_group_tests_name("data folder", tests, NULL, NULL);
+}
