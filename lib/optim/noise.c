@@ -14,7 +14,7 @@
 #include <immintrin.h>
 #endif
 
-enum { LANES = 16, GROUP = 2 * LANES, BATCH = 16 /* groups whose bits are drawn before they are used */ };
+enum { LANES = 16, GROUP = 2 * LANES, BATCH = 8 /* groups whose bits are drawn before they are used */ };
 
 /* 64-bit lanes that hold 32-bit words in their low halves, and how many groups are drawn at a time: enough vectors
  * to hide the latency of multiplication, few enough to stay in registers. */

@@ -14,7 +14,7 @@
 #include "optim/optim.h"
 
 enum {
-    PL_BLOCK = 512,   /* elements; a multiple of PL_TENSOR_ALIGN that fits the first-level cache */
+    PL_BLOCK = 256,   /* elements; a multiple of PL_TENSOR_ALIGN, small beside the first-level cache */
     PL_ARENAS = 5,    /* most arenas of state that an optimizer has, the average included */
     PL_NOTES = 8,     /* most named lists of doubles */
     PL_SUMS = 2,      /* sums that an update may make over a block */

@@ -5,7 +5,7 @@
 #endif
 
 /* Fewer blocks than this take less time than waking a thread. */
-enum { SHORT = 8 };
+enum { SHORT = 16 };
 
 void pl_optim_parallel(int threads, size_t count, void (*body)(void *self, size_t from, size_t to), void *self)
 {
