@@ -289,7 +289,7 @@ const struct pl_command pl_cmd_completion = {
     .arguments = "bash|zsh|man",
     .description = "Prints a completion script for bash or zsh, or the man page. All three are made from the same "
                    "tables as the help texts; 'meson install' puts them in place.",
-    .example = "poula completion bash > ~/.local/share/bash-completion/completions/poula",
+    .example = "eval \"$(poula completion bash)\"",
     .least = 1, .most = 1,
     .run = run,
 };

@@ -153,7 +153,7 @@ const struct pl_command pl_cmd_export = {
         "finite is empty (null in JSON) and its kind stands beside it: nan, inf or -inf. FILE appears only when it "
         "is complete.\n"
         "weights writes the final weights of a network's run as a safetensors file, with PyTorch's names and order.",
-    .example = "poula export curves --study toy --out curves.csv",
+    .example = "poula export curves --study toy-default --out curves.csv",
     PL_OPTIONS(options),
     .least = 1, .most = 2,
     .run = run,
