@@ -39,17 +39,20 @@ static double position_of(const struct pl_panel *panel, double value)
     return panel->log_z ? log(fmax(value, z[0]) / z[0]) / log(z[1] / z[0]) : (value - z[0]) / (z[1] - z[0]);
 }
 
+/* A terminal has whole lines only, and no frame: there the best square's value has a star, as in a table. */
 static void add_lines_of_text(const struct pl_figure *figure, const struct pl_square *square, const char *colour,
                               struct pl_text *script)
 {
     const char *text = square->text;
     bool two = strchr(text, '\n');
-    for (double shift = two ? 0.45 : 0;; shift = -0.55) {
+    double upper = figure->plain ? 0 : 0.45, lower = figure->plain ? -1 : -0.55;
+    for (double shift = two ? upper : 0;; shift = lower) {
         size_t length = strcspn(text, "\n");
         char *line = pl_copy_bytes(text, length);
         pl_text_add(script, "set label '");
         pl_label_text(script, line, figure->plain);
-        pl_text_addf(script, "' at %zu,%zu center offset 0,%g front tc rgb '%s' font ',%g'\n", square->column + 1,
+        pl_text_addf(script, "%s' at %zu,%zu center offset 0,%g front tc rgb '%s' font ',%g'\n",
+                     figure->plain && square->best && text == square->text ? "*" : "", square->column + 1,
                      square->row + 1, shift, colour, (shift < 0 ? 0.7 : 0.9) * figure->font);
         free(line);
         text += length;

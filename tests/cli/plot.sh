@@ -62,6 +62,23 @@ contains out "theopoula, λ = 0.1"
 [ "$(wc -L <out)" -le 60 ] || fail "wider than the terminal"
 [ ! -e plots/small-curves.txt ] || fail "a terminal drawing left a file"
 
+# A heat map's squares there: the mean, with a star at the best, and the deviation below it.
+cat >ripples.yaml <<'END'
+study: ripples
+task: {problem: rastrigin, iterations: 200}
+optimizer: {name: theopoula, lambda: [0.1, 0.01], epsilon: 0.1, beta: [0.1, 10]}
+seeds: [1, 2, 3]
+tables: [{rows: lambda, columns: beta, value: best loss, digits: 2}]
+figures: [{kind: heatmap, x: lambda, y: beta, z: best loss}]
+END
+expect 0 poula sweep ripples.yaml --db ripples.db
+COLUMNS=80 expect 0 poula plot --db ripples.db --terminal dumb
+equal "$(grep -o '[0-9.]* *±[0-9.]*\|±[0-9.]*' out | wc -l)" 4 "deviations"
+for cell in $(poula report --db ripples.db --format csv | awk -F, 'NR > 1 { printf "%.2f%s\n", $6, $NF ? "*" : "" }'); do
+    contains out " $cell "
+done
+equal "$(grep -o '[*]' out | wc -l)" 1 "best squares"
+
 # Settings that vary but were not asked for part the lines.
 expect 0 poula plot --kind curves --lines lambda --out o
 contains err "Lines are split by optimizer, which varies but was not asked for."
