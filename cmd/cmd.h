@@ -32,6 +32,7 @@ struct pl_command {
 extern const struct pl_command *const pl_commands[];
 extern const size_t pl_command_count;
 const struct pl_command *pl_command_find(const char *name);
+const char *pl_command_nearest(const char *name); /* the command that was probably meant, or NULL */
 
 /* A parsed command line. */
 struct pl_args {

@@ -10,8 +10,11 @@ static int run(const struct pl_args *args)
         pl_help_overview(&text);
     } else {
         const struct pl_command *command = pl_command_find(args->arguments[0]);
-        if (!command)
-            return pl_cmd_usage_error(args, "'%s' is not a command", args->arguments[0]);
+        if (!command) {
+            const char *nearest = pl_command_nearest(args->arguments[0]);
+            return pl_cmd_usage_error(args, "'%s' is not a command%s%s%s", args->arguments[0],
+                                      nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+        }
         pl_help_command(command, &text);
     }
     fputs(pl_text(&text), stdout);

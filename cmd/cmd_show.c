@@ -186,6 +186,17 @@ done:
     return code;
 }
 
+/* Keys are hexadecimal, so that a slip of the other forms is told from a run without asking the database. */
+static int show_run_or_nearest(const struct pl_args *args, const char *name)
+{
+    static const char *const words[] = {"optimizers", "optimizer", "models", "model", "problems", "problem", "settings"};
+    if (*name && !name[strspn(name, "0123456789abcdefABCDEF")])
+        return show_run(args, name);
+    const char *nearest = pl_nearest(name, words, sizeof words / sizeof *words);
+    return pl_cmd_usage_error(args, "'%s' is neither a run's number nor the beginning of a key%s%s%s", name,
+                              nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
 static int run(const struct pl_args *args)
 {
     const char *what = args->arguments[0], *name = args->count > 1 ? args->arguments[1] : NULL;
@@ -207,7 +218,7 @@ static int run(const struct pl_args *args)
         return pl_show_models();
     if (!strcmp(what, "settings"))
         return show_settings();
-    return show_run(args, what);
+    return show_run_or_nearest(args, what);
 }
 
 static const struct pl_option options[] = {

@@ -34,3 +34,13 @@ const struct pl_command *pl_command_find(const char *name)
             return pl_commands[i];
     return NULL;
 }
+
+const char *pl_command_nearest(const char *name)
+{
+    const char *names[64];
+    size_t count = 0;
+    for (size_t i = 0; i < pl_command_count && count < 64; i++)
+        if (!pl_commands[i]->hidden)
+            names[count++] = pl_commands[i]->name;
+    return pl_nearest(name, names, count);
+}

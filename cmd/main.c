@@ -16,12 +16,7 @@ static void out_of_memory(size_t bytes)
 
 static int unknown_command(const char *name)
 {
-    const char *names[64];
-    size_t count = 0;
-    for (size_t i = 0; i < pl_command_count && count < 64; i++)
-        if (!pl_commands[i]->hidden)
-            names[count++] = pl_commands[i]->name;
-    const char *nearest = pl_nearest(name, names, count);
+    const char *nearest = pl_command_nearest(name);
     fprintf(stderr, "poula: '%s' is not a command", name);
     if (nearest)
         fprintf(stderr, "; did you mean '%s'?\n", nearest);

@@ -59,7 +59,7 @@ static int by_key(struct pl_store *store, const char *name, int64_t *run, struct
     }
     sqlite3_finalize(row);
     if (status > 0 && found > 1)
-        return pl_fail(err, PL_EMISSING, "several runs have keys that begin with %s: give more of it", name);
+        return pl_fail(err, PL_EINPUT, "several runs have keys that begin with %s: give more of it", name);
     return status < 0 ? status : !found;
 }
 
@@ -103,7 +103,7 @@ int pl_store_run_info(struct pl_store *store, const char *name, struct pl_run_in
     if (status == 1) /* a key may begin with digits only */
         status = by_key(store, name, &run, err);
     if (status == 1)
-        return pl_fail(err, PL_EMISSING, "%s holds no run %s", store->path, name);
+        return pl_fail(err, PL_EINPUT, "%s holds no run %s", store->path, name);
     return status ? status : read_info(store, run, info, err);
 }
 

@@ -71,7 +71,7 @@ int pl_store_sweeps(struct pl_store *store, const char *study, const struct pl_s
     *sweeps = store->sweeps;
     if (status < 0 || *count)
         return status < 0 ? status : 0;
-    return study ? pl_fail(err, PL_EMISSING, "%s holds no study named %s", store->path, study)
+    return study ? pl_fail(err, PL_EINPUT, "%s holds no study named %s", store->path, study)
                  : pl_fail(err, PL_EMISSING, "%s holds no sweep yet", store->path);
 }
 

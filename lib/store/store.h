@@ -134,7 +134,7 @@ int pl_store_config_text(struct pl_store *store, int64_t config, struct pl_text 
 int pl_store_counts(struct pl_store *store, int64_t sweep, int64_t *counts, struct pl_error *err);
 
 /* The sweeps of the last launch (study NULL), or the newest sweep of that study. The texts live until the next call
- * or close. PL_EMISSING if there is none. */
+ * or close. PL_EMISSING if there is none yet, PL_EINPUT if the study is unknown. */
 int pl_store_sweeps(struct pl_store *store, const char *study, const struct pl_sweep_info **sweeps, size_t *count,
                     struct pl_error *err);
 

@@ -29,7 +29,7 @@ contains out '"key": "lambda", "type": "real", "value": 0.1'
 expect 0 poula export summary --study s --format csv
 contains out "config,metric,n,mean,std"
 equal "$(wc -l <out)" 9 "lines of the summary"
-expect 1 poula export runs --study nothing
+expect 2 poula export runs --study nothing
 expect 2 poula export tables
 expect 2 poula export
 expect 2 poula export runs --format latex

@@ -84,7 +84,7 @@ expect 2 poula run $common -s width=5 -s weights=weights.safetensors
 contains err "has another shape"
 expect 1 poula run $common -s width=4 -s weights=none.safetensors
 expect 2 poula export weights
-expect 1 poula export weights 99 --out w.safetensors
+expect 2 poula export weights 99 --out w.safetensors
 expect 2 poula export weights "$run"
 
 # Mistakes come with line and column, before anything runs.

@@ -111,7 +111,7 @@ expect 2 poula query "SELECT
   nothing FROM runs"
 contains err "line 2, column 3"
 expect 2 poula query "SELECT 1" --file q.sql
-expect 1 poula query --file missing.sql
+expect 2 poula query --file missing.sql
 equal "$(sql results/poula.db 'SELECT count(*) FROM run')" 19 runs
 [ ! -e x.db ] || fail "a query made x.db"
 

@@ -130,7 +130,7 @@ for wrong in "--rows metod" "--columns depht" "--value acuracy" "--where depht=1
     empty out
 done
 expect 2 poula report --value "worst loss"
-expect 1 poula report --study nope
+expect 2 poula report --study nope
 contains err nope
 expect 1 poula report --value loss --where method=lion
 

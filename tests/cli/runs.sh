@@ -41,6 +41,6 @@ contains err "lambda"
 expect 2 poula runs --where lambda
 expect 2 poula runs --status done
 expect 2 poula runs --limit 0
-expect 1 poula runs --study nothing
+expect 2 poula runs --study nothing
 contains err "nothing"
-expect 1 poula runs --study "it's"
+expect 2 poula runs --study "it's"

@@ -31,9 +31,16 @@ expect 0 poula show run 3
 contains out "status      failed"
 contains out "exit code   3"
 contains out "it is broken"
-expect 1 poula show 99
+expect 2 poula show 99
 contains err "no run 99"
-expect 1 poula show xyz
+expect 2 poula show xyz
+expect 2 poula show optimiser
+contains err "did you mean optimizer?"
+expect 2 poula show problms --db none.db
+contains err "did you mean problems?"
+expect 2 poula show ""
+expect 2 poula help swep
+contains err "did you mean sweep?"
 expect 0 poula show optimizers
 contains out theopoula
 contains out fromage

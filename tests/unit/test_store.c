@@ -142,7 +142,7 @@ static void sweeps_of_the_last_launch(void **state)
     ok(pl_store_sweeps(store, NULL, &sweeps, &count, &err));
     assert_int_equal(count, 1);
     assert_string_equal(sweeps[0].path, "q");
-    assert_int_equal(pl_store_sweeps(store, "none", &sweeps, &count, &err), PL_EMISSING);
+    assert_int_equal(pl_store_sweeps(store, "none", &sweeps, &count, &err), PL_EINPUT);
     pl_store_close(store);
 }
 
