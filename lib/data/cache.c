@@ -40,7 +40,7 @@ static struct places find_places(struct pl_image_shape shape, size_t count, size
 
 static void describe(const struct pl_dataset *set, struct pl_settings *header)
 {
-    char key[16];
+    char key[24];
     json_t *names = json_array();
     pl_settings_set_integer(header, "channels", set->shape.channels);
     pl_settings_set_integer(header, "height", set->shape.height);
@@ -170,7 +170,7 @@ static size_t number(const struct pl_settings *header, const char *key, int64_t 
 
 static int take_header(struct pl_dataset *set, const struct pl_settings *header)
 {
-    char key[16];
+    char key[24];
     set->shape = (struct pl_image_shape){(int)number(header, "channels", PL_CHANNELS_MOST),
                                          (int)number(header, "height", 4096), (int)number(header, "width", 4096)};
     set->stored[0].count = number(header, "train", UINT32_MAX);

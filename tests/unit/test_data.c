@@ -76,6 +76,7 @@ static void unknown_sets_and_sizes_are_refused(void **state)
     assert_int_equal(pl_data_open(&set, &s, "", &err), PL_EINPUT);
     assert_null(set);
     assert_false(pl_data_expect(&s, &shape, &classes, sizes));
+    pl_settings_release(&s);
     static const struct {
         const char *key;
         int value;

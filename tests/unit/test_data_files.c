@@ -361,6 +361,53 @@ static void processes_may_open_at_once(void **state)
     expect_whole(true);
 }
 
+/* ---- the photographs themselves, where there are any */
+
+static void check_photographs(const char *name, int classes)
+{
+    struct pl_settings settings = {0};
+    struct pl_dataset *set;
+    struct pl_error err = {0};
+    const char *place = getenv("POULA_DATA");
+    pl_settings_set_string(&settings, "dataset", name);
+    int status = pl_data_open(&set, &settings, place && *place ? place : "data", &err);
+    pl_settings_release(&settings);
+    if (status == PL_EMISSING) {
+        print_message("skipped: %s; POULA_DATA names the folder\n", err.text);
+        skip();
+    }
+    if (status)
+        fail_msg("%s", err.text);
+    int counts[2][100] = {{0}};
+    double sums[3] = {0};
+    for (int which = 0; which < 2; which++)
+        for (size_t i = 0; i < set->stored[which].count; i++)
+            counts[which][set->stored[which].labels[i]]++;
+    for (int i = 0; i < classes; i++) {
+        assert_int_equal(counts[0][i], 50000 / classes);
+        assert_int_equal(counts[1][i], 10000 / classes);
+    }
+    for (size_t i = 0; i < 50000 * (size_t)IMAGE; i++)
+        sums[i / 1024 % 3] += set->stored[0].images[i];
+    for (int c = 0; c < 3; c++) { /* CIFAR-100 is normalised by the means of CIFAR-10 */
+        double off = sums[c] / 50000 / 1024 / 255 - (double)set->colours.mean[c];
+        assert_true(off > -0.02 && off < 0.02);
+    }
+    pl_data_close(set);
+}
+
+static void photographs_of_cifar10_are_balanced(void **state)
+{
+    (void)state;
+    check_photographs("cifar10", 10);
+}
+
+static void photographs_of_cifar100_are_balanced(void **state)
+{
+    (void)state;
+    check_photographs("cifar100", 100);
+}
+
 int main(void)
 {
 #define TEST_IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_records, remove_folder)
@@ -376,6 +423,8 @@ int main(void)
         TEST_IN_FOLDER(labels_of_a_cache_are_checked),
         TEST_IN_FOLDER(without_a_cache_file_there_is_memory),
         TEST_IN_FOLDER(processes_may_open_at_once),
+        cmocka_unit_test(photographs_of_cifar10_are_balanced),
+        cmocka_unit_test(photographs_of_cifar100_are_balanced),
     };
     return cmocka_run_group_tests_name("data files", tests, NULL, NULL);
 }
