@@ -222,11 +222,24 @@ void pl_cmd_note(const char *format, ...)
     va_end(list);
 }
 
+int pl_cmd_flush(FILE *file)
+{
+    bool failed = ferror(file);
+    if (failed) { /* at some time before, and errno has changed since: one more byte meets the same trouble */
+        clearerr(file);
+        fputc('\n', file);
+    }
+    if (fflush(file))
+        return errno ? errno : EIO;
+    return failed ? EIO : 0;
+}
+
 int pl_cmd_finish(const struct pl_args *args, int exit_code)
 {
-    if (!fflush(stdout) && !ferror(stdout))
+    int problem = pl_cmd_flush(stdout);
+    if (!problem)
         return exit_code;
-    if (errno != EPIPE) /* the reader of a pipe may leave early: `poula runs | head` */
-        fprintf(stderr, "poula %s: cannot write the output: %s\n", args->command->name, strerror(errno));
+    if (problem != EPIPE) /* the reader of a pipe may leave early: `poula runs | head` */
+        fprintf(stderr, "poula %s: cannot write the output: %s\n", args->command->name, strerror(problem));
     return exit_code ? exit_code : 1;
 }

@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+#include <stdio.h>
+
 struct pl_args;
 
 struct pl_option {
@@ -65,6 +67,8 @@ int pl_cmd_usage_error(const struct pl_args *args, const char *format, ...) __at
 void pl_cmd_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Flushes stdout; a full disk or closed pipe there is an error like any other. Returns the exit code. */
 int pl_cmd_finish(const struct pl_args *args, int exit_code);
+/* Writes what is buffered. Returns 0, or why bytes could not be written, now or at any time before: an errno. */
+int pl_cmd_flush(FILE *file);
 
 void pl_help_command(const struct pl_command *command, struct pl_text *out);
 void pl_help_overview(struct pl_text *out);

@@ -51,18 +51,16 @@ static int target_close(struct target *target, bool keep, struct pl_error *err)
 {
     if (!target->path)
         return 0;
-    errno = 0;
-    bool written = !fflush(target->file) && !ferror(target->file) && !fsync(fileno(target->file));
-    int problem = errno, status = 0;
-    fclose(target->file);
-    if (keep && written && rename(target->temporary, target->path)) {
-        written = false;
+    int problem = pl_cmd_flush(target->file), status = 0;
+    if (!problem && fsync(fileno(target->file)))
         problem = errno;
-    }
-    if (!keep || !written)
+    fclose(target->file);
+    if (keep && !problem && rename(target->temporary, target->path))
+        problem = errno;
+    if (!keep || problem)
         unlink(target->temporary);
-    if (!written)
-        status = pl_fail(err, PL_EIO, "cannot write %s: %s", target->path, strerror(problem ? problem : EIO));
+    if (problem)
+        status = pl_fail(err, PL_EIO, "cannot write %s: %s", target->path, strerror(problem));
     free(target->temporary);
     return status;
 }

@@ -2,7 +2,19 @@
 #include "store_priv.h"
 
 #include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Whether this process may make files where path is. */
+static bool folder_writable(const char *path)
+{
+    char *copy = pl_copy(path);
+    bool writable = !access(dirname(copy), W_OK);
+    free(copy);
+    return writable;
+}
 
 static int full(const struct pl_store *store, int number, struct pl_error *err)
 {
@@ -15,8 +27,22 @@ static int input_output(struct pl_store *store, const char *doing, struct pl_err
     int number = sqlite3_system_errno(store->db);
     if (number == ENOSPC || number == EFBIG || number == EDQUOT)
         return full(store, number, err);
+    /* A commit is rolled back before it is reported, and the system's reason is forgotten on the way. */
+    if (!number && sqlite3_extended_errcode(store->db) == SQLITE_IOERR_WRITE)
+        return pl_fail(err, PL_EDATABASE, "cannot write to %s: %s, most likely because the disk is full; everything "
+                       "committed so far is kept", store->path, sqlite3_errmsg(store->db));
     return pl_fail(err, PL_EDATABASE, "cannot %s %s: %s", doing, store->path,
                    number ? strerror(number) : sqlite3_errmsg(store->db));
+}
+
+/* Where writing is not allowed SQLite tries to open the file for reading, and then tells that there is none. */
+static int cannot_open(struct pl_store *store, struct pl_error *err)
+{
+    int number = sqlite3_system_errno(store->db);
+    if (number == ENOENT && store->mode == PL_STORE_WRITE && !folder_writable(store->path))
+        number = EACCES;
+    return pl_fail(err, PL_EDATABASE, "cannot open %s: %s", store->path,
+                   number ? strerror(number) : "it is not a file that can be opened");
 }
 
 static int read_only(const struct pl_store *store, int code, struct pl_error *err)
@@ -43,9 +69,7 @@ int pl_store_fail(struct pl_store *store, const char *doing, struct pl_error *er
     case SQLITE_READONLY:
         return read_only(store, code, err);
     case SQLITE_CANTOPEN:
-        return pl_fail(err, PL_EDATABASE, "cannot open %s: %s", store->path,
-                       sqlite3_system_errno(store->db) ? strerror(sqlite3_system_errno(store->db))
-                                                       : "it is not a file that can be opened");
+        return cannot_open(store, err);
     case SQLITE_NOTADB:
         return pl_fail(err, PL_ECORRUPT, "%s is not a database", store->path);
     case SQLITE_CORRUPT:

@@ -43,3 +43,14 @@ equal "$(cat kept.csv)" old "the old file"
 expect 0 poula export runs --out kept.csv
 equal "$(wc -l <kept.csv)" 13 "lines of the new file"
 equal "$(ls kept.csv* curves.csv* | wc -l)" 2 "files left over"
+
+# The reason is told, also when the disk was full long before the end.
+toy_spec toy.yaml 4
+expect 0 poula sweep toy.yaml --db toy.db
+(ulimit -f 40; expect 1 poula export curves --db toy.db --out curves.json --format json; contains err "File too large")
+if [ -e /dev/full ]; then
+    for words in "export curves" "runs" "report --rows lambda"; do
+        expect 1 sh -c "\"$POULA\" $words --db toy.db >/dev/full"
+        contains err "No space left"
+    done
+fi

@@ -111,6 +111,7 @@ if [ "$(id -u)" != 0 ]; then
     expect 1 poula sweep more.yaml --db frozen/poula.db
     contains err "read-only"
     expect 1 poula sweep more.yaml --db frozen/new.db
+    contains err "Permission denied"
     chmod u+w frozen
 fi
 
