@@ -202,7 +202,14 @@ static void print_summary(const struct pl_plan *plan)
         int64_t missing = pl_study_missing(study, false);
         if (missing)
             printf(", %lld missing", (long long)missing);
-        printf(", %.2f s, %.0f runs/s\n", seconds, seconds > 0 ? (double)study->ran / seconds : 0);
+        printf(", %.2f s", seconds);
+        if (study->ran && seconds > 0) {
+            struct pl_text rate = {0};
+            pl_progress_rate((double)study->ran / seconds, &rate);
+            printf(", %s", pl_text(&rate));
+            pl_text_release(&rate);
+        }
+        putchar('\n');
     }
 }
 

@@ -18,14 +18,11 @@ static void add_duration(struct pl_text *out, double seconds)
         pl_text_addf(out, "%lld:%02lld", whole / 60, whole % 60);
 }
 
-static void add_rate(struct pl_text *out, double rate)
+void pl_progress_rate(double rate, struct pl_text *out)
 {
-    if (rate >= 10)
-        pl_text_addf(out, "%.0f runs/s", rate);
-    else if (rate >= 0.1)
-        pl_text_addf(out, "%.2g runs/s", rate);
-    else
-        pl_text_addf(out, "%.2g runs/h", 3600 * rate);
+    bool hourly = rate < 0.1;
+    double shown = hourly ? 3600 * rate : rate;
+    pl_text_addf(out, shown >= 10 ? "%.0f runs/%c" : "%.2g runs/%c", shown, hourly ? 'h' : 's');
 }
 
 static void add_counts(struct pl_text *out, const struct pl_sweep_study *study, bool color)
@@ -47,7 +44,7 @@ static int64_t done_runs(const struct pl_sweep_study *study)
 
 static void add_speed(struct pl_text *out, const struct pl_sweep_state *state)
 {
-    add_rate(out, state->rate);
+    pl_progress_rate(state->rate, out);
     if (state->elsewhere) {
         pl_text_addf(out, ", waiting for %lld runs of another sweep", (long long)state->elsewhere);
     } else if (state->stopping) {

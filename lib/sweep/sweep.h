@@ -131,6 +131,8 @@ void pl_sweep_provenance(struct pl_provenance *provenance, int jobs, int threads
 
 /* ---- progress as text ---- */
 
+/* "250 runs/h", "3.1 runs/s": rate is in runs per second. */
+void pl_progress_rate(double rate, struct pl_text *out);
 /* One plain line ("1200 of 10000 runs, ...") without a newline. */
 void pl_progress_line(const struct pl_sweep_state *state, struct pl_text *out);
 /* A block of lines for a terminal of the given width, each closed by a newline. Returns how many. */

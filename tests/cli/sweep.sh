@@ -18,7 +18,7 @@ equal "$(count results/poula.db finished)" 100 finished
 equal "$(sql results/poula.db 'SELECT count(*) FROM curves')" 4000 "recorded values"
 sql results/poula.db .dump >before
 expect 0 poula sweep toy.yaml --jobs 2 --resume
-contains out "toy: 100 finished, 0 diverged, 0 failed, 0.00 s, 0 runs/s"
+contains out "toy: 100 finished, 0 diverged, 0 failed, 0.00 s"
 equal "$(sql results/poula.db 'SELECT count(*) FROM attempts')" 100 attempts
 expect 0 poula sweep toy.yaml --dry-run
 equal "$(tail -n 1 out)" "100 runs, 0 missing" "count line"
