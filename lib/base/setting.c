@@ -47,18 +47,19 @@ static int wrong(const struct pl_setting *setting, const struct pl_value *value,
 {
     struct pl_text spelled = {0};
     pl_value_write(value, &spelled);
+    const char *range = setting->type == PL_BOOLEAN ? NULL : setting->range;
+    if (range && !strcmp(range, "[-inf,inf]"))
+        range = NULL; /* any number will do */
     if (value->type == PL_STRING && setting->type != PL_STRING)
         pl_fail(err, PL_EINPUT, "%s is \"%.100s\", but must be a %s%s%s", setting->key, pl_text(&spelled),
-                pl_type_name(setting->type), setting->range ? " in " : "",
-                setting->range ? setting->range : "");
+                pl_type_name(setting->type), range ? " in " : "", range ? range : "");
     else if (setting->type == PL_STRING && setting->range)
         pl_fail(err, PL_EINPUT, "%s is \"%.100s\", but must be one of: %s", setting->key, pl_text(&spelled),
                 setting->range);
     else
         pl_fail(err, PL_EINPUT, "%s is %.100s, but must be %s%s%s%s", setting->key, pl_text(&spelled),
                 setting->type == PL_BOOLEAN ? "" : "a ", pl_type_name(setting->type),
-                setting->range && setting->type != PL_BOOLEAN ? " in " : "",
-                setting->range && setting->type != PL_BOOLEAN ? setting->range : "");
+                range ? " in " : "", range ? range : "");
     pl_text_release(&spelled);
     return PL_EINPUT;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static bool digits_and(const char *text, const char *others)
 {
@@ -21,6 +22,10 @@ static bool digits_and(const char *text, const char *others)
 static const char *why_no_number(const char *text)
 {
     const char *s = text + (*text == '+' || *text == '-');
+    if (!*text)
+        return "is empty";
+    if (!strcasecmp(s, "infinity"))
+        return "is spelled .inf in a spec";
     if (!strcmp(s, ".nan") || !strcmp(s, ".NaN") || !strcmp(s, ".NAN") || !strcmp(s, "nan") || !strcmp(s, "NaN"))
         return "is not a number, and no setting can be that";
     if (s[0] == '0' && s[1] && strchr("xXoObB", s[1]) && isxdigit((unsigned char)s[2]))

@@ -14,6 +14,8 @@ static void bad_values(void **state)
         {"00.5", "lambda: \"00.5\" starts with 0"},
         {"-01", "lambda: \"-01\" starts with 0"},
         {"1:30", "lambda: \"1:30\" is a time or a base-60 number"},
+        {"''", "lambda: \"\" is empty; lambda must be a number in (0,inf)"},
+        {"Infinity", "lambda: \"Infinity\" is spelled .inf"},
         {"1_000", "lambda: \"1_000\" has _ between its digits"},
         {"0x10", "lambda: \"0x10\" is a number in another base"},
         {"0b1", "lambda: \"0b1\" is a number in another base"},
@@ -35,7 +37,6 @@ static void bad_values(void **state)
         {"[]", "lambda is an empty list"},
         {"{a: 1}", "lambda must be one value or a list of values, not a mapping"},
         {"[[1]]", "1: x"}, /* replaced below: the item's own column */
-        {"\"\"", "lambda: \"\" is neither a number nor an expression"},
         {"fast", "lambda: \"fast\" is neither a number nor an expression: there is no setting fast here"},
         {"\"2*epsilom\"", "lambda: \"2*epsilom\" is neither a number nor an expression: there is no setting epsilom here; did "
                           "you mean epsilon?"},
@@ -77,6 +78,8 @@ static void bad_specs(void **state)
         /* whole numbers, booleans, words */
         {"study: s\ntask: {problem: theta30, iterations: 1.5}\noptimizer: sgd\n",
          "2:38: iterations is 1.5, but must be a whole number in ["},
+        {"study: s\ntask: {problem: theta31, iterations: 1.5}\noptimizer: sgd\n",
+         "2:38: iterations is 1.5, but must be a whole number\n"},
         {"study: s\ntask: {problem: theta30, iterations: \"10/4\"}\noptimizer: sgd\n",
          "2:38: iterations from \"10/4\": iterations is 2.5, but must be a whole number in ["},
         {HEAD "optimizer: {name: sgd, nesterov: yes}\n", "3:34: nesterov: \"yes\" must be true or false"},
