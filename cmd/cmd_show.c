@@ -1,6 +1,7 @@
 #include "rows.h"
 #include "show.h"
 
+#include "data/data.h"
 #include "optim/optim.h"
 #include "problem/problem.h"
 #include "train/train.h"
@@ -83,6 +84,30 @@ static int show_problem(const struct pl_args *args, const char *name)
         return pl_show_unknown(args, "problem", name, names, count);
     printf("%s: %s\n\n", problem->name, problem->help);
     pl_show_settings(problem->settings, problem->setting_count);
+    return 0;
+}
+
+static int show_datasets(void)
+{
+    for (size_t i = 0; i < pl_data_count(); i++)
+        printf("%-12s %s\n", pl_data_at(i)->name, pl_data_at(i)->help);
+    return 0;
+}
+
+static int show_dataset(const struct pl_args *args, const char *name)
+{
+    const struct pl_dataset_info *info = pl_data_find(name);
+    const char *names[64];
+    size_t count = pl_data_count() < 64 ? pl_data_count() : 64;
+    for (size_t i = 0; i < count; i++)
+        names[i] = pl_data_at(i)->name;
+    if (!info)
+        return pl_show_unknown(args, "dataset", name, names, count);
+    printf("%s: %s\n\n", info->name, info->help);
+    pl_show_settings(info->settings, info->setting_count);
+    const struct pl_setting *common = pl_data_common_settings(&count);
+    puts("\nEvery dataset also takes:");
+    pl_show_settings(common, count);
     return 0;
 }
 
@@ -189,7 +214,8 @@ done:
 /* Keys are hexadecimal, so that a slip of the other forms is told from a run without asking the database. */
 static int show_run_or_nearest(const struct pl_args *args, const char *name)
 {
-    static const char *const words[] = {"optimizers", "optimizer", "models", "model", "problems", "problem", "settings"};
+    static const char *const words[] = {"optimizers", "optimizer", "models", "model", "datasets", "dataset",
+                                        "problems", "problem", "settings"};
     if (*name && !name[strspn(name, "0123456789abcdefABCDEF")])
         return show_run(args, name);
     const char *nearest = pl_nearest(name, words, sizeof words / sizeof *words);
@@ -206,6 +232,8 @@ static int run(const struct pl_args *args)
         return show_problem(args, name);
     if (!strcmp(what, "model") && name)
         return pl_show_model(args, name);
+    if (!strcmp(what, "dataset") && name)
+        return show_dataset(args, name);
     if (!strcmp(what, "run") && name)
         return show_run(args, name);
     if (name)
@@ -216,6 +244,8 @@ static int run(const struct pl_args *args)
         return show_problems();
     if (!strcmp(what, "models") || !strcmp(what, "model"))
         return pl_show_models();
+    if (!strcmp(what, "datasets") || !strcmp(what, "dataset"))
+        return show_datasets();
     if (!strcmp(what, "settings"))
         return show_settings();
     return show_run_or_nearest(args, what);
@@ -227,8 +257,8 @@ static const struct pl_option options[] = {
 
 const struct pl_command pl_cmd_show = {
     .name = "show",
-    .summary = "show a run, an optimizer, a model, a problem or the settings there are",
-    .arguments = "RUN|optimizers|optimizer NAME|models|model NAME|problems|problem NAME|settings",
+    .summary = "show a run, an optimizer, a model, a dataset, a problem or the settings there are",
+    .arguments = "RUN|optimizers|optimizer NAME|models|model NAME|datasets|dataset NAME|problems|problem NAME|settings",
     .description =
         "RUN is a run's number or the beginning of its key: shows its status and reason, every setting, each metric's "
         "best and last value, and the end of its log. The other forms show what this program knows, from the same "

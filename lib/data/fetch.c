@@ -168,14 +168,14 @@ static int download_checked(struct download *d, struct pl_error *err)
 
 static int open_part(struct download *d, struct pl_error *err)
 {
-    struct stat info;
+    struct stat info, named;
     d->file = open(d->part, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (d->file < 0)
         return pl_fail(err, PL_EIO, "cannot write %s: %s", d->part, strerror(errno));
     if (flock(d->file, LOCK_EX | LOCK_NB))
         return pl_fail(err, PL_EIO, "another process is fetching %s", d->part);
-    if (fstat(d->file, &info))
-        return pl_fail(err, PL_EIO, "cannot read %s: %s", d->part, strerror(errno));
+    if (fstat(d->file, &info) || stat(d->part, &named) || info.st_ino != named.st_ino)
+        return pl_fail(err, PL_EIO, "another process has just fetched %s", d->part); /* the lock is of a renamed file */
     return rewind_part(d, (uint64_t)info.st_size, err);
 }
 

@@ -39,6 +39,7 @@ static int read_png(FILE *file, struct picture *picture, struct pl_error *err)
     if (!png_image_begin_read_from_stdio(&image, file))
         return pl_fail(err, PL_ECORRUPT, "%s", image.message);
     image.format = PNG_FORMAT_RGB;
+    image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB; /* two bytes a value mean the same curve as one */
     int status = check_size(picture, image.width, image.height, err);
     if (!status && !png_image_finish_read(&image, &black, picture->bytes, 0, NULL))
         status = pl_fail(err, PL_ECORRUPT, "%s", image.message);

@@ -90,12 +90,12 @@ static int add_files(struct pl_scan *scan, const char *folder, uint16_t label, u
     return status;
 }
 
+/* Classes are in byte order, because their folders were listed so. */
 static int find_class(const struct pl_scan *scan, const char *name)
 {
-    for (size_t i = 0; i < scan->class_count; i++)
-        if (!strcmp(scan->classes[i], name))
-            return (int)i;
-    return -1;
+    const char **found = scan->class_count ? bsearch(&name, scan->classes, scan->class_count, sizeof name, compare_names)
+                                           : NULL;
+    return found ? (int)(found - scan->classes) : -1;
 }
 
 /* Training makes the classes; a test folder must not bring one that they lack. */
@@ -109,7 +109,11 @@ static int add_classes(struct pl_scan *scan, const char *folder, uint8_t which, 
             scan->others++;
             continue;
         }
-        if (!which && scan->class_count < PL_CLASSES_MOST) {
+        if (!which && scan->class_count == PL_CLASSES_MOST) {
+            status = pl_fail(err, PL_EINPUT, "%s holds more than %d classes", folder, PL_CLASSES_MOST);
+            break;
+        }
+        if (!which) {
             pl_grow((void **)&scan->classes, &scan->class_capacity, scan->class_count + 1, sizeof *scan->classes);
             scan->classes[scan->class_count++] = pl_pool_copy(&scan->pool, name);
         }

@@ -81,9 +81,23 @@ int pl_source_decode(struct pl_dataset *set, const char *path, const struct pl_s
 
 int pl_source_missing(const struct pl_dataset_type *type, const char *folder, struct pl_error *err)
 {
-    return pl_fail(err, PL_EMISSING, "there is no %s in %s: neither %s, nor its folder, nor a cache made from them; "
-                   "`poula data fetch %s --data %s` downloads it", type->info.name, folder, type->origin->file,
-                   type->info.name, folder);
+    struct pl_dataset set = {.type = type};
+    struct pl_settings header = {0};
+    struct pl_text path = {0};
+    struct pl_error trouble;
+    pl_cache_path(&path, folder, type->info.name);
+    int status = pl_cache_open(&set, pl_text(&path), &header, &trouble);
+    if (status != PL_EMISSING && status)
+        status = pl_fail(err, status, "%s; it was made from %s, which is not there: `poula data fetch %s --data %s` downloads "
+                         "it", trouble.text, type->origin->file, type->info.name, folder);
+    else
+        status = pl_fail(err, PL_EMISSING, "there is no %s in %s: neither %s, nor its folder, nor a cache made from them; "
+                         "`poula data fetch %s --data %s` downloads it", type->info.name, folder, type->origin->file,
+                         type->info.name, folder);
+    pl_dataset_forget(&set);
+    pl_settings_release(&header);
+    pl_text_release(&path);
+    return status;
 }
 
 int pl_source_open(struct pl_dataset *set, const struct pl_settings *settings, const char *folder,

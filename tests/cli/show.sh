@@ -76,3 +76,10 @@ contains err "has no setting depth"
 expect 2 poula show model cnn --set width=0
 expect 2 poula show model vgg11 --set image=3x16x16
 expect 2 poula show model layers
+expect 0 poula show datasets
+contains out "cifar100     CIFAR-100"
+expect 0 poula show dataset glyphs
+contains out "whole number in [2,100], default 10"
+contains out "test_subset"
+expect 2 poula show dataset glyph
+contains err "did you mean glyphs?"

@@ -254,6 +254,13 @@ static void caches_outlive_their_source(void **state)
     expect_whole(true);
     unlink(in_folder("tiny.tar.gz"));
     expect_whole(true);
+    assert_int_equal(truncate(in_folder("tiny.images"), 20000), 0);
+    struct pl_dataset set;
+    struct pl_error err;
+    assert_int_equal(open_tiny(&set, &err), PL_ECORRUPT);
+    assert_non_null(strstr(err.text, "tiny.images is no whole set of images: it has 20000 bytes"));
+    assert_non_null(strstr(err.text, "poula data fetch tiny"));
+    pl_dataset_forget(&set);
 }
 
 static void caches_follow_their_source(void **state)
