@@ -1,15 +1,13 @@
 /* poula bench optim: the time of optimizer steps, beside what the machine's memory allows. The yardstick is the plain
  * loop theta += a g, which reads and writes the 12 bytes per parameter that no optimizer in float can avoid; it is
  * timed in turns with the steps, so that neighbours on the machine disturb both alike. */
-#include "cmd.h"
+#include "bench.h"
 
 #include "optim/optim.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int pl_bench_optim(const struct pl_args *args);
 
 enum { MOST_STEPS = 100000 };
 
@@ -22,18 +20,6 @@ struct bench {
     double *step_times, *stream_times;
     bool any_printed;
 };
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *times, size_t count)
-{
-    qsort(times, count, sizeof *times, ascending);
-    return count % 2 ? times[count / 2] : (times[count / 2 - 1] + times[count / 2]) / 2;
-}
 
 static void stream(float *restrict theta, const float *restrict gradient, int64_t n, int threads)
 {
@@ -104,7 +90,8 @@ static void measure(struct bench *b, struct pl_optim *optim)
 
 static void print(struct bench *b, const char *name)
 {
-    double step = median(b->step_times, (size_t)b->steps), own = median(b->stream_times, (size_t)b->steps);
+    double step = pl_bench_median(b->step_times, (size_t)b->steps);
+    double own = pl_bench_median(b->stream_times, (size_t)b->steps);
     if (b->json)
         printf("%s\n  {\"optimizer\": \"%s\", \"params\": %lld, \"threads\": %lld, \"steps\": %lld, \"isa\": \"%s\", "
                "\"ns_per_parameter\": %.4f, \"least\": %.4f, \"stream\": %.4f, \"ratio\": %.3f}",

@@ -1,6 +1,6 @@
 /* poula bench sweep: runs per second of the toy sweep with everything committed, and the time of tables over databases
  * that are larger than any but the largest study. The databases are filled through lib/store, as a sweep would. */
-#include "cmd.h"
+#include "bench.h"
 
 #include "report/report.h"
 #include "sweep/sweep.h"
@@ -12,8 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-int pl_bench_sweep(const struct pl_args *args);
 
 #define GRID                                                                                                           \
     "task: {problem: theta30, iterations: 200, record: 20}\n"                                                          \

@@ -1,0 +1,285 @@
+/* poula bench train: whole training steps, as lib/train makes them: stored bytes are normalised and laid out, forward
+ * and backward pass, one step of the optimizer. The images and labels are drawn, so that no data set is needed; what
+ * they show does not matter to the time of a step. */
+#include "bench_train.h"
+
+#include "device/cpu/cpu.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHANNELS = 3, SIDE = 32, PLANE = SIDE * SIDE, IMAGE = CHANNELS * PLANE, CLASSES = 10 };
+enum { WARM_UP = 1, MOST_STEPS = 10000 };
+enum { STREAMED = 1 << 24 }; /* floats copied to measure the bandwidth: more than any cache holds */
+
+/* ---- settings ---- */
+
+static int unknown(const char *what, const char *name, const char *const *names, size_t count, struct pl_error *err)
+{
+    const char *nearest = pl_nearest(name, names, count);
+    return pl_fail(err, PL_EINPUT, "there is no %s '%.100s'%s%s%s", what, name, nearest ? "; did you mean " : "",
+                   nearest ? nearest : "", nearest ? "?" : "");
+}
+
+static int find_model(const char *name, const struct pl_model **model, struct pl_error *err)
+{
+    const char *names[64];
+    size_t count = pl_model_count() < 64 ? pl_model_count() : 64;
+    for (size_t i = 0; i < count; i++)
+        names[i] = pl_model_at(i)->name;
+    *model = pl_model_find(name);
+    return *model ? 0 : unknown("model", name, names, count, err);
+}
+
+static int find_optimizer(const char *name, const struct pl_optimizer_info **info, struct pl_error *err)
+{
+    const char *names[64];
+    size_t count = pl_optim_count() < 64 ? pl_optim_count() : 64;
+    for (size_t i = 0; i < count; i++)
+        names[i] = pl_optim_info(i)->name;
+    *info = pl_optim_find(name);
+    return *info ? 0 : unknown("optimizer", name, names, count, err);
+}
+
+static int read_setting(struct pl_bench_training *b, const struct pl_model *model, const struct pl_optimizer_info *info,
+                        const char *given, struct pl_error *err)
+{
+    const char *equals = strchr(given, '=');
+    if (!equals)
+        return pl_fail(err, PL_EINPUT, "--set is '%.100s', but must be KEY=VALUE", given);
+    char *key = pl_copy_bytes(given, (size_t)(equals - given));
+    size_t count;
+    const struct pl_setting *common = pl_optim_common_settings(&count);
+    const struct pl_setting *setting = pl_setting_find(model->settings, model->setting_count, key);
+    if (!setting)
+        setting = pl_setting_find(info->settings, info->setting_count, key);
+    if (!setting)
+        setting = pl_setting_find(common, count, key);
+    struct pl_value value;
+    int status = setting ? pl_setting_read(setting, equals + 1, &value, err)
+                         : pl_fail(err, PL_EINPUT, "neither model %s nor optimizer %s has a setting %.100s",
+                                   model->name, info->name, key);
+    if (!status)
+        pl_settings_set(&b->settings, setting->key, value);
+    free(key);
+    return status;
+}
+
+static int read_settings(struct pl_bench_training *b, struct pl_error *err)
+{
+    const struct pl_model *model;
+    const struct pl_optimizer_info *info;
+    int status = find_model(pl_args_get(b->args, "model", "vgg11"), &model, err);
+    if (!status)
+        status = find_optimizer(pl_args_get(b->args, "optimizer", "theopoula"), &info, err);
+    const char *given;
+    for (size_t i = 0; !status && (given = pl_args_nth(b->args, "set", i)); i++)
+        status = read_setting(b, model, info, given, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < model->setting_count; i++)
+        if (!model->settings[i].initial && !pl_settings_find(&b->settings, model->settings[i].key))
+            return pl_fail(err, PL_EINPUT, "model %s needs --set '%s=...'", model->name, model->settings[i].key);
+    pl_settings_fill(&b->settings, model->settings, model->setting_count);
+    pl_settings_set_string(&b->settings, "model", model->name);
+    pl_settings_set_string(&b->settings, "optimizer", info->name);
+    return 0;
+}
+
+/* ---- what a step needs ---- */
+
+static int make_images(struct pl_bench_training *b, struct pl_error *err)
+{
+    size_t batch = (size_t)b->batch;
+    b->bytes = pl_arena(batch * IMAGE, sizeof *b->bytes);
+    b->pixels = pl_arena(batch * IMAGE, sizeof *b->pixels);
+    b->labels = pl_arena(batch, sizeof *b->labels);
+    if (!b->bytes || !b->pixels || !b->labels)
+        return pl_fail(err, PL_EMEMORY, "there is not enough memory for batches of %zu images", batch);
+    struct pl_random stream = pl_random_stream(1, PL_STREAM_DATA);
+    uint32_t bits[4];
+    for (size_t i = 0; i < batch * IMAGE / sizeof bits; i++) {
+        pl_random_bits(&stream, 0, i, bits);
+        memcpy(b->bytes + i * sizeof bits, bits, sizeof bits);
+    }
+    for (size_t i = 0; i < batch; i++)
+        b->labels[i] = (int32_t)pl_random_below(&stream, 1, i, CLASSES);
+    return 0;
+}
+
+/* A benchmark that swaps, or is killed, measures nothing. */
+static int check_memory(const struct pl_bench_training *b, struct pl_error *err)
+{
+    size_t needed = pl_plan_estimate(b->graph, b->device, (int)b->batch, PL_TRAINING);
+    if (needed > pl_host_memory_free())
+        return pl_fail(err, PL_EMEMORY, "a step of %lld images needs %.1f GB, and %.1f GB are free",
+                       (long long)b->batch, (double)needed / 1e9, (double)pl_host_memory_free() / 1e9);
+    return 0;
+}
+
+static int make_net(struct pl_bench_training *b, struct pl_error *err)
+{
+    struct pl_device_options options = {.threads = (int)b->threads, .exact = !strcmp(b->precision, "exact")};
+    int logits, status = pl_model_build(&b->graph, &b->settings, (struct pl_shape){CHANNELS, SIDE, SIDE}, CLASSES,
+                                        &logits, err);
+    if (status)
+        return status;
+    pl_graph_cross_entropy(b->graph, logits, 0);
+    status = pl_graph_check(b->graph, err);
+    if (!status)
+        status = pl_device_open(&b->device, "cpu", &options, err);
+    if (!status)
+        status = check_memory(b, err);
+    if (!status)
+        status = pl_net_new(&b->net, b->graph, b->device, err);
+    if (status)
+        return status;
+    pl_net_initialise(b->net, pl_random_stream(1, PL_STREAM_INIT));
+    pl_net_dropout(b->net, pl_random_stream(1, PL_STREAM_DROPOUT));
+    return pl_plan_new(&b->plan, b->net, (int)b->batch, PL_TRAINING, err);
+}
+
+static int make_optimizer(struct pl_bench_training *b, struct pl_error *err)
+{
+    size_t count;
+    const struct pl_parameter *parameters = pl_graph_parameters(b->graph, &count);
+    for (size_t i = 0; i < count; i++)
+        pl_layout_add(&b->layout, parameters[i].shape, parameters[i].dims);
+    assert(b->layout.length == pl_net_length(b->net, PL_PARAMETERS));
+    b->theta = b->device->type->host(b->device, pl_net_arena(b->net, PL_PARAMETERS));
+    b->gradient = b->device->type->host(b->device, pl_net_arena(b->net, PL_GRADIENTS));
+    return pl_optim_new(&b->optim, &b->settings, &b->layout, PL_FLOAT, pl_random_stream(1, PL_STREAM_NOISE),
+                        (int)b->threads, err);
+}
+
+/* ---- measuring ---- */
+
+/* Bytes to values, as a data set does it: (byte / 255 - mean) / deviation, CIFAR-10's of each channel. */
+static void normalise(struct pl_bench_training *b)
+{
+    static const float mean[CHANNELS] = {0.4914f, 0.4822f, 0.4465f}, deviation[CHANNELS] = {0.2023f, 0.1994f, 0.2010f};
+    float values[CHANNELS][256];
+    for (int channel = 0; channel < CHANNELS; channel++)
+        for (int byte = 0; byte < 256; byte++)
+            values[channel][byte] = ((float)byte / 255 - mean[channel]) / deviation[channel];
+    const int64_t planes = b->batch * CHANNELS;
+#pragma omp parallel for num_threads((int)b->threads) schedule(static)
+    for (int64_t plane = 0; plane < planes; plane++)
+        for (int i = 0; i < PLANE; i++)
+            b->pixels[plane * PLANE + i] = values[plane % CHANNELS][b->bytes[plane * PLANE + i]];
+}
+
+/* One step; clock receives its beginning and the end of each part. */
+static void step(struct pl_bench_training *b, uint64_t number, double clock[PL_PART_STEP + 1])
+{
+    clock[0] = pl_clock_steady();
+    normalise(b);
+    pl_plan_input(b->plan, b->pixels, PL_FLOAT32);
+    pl_plan_labels(b->plan, b->labels);
+    clock[1] = pl_clock_steady();
+    pl_plan_forward(b->plan, number);
+    b->loss = pl_plan_loss(b->plan, NULL);
+    clock[2] = pl_clock_steady();
+    pl_plan_backward(b->plan);
+    clock[3] = pl_clock_steady();
+    pl_optim_step(b->optim, b->theta, b->gradient, NULL);
+    clock[4] = pl_clock_steady();
+}
+
+/* The most that this process had in memory: VmHWM, since the kernel's other count survives an exec. */
+static double peak_memory(void)
+{
+    char line[256];
+    unsigned long long kibibytes = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    if (!status)
+        return NAN;
+    while (fgets(line, sizeof line, status))
+        if (sscanf(line, "VmHWM: %llu kB", &kibibytes) == 1)
+            break;
+    fclose(status);
+    return kibibytes ? 1024 * (double)kibibytes : NAN;
+}
+
+static const struct pl_cpu_kernels *kernels(void)
+{
+    enum pl_isa isa = pl_host_isa();
+    while (isa > PL_ISA_BASE && !pl_cpu_kernels(isa))
+        isa--;
+    return pl_cpu_kernels(isa);
+}
+
+static void measure_bandwidth(struct pl_bench_training *b)
+{
+    float *buffer = pl_arena(STREAMED, sizeof *buffer);
+    b->bandwidth = buffer ? kernels()->bandwidth(buffer, STREAMED, (int)b->threads) : NAN;
+    free(buffer);
+}
+
+static void measure(struct pl_bench_training *b)
+{
+    double clock[PL_PART_STEP + 1];
+    for (uint64_t i = 0; i < WARM_UP; i++) /* the first touch of the memory is not a step's business */
+        step(b, i, clock);
+    if (b->profile)
+        pl_plan_profile(b->plan, true);
+    b->peak_gflops = kernels()->peak(0.1, (int)b->threads);
+    for (int64_t i = 0; i < b->steps; i++) {
+        step(b, WARM_UP + (uint64_t)i, clock);
+        for (int part = 0; part < PL_PART_STEP; part++)
+            b->times[part][i] = clock[part + 1] - clock[part];
+        b->times[PL_PART_STEP][i] = clock[PL_PART_STEP] - clock[0];
+    }
+    b->peak_memory = peak_memory();
+    b->peak_gflops = fmax(b->peak_gflops, kernels()->peak(0.1, (int)b->threads));
+    if (b->profile)
+        measure_bandwidth(b);
+}
+
+static void release(struct pl_bench_training *b)
+{
+    for (int part = 0; part < PL_PART_COUNT; part++)
+        free(b->times[part]);
+    pl_optim_free(b->optim);
+    pl_layout_release(&b->layout);
+    pl_plan_free(b->plan);
+    pl_net_free(b->net);
+    if (b->device)
+        pl_device_close(b->device);
+    pl_graph_free(b->graph);
+    pl_settings_release(&b->settings);
+    free(b->bytes);
+    free(b->pixels);
+    free(b->labels);
+}
+
+int pl_bench_train(const struct pl_args *args)
+{
+    struct pl_bench_training b = {.args = args,
+                                  .precision = pl_args_get(args, "precision", "fast"),
+                                  .json = !strcmp(pl_args_get(args, "format", "text"), "json"),
+                                  .profile = pl_args_has(args, "profile")};
+    struct pl_error err;
+    if (!pl_args_integer(args, "batch", 1, 65536, 128, &b.batch) ||
+        !pl_args_integer(args, "steps", 1, MOST_STEPS, 5, &b.steps) ||
+        !pl_args_integer(args, "threads", 1, 1024, 1, &b.threads))
+        return 2;
+    for (int part = 0; part < PL_PART_COUNT; part++)
+        b.times[part] = pl_new((size_t)b.steps * sizeof(double));
+    int status = read_settings(&b, &err);
+    if (!status)
+        status = make_net(&b, &err);
+    if (!status)
+        status = make_optimizer(&b, &err);
+    if (!status)
+        status = make_images(&b, &err);
+    if (!status) {
+        measure(&b);
+        pl_bench_training_print(&b);
+    }
+    release(&b);
+    return status ? pl_cmd_fail(args, &err) : pl_cmd_finish(args, 0);
+}

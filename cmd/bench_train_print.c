@@ -1,0 +1,187 @@
+/* What `poula bench train` prints. Rates count two operations for a multiply-add, and three times the forward pass for
+ * a whole step: backward, the gradient of the input and that of the weights cost as much each. (The first layer needs
+ * no gradient of its input; this is counted nevertheless, as is usual.) */
+#include "bench_train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct numbers {
+    double median[PL_PART_COUNT]; /* seconds */
+    double least;                 /* the shortest step */
+    double images, gflops, update; /* images a second, GFLOP/s, nanoseconds a parameter */
+    double parameters;
+};
+
+static struct numbers summarise(struct pl_bench_training *b)
+{
+    struct numbers n = {.parameters = (double)pl_graph_parameter_count(b->graph)};
+    for (int part = 0; part < PL_PART_COUNT; part++)
+        n.median[part] = pl_bench_median(b->times[part], (size_t)b->steps);
+    n.least = b->times[PL_PART_STEP][0]; /* pl_bench_median sorts */
+    n.images = (double)b->batch / n.median[PL_PART_STEP];
+    n.gflops = 6e-9 * (double)pl_graph_multiplications(b->graph) * n.images;
+    n.update = 1e9 * n.median[PL_PART_UPDATE] / n.parameters;
+    return n;
+}
+
+/* What an operator did, per step. Operators without multiply-adds are bound by memory: the least that they can move is
+ * to read what is as large as their output and to write it, and backwards one operand more. */
+struct rates {
+    double forward, backward; /* seconds a step */
+    double forward_rate, backward_rate; /* GFLOP/s, or GB/s */
+    bool multiplies;
+};
+
+static struct rates rate(const struct pl_bench_training *b, const struct pl_plan_step *s)
+{
+    struct rates r = {.forward = s->forward_seconds / (double)b->steps,
+                      .backward = s->backward_seconds / (double)b->steps,
+                      .multiplies = s->multiplications > 0};
+    double work = r.multiplies ? 2e-9 * (double)s->multiplications : 1e-9 * (double)s->bytes;
+    r.forward_rate = r.forward > 0 ? (r.multiplies ? 1 : 2) * work / r.forward : 0;
+    r.backward_rate = r.backward > 0 ? (r.multiplies ? 2 : 3) * work / r.backward : 0;
+    return r;
+}
+
+/* The input is written before the step begins. */
+static bool is_step(const struct pl_plan_step *s)
+{
+    return strcmp(s->operation, "input") != 0;
+}
+
+static void print_operator(const struct pl_bench_training *b, const struct pl_plan_step *s, int width)
+{
+    struct rates r = rate(b, s);
+    double best = r.multiplies ? b->peak_gflops : b->bandwidth, spent = r.forward + r.backward;
+    double reached = spent > 0 ? (r.forward * r.forward_rate + r.backward * r.backward_rate) / spent / best : 0;
+    printf("%-*s  %-24s %9.2f %9.1f %9.2f %9.1f %5.0f%%", width, s->name ? s->name : "", s->operation,
+           1e3 * r.forward, r.forward_rate, 1e3 * r.backward, r.backward_rate, 100 * reached);
+    if (*s->forward)
+        printf("  %s/%s/%s", s->forward, s->backward_data, s->backward_weights);
+    putchar('\n');
+}
+
+static void print_profile(const struct pl_bench_training *b)
+{
+    struct pl_text text = {0};
+    struct pl_plan_step s;
+    int width = 5;
+    for (size_t i = 0; i < pl_plan_step_count(b->plan); i++) {
+        pl_plan_step(b->plan, i, &s, &text);
+        if (s.name && (int)strlen(s.name) > width)
+            width = (int)strlen(s.name);
+    }
+    printf("\nmilliseconds a step; convolutions and linear layers in GFLOP/s of %.1f, the others in GB/s of %.1f\n"
+           "%-*s  %-24s %9s %9s %9s %9s %6s  %s\n",
+           b->peak_gflops, b->bandwidth, width, "name", "operation", "forward", "rate", "backward", "rate", "limit",
+           "algorithms: forward/data/weights");
+    double forward = 0, backward = 0;
+    for (size_t i = 0; i < pl_plan_step_count(b->plan); i++) {
+        pl_plan_step(b->plan, i, &s, &text);
+        if (!is_step(&s))
+            continue;
+        print_operator(b, &s, width);
+        forward += s.forward_seconds / (double)b->steps;
+        backward += s.backward_seconds / (double)b->steps;
+    }
+    printf("%-*s  %-24s %9.2f %9s %9.2f\n", width, "all", "", 1e3 * forward, "", 1e3 * backward);
+    pl_text_release(&text);
+}
+
+static void print_text(const struct pl_bench_training *b, const struct numbers *n)
+{
+    const double *m = n->median, whole = m[PL_PART_STEP] / 100;
+    printf("%s with %s, batch %lld in float, precision %s, %lld thread%s, %s, median of %lld step%s\n",
+           pl_settings_string(&b->settings, "model", ""), pl_settings_string(&b->settings, "optimizer", ""),
+           (long long)b->batch, b->precision, (long long)b->threads, b->threads == 1 ? "" : "s",
+           pl_isa_name(pl_host_isa()), (long long)b->steps, b->steps == 1 ? "" : "s");
+    printf("images      %.1f a second\n", n->images);
+    printf("step        %.1f ms, least %.1f (input %.1f%%, forward %.1f%%, backward %.1f%%, update %.1f%%)\n",
+           1e3 * m[PL_PART_STEP], 1e3 * n->least, m[PL_PART_INPUT] / whole, m[PL_PART_FORWARD] / whole,
+           m[PL_PART_BACKWARD] / whole, m[PL_PART_UPDATE] / whole);
+    printf("arithmetic  %.1f GFLOP/s, %.0f%% of the %.1f that multiply-adds in registers reach here\n", n->gflops,
+           100 * n->gflops / b->peak_gflops, b->peak_gflops);
+    printf("update      %.2f ns for each of %.0f parameters\n", n->update, n->parameters);
+    printf("memory      %.1f MB at the peak\n", b->peak_memory / 1e6);
+    if (!strcmp(b->precision, "fast"))
+        puts("Rates count a plain convolution's operations; Winograd's need fewer, so they may pass the peak.");
+}
+
+/* JSON has no infinities. */
+static void add_number(struct pl_text *out, const char *key, double value)
+{
+    if (isfinite(value))
+        pl_text_addf(out, ", \"%s\": %.6g", key, value);
+    else
+        pl_text_addf(out, ", \"%s\": null", key);
+}
+
+static void add_profile(struct pl_text *out, const struct pl_bench_training *b)
+{
+    struct pl_text text = {0};
+    struct pl_plan_step s;
+    bool any = false;
+    add_number(out, "bandwidth", b->bandwidth);
+    pl_text_add(out, ", \"operators\": [");
+    for (size_t i = 0; i < pl_plan_step_count(b->plan); i++) {
+        pl_plan_step(b->plan, i, &s, &text);
+        if (!is_step(&s))
+            continue;
+        struct rates r = rate(b, &s);
+        pl_text_add(out, any ? ",\n  {\"name\": " : "\n  {\"name\": ");
+        any = true;
+        pl_text_add_json(out, s.name ? s.name : "");
+        pl_text_add(out, ", \"operation\": ");
+        pl_text_add_json(out, s.operation);
+        pl_text_addf(out, ", \"forward\": \"%s\", \"backward_data\": \"%s\", \"backward_weights\": \"%s\"", s.forward,
+                     s.backward_data, s.backward_weights);
+        add_number(out, "forward_seconds", r.forward);
+        add_number(out, "backward_seconds", r.backward);
+        add_number(out, r.multiplies ? "forward_gflops" : "forward_gb_per_second", r.forward_rate);
+        add_number(out, r.multiplies ? "backward_gflops" : "backward_gb_per_second", r.backward_rate);
+        pl_text_add(out, "}");
+    }
+    pl_text_add(out, "\n]");
+    pl_text_release(&text);
+}
+
+static void print_json(const struct pl_bench_training *b, const struct numbers *n)
+{
+    struct pl_text out = {0};
+    pl_text_addf(&out, "{\"model\": \"%s\", \"optimizer\": \"%s\", \"precision\": \"%s\", \"isa\": \"%s\"",
+                 pl_settings_string(&b->settings, "model", ""), pl_settings_string(&b->settings, "optimizer", ""),
+                 b->precision, pl_isa_name(pl_host_isa()));
+    pl_text_addf(&out, ", \"batch\": %lld, \"threads\": %lld, \"steps\": %lld, \"parameters\": %.0f",
+                 (long long)b->batch, (long long)b->threads, (long long)b->steps, n->parameters);
+    add_number(&out, "images_per_second", n->images);
+    add_number(&out, "gflops", n->gflops);
+    pl_text_add(&out, ", \"gflops_are\": \"2 x 3 x multiply-adds of an image's forward pass x images_per_second\"");
+    add_number(&out, "peak_gflops", b->peak_gflops);
+    add_number(&out, "optimizer_ns_per_parameter", n->update);
+    add_number(&out, "peak_memory_mb", b->peak_memory / 1e6);
+    add_number(&out, "step_seconds", n->median[PL_PART_STEP]);
+    add_number(&out, "step_seconds_least", n->least);
+    add_number(&out, "input_seconds", n->median[PL_PART_INPUT]);
+    add_number(&out, "forward_seconds", n->median[PL_PART_FORWARD]);
+    add_number(&out, "backward_seconds", n->median[PL_PART_BACKWARD]);
+    add_number(&out, "optimizer_seconds", n->median[PL_PART_UPDATE]);
+    add_number(&out, "loss", b->loss);
+    if (b->profile)
+        add_profile(&out, b);
+    printf("%s}\n", pl_text(&out));
+    pl_text_release(&out);
+}
+
+void pl_bench_training_print(struct pl_bench_training *b)
+{
+    struct numbers n = summarise(b);
+    if (b->json) {
+        print_json(b, &n);
+        return;
+    }
+    print_text(b, &n);
+    if (b->profile)
+        print_profile(b);
+}
