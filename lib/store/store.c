@@ -49,6 +49,11 @@ static void forget_marks(struct pl_store *store)
 
 int pl_store_begin(struct pl_store *store, struct pl_error *err)
 {
+    /* Into a file without a name SQLite writes on, and everything would be lost with exit code 0. */
+    int moved = 0;
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (moved)
+        return pl_fail(err, PL_EDATABASE, "%s was moved or deleted while it was open", store->path);
     return pl_store_exec(store, err, PL_SQL_BEGIN, "");
 }
 

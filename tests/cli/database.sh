@@ -57,6 +57,14 @@ let_go
 finish held 0 "$started"
 contains held.out "toy: 50 finished"
 
+# The file is deleted while a sweep writes to it: an error, not a sweep of which nothing is left.
+slow_spec lost.yaml 30 0.2
+start lost poula sweep lost.yaml --db lost.db --jobs 2
+wait_for 60 at_least lost.db finished 2
+rm -f lost.db lost.db-wal lost.db-shm
+finish lost 1 "$started"
+contains lost.err "lost.db was moved or deleted"
+
 # Patience has an end, and then an error.
 hold held.db
 expect 1 env POULA_PATIENCE=0.3 "$POULA" sweep toy.yaml --db held.db
