@@ -112,7 +112,8 @@ static void add_band(const struct drawn *d, bool bars, const char *base, bool *f
         return;
     begin_item(script, base, d->means, first);
     if (bars)
-        pl_text_addf(script, "using 1:2:3:4 with yerrorbars ls %zu ps 0 notitle", d->line->style + 201);
+        /* The points are drawn with the line. A size of 0 would make an SVG that librsvg refuses. */
+        pl_text_addf(script, "using 1:2:3:4 with yerrorbars ls %zu pt -1 notitle", d->line->style + 201);
     else
         pl_text_addf(script, "using 1:3:4 with filledcurves ls %zu fs transparent solid 0.18 noborder notitle",
                      d->line->style + 201);

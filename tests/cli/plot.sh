@@ -33,6 +33,7 @@ done
 equal "$(head -c 4 figures/png/small-curves.png | od -An -c | tr -d ' ')" '211PNG' "first bytes of a PNG"
 equal "$(head -c 5 figures/pdf/small-heatmap.pdf)" %PDF- "first bytes of a PDF"
 grep -q '</svg>' "figures/svg/toy_theta.svg" || fail "the SVG is cut"
+! grep -E 'scale\(0(\.0*)?\)' figures/svg/*.svg || fail "librsvg draws nothing that is scaled to 0"
 for word in "100% {of} the_toy's" 'iteration' 'θ' 'diverged'; do
     tr -d '\n' <"figures/svg/toy_theta.svg" | sed 's/<[^>]*>//g' | grep -qF -e "$word" || fail "the SVG lacks $word"
 done

@@ -130,6 +130,10 @@ for wrong in "--rows metod" "--columns depht" "--value acuracy" "--where depht=1
     empty out
 done
 expect 2 poula report --value "worst loss"
+expect 0 poula report --value "best loss" --cell n
+lacks out "is better"
+expect 0 poula report --value "best loss"
+contains out "lower is better"
 expect 2 poula report --study nope
 contains err nope
 expect 1 poula report --value loss --where method=lion
