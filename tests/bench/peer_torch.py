@@ -79,8 +79,8 @@ def densenet121(growth=32):
     layers = [nn.Conv2d(3, channels, 3, padding=1, bias=False)]
     for i, depth in enumerate((6, 12, 24, 16)):
         if i:
-            layers += [nn.BatchNorm2d(channels), nn.ReLU(inplace=True), nn.Conv2d(channels, channels // 2, 1, bias=False),
-                       nn.AvgPool2d(2)]
+            layers += [nn.BatchNorm2d(channels), nn.ReLU(inplace=True),
+                       nn.Conv2d(channels, channels // 2, 1, bias=False), nn.AvgPool2d(2)]
             channels //= 2
         for _ in range(depth):
             layers.append(DenseLayer(channels, growth))
@@ -90,7 +90,7 @@ def densenet121(growth=32):
 
 
 class TheoPouLa(torch.optim.Optimizer):
-    """theta <- theta - lr tame(G) + sqrt(2 lr / beta) xi, tame(G) = G (1 + s / (eps + |G|)) / (1 + s |G|), s = sqrt(lr)."""
+    """theta <- theta - lr tame(G) + sqrt(2 lr / beta) xi; tame(G) = G (1 + s / (eps + |G|)) / (1 + s |G|), s^2 = lr."""
 
     def __init__(self, parameters, lr=0.1, eps=1e-8, beta=1e14):
         super().__init__(parameters, {"lr": lr, "eps": eps, "beta": beta})
