@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { CHANNELS = 3, SIDE = 32, PLANE = SIDE * SIDE, IMAGE = CHANNELS * PLANE, CLASSES = 10 };
 enum { WARM_UP = 1, MOST_STEPS = 10000 };
@@ -189,6 +190,14 @@ static void step(struct pl_bench_training *b, uint64_t number, double clock[PL_P
     clock[4] = pl_clock_steady();
 }
 
+/* Seconds that the threads of this process computed. Unlike the time that passed they hardly depend on what else runs
+ * on the machine, but waiting for one another in a loop counts as well. */
+static double cpu_clock(void)
+{
+    struct timespec now;
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) ? NAN : (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 /* The most that this process had in memory: VmHWM, since the kernel's other count survives an exec. */
 static double peak_memory(void)
 {
@@ -228,7 +237,9 @@ static void measure(struct pl_bench_training *b)
         pl_plan_profile(b->plan, true);
     b->peak_gflops = kernels()->peak(0.1, (int)b->threads);
     for (int64_t i = 0; i < b->steps; i++) {
+        double begun = cpu_clock();
         step(b, WARM_UP + (uint64_t)i, clock);
+        b->cpu[i] = cpu_clock() - begun;
         for (int part = 0; part < PL_PART_STEP; part++)
             b->times[part][i] = clock[part + 1] - clock[part];
         b->times[PL_PART_STEP][i] = clock[PL_PART_STEP] - clock[0];
@@ -243,6 +254,7 @@ static void release(struct pl_bench_training *b)
 {
     for (int part = 0; part < PL_PART_COUNT; part++)
         free(b->times[part]);
+    free(b->cpu);
     pl_optim_free(b->optim);
     pl_layout_release(&b->layout);
     pl_plan_free(b->plan);
@@ -269,6 +281,7 @@ int pl_bench_train(const struct pl_args *args)
         return 2;
     for (int part = 0; part < PL_PART_COUNT; part++)
         b.times[part] = pl_new((size_t)b.steps * sizeof(double));
+    b.cpu = pl_new((size_t)b.steps * sizeof(double));
     int status = read_settings(&b, &err);
     if (!status)
         status = make_net(&b, &err);

@@ -30,6 +30,7 @@ struct pl_bench_training {
     int32_t *labels;
 
     double *times[PL_PART_COUNT]; /* of every timed step, in seconds */
+    double *cpu;                  /* of every timed step: seconds that all threads computed */
     double loss;                  /* of the last step */
     double peak_memory;           /* bytes */
     double peak_gflops;           /* of this machine in registers, on as many threads */

@@ -10,6 +10,7 @@
 struct numbers {
     double median[PL_PART_COUNT]; /* seconds */
     double least;                 /* the shortest step */
+    double cpu;                   /* seconds that all threads computed */
     double images, gflops, update; /* images a second, GFLOP/s, nanoseconds a parameter */
     double parameters;
 };
@@ -19,6 +20,7 @@ static struct numbers summarise(struct pl_bench_training *b)
     struct numbers n = {.parameters = (double)pl_graph_parameter_count(b->graph)};
     for (int part = 0; part < PL_PART_COUNT; part++)
         n.median[part] = pl_bench_median(b->times[part], (size_t)b->steps);
+    n.cpu = pl_bench_median(b->cpu, (size_t)b->steps);
     n.least = b->times[PL_PART_STEP][0]; /* pl_bench_median sorts */
     n.images = (double)b->batch / n.median[PL_PART_STEP];
     n.gflops = 6e-9 * (double)pl_graph_multiplications(b->graph) * n.images;
@@ -98,9 +100,10 @@ static void print_text(const struct pl_bench_training *b, const struct numbers *
            (long long)b->batch, b->precision, (long long)b->threads, b->threads == 1 ? "" : "s",
            pl_isa_name(pl_host_isa()), (long long)b->steps, b->steps == 1 ? "" : "s");
     printf("images      %.1f a second\n", n->images);
-    printf("step        %.1f ms, least %.1f (input %.1f%%, forward %.1f%%, backward %.1f%%, update %.1f%%)\n",
+    printf("step        %.1f ms, least %.1f (input %.1f%%, forward %.1f%%, backward %.1f%%, update %.1f%%)\n"
+           "            %.1f ms of processor time\n",
            1e3 * m[PL_PART_STEP], 1e3 * n->least, m[PL_PART_INPUT] / whole, m[PL_PART_FORWARD] / whole,
-           m[PL_PART_BACKWARD] / whole, m[PL_PART_UPDATE] / whole);
+           m[PL_PART_BACKWARD] / whole, m[PL_PART_UPDATE] / whole, 1e3 * n->cpu);
     printf("arithmetic  %.1f GFLOP/s, %.0f%% of the %.1f that multiply-adds in registers reach here\n", n->gflops,
            100 * n->gflops / b->peak_gflops, b->peak_gflops);
     printf("update      %.2f ns for each of %.0f parameters\n", n->update, n->parameters);
@@ -163,6 +166,7 @@ static void print_json(const struct pl_bench_training *b, const struct numbers *
     add_number(&out, "peak_memory_mb", b->peak_memory / 1e6);
     add_number(&out, "step_seconds", n->median[PL_PART_STEP]);
     add_number(&out, "step_seconds_least", n->least);
+    add_number(&out, "step_cpu_seconds", n->cpu);
     add_number(&out, "input_seconds", n->median[PL_PART_INPUT]);
     add_number(&out, "forward_seconds", n->median[PL_PART_FORWARD]);
     add_number(&out, "backward_seconds", n->median[PL_PART_BACKWARD]);

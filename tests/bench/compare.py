@@ -74,6 +74,7 @@ class Bench:
                 "model": model, "precision": kind, "threads": self.args.threads,
                 "images_per_second": middle(kind, "images_per_second"),
                 "torch_images_per_second": middle("torch", "images_per_second"),
+                "cpu_ratio": middle("torch", "step_cpu_seconds") / middle(kind, "step_cpu_seconds"),
                 "ratio": statistics.median(ratios), "ratios": ratios, "ratio_target": TARGETS.get((model, kind)),
                 "gflops": middle(kind, "gflops"), "peak_gflops": max(run["peak_gflops"] for run in runs[kind]),
                 "optimizer_ns_per_parameter": middle(kind, "optimizer_ns_per_parameter"),
@@ -141,15 +142,16 @@ def target(value, sign):
 def show_training(result):
     print(f"\nforward, backward and TheoPouLa's step, batch {result['batch']}, float, {result['threads']} threads; "
           f"medians of {result['rounds']} rounds of {result['steps']} steps\n"
-          f"{'model':12} {'precision':9} {'images/s':>9} {'PyTorch':>9} {'ratio':>6} {'target':>6} {'GFLOP/s':>8} "
-          f"{'of peak':>8} {'MB':>7} {'PyTorch':>8} {'ratio':>6} {'target':>6}")
+          f"{'model':12} {'precision':9} {'images/s':>9} {'PyTorch':>9} {'ratio':>6} {'target':>6} {'CPU':>6} "
+          f"{'GFLOP/s':>8} {'of peak':>8} {'MB':>7} {'PyTorch':>8} {'ratio':>6} {'target':>6}")
     for row in result["training"]:
         print(f"{row['model']:12} {row['precision']:9} {row['images_per_second']:9.1f} "
               f"{row['torch_images_per_second']:9.1f} {row['ratio']:6.2f} {target(row['ratio_target'], '>='):>6} "
-              f"{row['gflops']:8.1f} {row['peak_gflops']:8.1f} {row['peak_memory_mb']:7.0f} "
+              f"{row['cpu_ratio']:6.2f} {row['gflops']:8.1f} {row['peak_gflops']:8.1f} {row['peak_memory_mb']:7.0f} "
               f"{row['torch_peak_memory_mb']:8.0f} {row['memory_ratio']:6.2f} "
               f"{target(row['memory_ratio_target'], '<='):>6}")
-    print("GFLOP/s: 2 operations for each multiply-add, 3 passes as long as the forward one; Winograd needs fewer.")
+    print("GFLOP/s: 2 operations for each multiply-add, 3 passes as long as the forward one; Winograd needs fewer.\n"
+          "CPU: PyTorch's processor time for a step in poula's, which depends less on what else runs; waiting counts.")
 
 
 def show_rest(result):
@@ -169,6 +171,9 @@ def show_rest(result):
         sweep = result["sweep"]
         print(f"\nsweep        {sweep['runs']} runs of the toy example, {sweep['jobs']} jobs: "
               f"{sweep['runs_per_second']:.0f} runs/s, database {sweep['database_mb']:.1f} MB")
+        for name in ("million", "curves"):
+            table = sweep["table_" + name]
+            print(f"table        {table['runs']} runs of {table['epochs']} epochs: {table['seconds']:.2f} s")
 
 
 def show(result):

@@ -145,9 +145,9 @@ def main():
         images = stored.float().div_(255).sub_(mean).div_(deviation).contiguous(memory_format=layout)
         return F.cross_entropy(model(images), labels)
 
-    steps, updates, loss = [], [], math.nan
+    steps, updates, computing, loss = [], [], [], math.nan
     for number in range(args.warm_up + args.steps):
-        begun = time.monotonic()
+        begun, computed_before = time.monotonic(), time.process_time()
         optimizer.zero_grad(set_to_none=True)
         result = forward()
         loss = result.item()
@@ -157,6 +157,7 @@ def main():
         ended = time.monotonic()
         if number >= args.warm_up:
             steps.append(ended - begun)
+            computing.append(time.process_time() - computed_before)
             updates.append(ended - computed)
 
     step = statistics.median(steps)
@@ -166,7 +167,8 @@ def main():
         "images_per_second": args.batch / step,
         "optimizer_ns_per_parameter": 1e9 * statistics.median(updates) / parameters,
         "peak_memory_mb": memory_mb("VmHWM"), "memory_mb_before_the_model": before,
-        "step_seconds": step, "step_seconds_least": min(steps), "loss": loss if math.isfinite(loss) else None,
+        "step_seconds": step, "step_seconds_least": min(steps), "step_cpu_seconds": statistics.median(computing),
+        "loss": loss if math.isfinite(loss) else None,
     }))
 
 

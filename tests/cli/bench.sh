@@ -14,7 +14,7 @@ fields vgg.json "(got['model'], got['optimizer'], got['precision']) == ('vgg11',
 fields vgg.json "(got['batch'], got['threads'], got['steps'], got['parameters']) == (8, 2, 1, 39066)"
 fields vgg.json "got['isa'] in ('base', 'avx2', 'avx512')"
 for field in images_per_second gflops peak_gflops optimizer_ns_per_parameter peak_memory_mb step_seconds \
-    step_seconds_least input_seconds forward_seconds backward_seconds optimizer_seconds loss; do
+    step_seconds_least step_cpu_seconds input_seconds forward_seconds backward_seconds optimizer_seconds loss; do
     fields vgg.json "isinstance(got['$field'], (int, float)) and got['$field'] > 0"
 done
 # The rates are those of the step that was timed.
