@@ -93,6 +93,12 @@ static void unknown_sets_and_sizes_are_refused(void **state)
         assert_true(pl_data_expect(&s, &shape, &classes, sizes));
         pl_settings_release(&s);
     }
+    choose_glyphs(&s, 100, 20);
+    pl_settings_set_integer(&s, "valid", 30);
+    pl_settings_set_integer(&s, "subset", 71);
+    assert_int_equal(pl_data_open(&set, &s, "", &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "only 70 training images besides those held out"));
+    pl_settings_release(&s);
 }
 
 /* What is expected of a set is what opening it gives. */

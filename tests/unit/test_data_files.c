@@ -1,14 +1,17 @@
 #include "data_fixture.h"
 
-/* A set in CIFAR's layout, but of few images: a coarse and a fine label a record. */
-enum { TRAIN = 20, TEST = 10, CLASSES = 5, LABELS = 2, IMAGE = 3 * 32 * 32, RECORD = LABELS + IMAGE };
+#include <zlib.h>
 
-static char digests[2][2 * PL_DIGEST_SIZE + 1];
+/* A set in CIFAR's layout, but of few images: a coarse and a fine label a record. */
+enum { FIRST = 12, SECOND = 8, TRAIN = FIRST + SECOND, TEST = 10, MEMBERS = 3 };
+enum { CLASSES = 5, LABELS = 2, IMAGE = 3 * 32 * 32, RECORD = LABELS + IMAGE };
+
+static char digests[MEMBERS][2 * PL_DIGEST_SIZE + 1];
 static struct pl_cifar layout = {
     .origin = {"http://localhost/tiny.tar.gz", "tiny.tar.gz", ""},
     .folder = "tiny-bin",
-    .members = {{"train.bin", 0, TRAIN, digests[0]}, {"test.bin", 1, TEST, digests[1]}},
-    .member_count = 2,
+    .members = {{"train.bin", 0, FIRST, digests[0]}, {"more.bin", 0, SECOND, digests[1]}, {"test.bin", 1, TEST, digests[2]}},
+    .member_count = MEMBERS,
     .names = "names.txt",
     .label_bytes = LABELS,
     .classes = CLASSES,
@@ -22,16 +25,17 @@ static const struct pl_dataset_type tiny = {
     .decode = pl_cifar_decode,
 };
 
-/* What the two files hold; a test may change it before it writes them. */
-static unsigned char records[2][TRAIN * RECORD];
-static size_t sizes[2];
+/* What the files hold; a test may change it before it writes them. */
+static unsigned char records[2][TRAIN * RECORD]; /* training, test */
+static unsigned char *const starts[MEMBERS] = {records[0], records[0] + FIRST * RECORD, records[1]};
+static size_t sizes[MEMBERS];
 static const char *names;
 
 static void digest_records(void)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < MEMBERS; i++) {
         unsigned char digest[PL_DIGEST_SIZE];
-        pl_digest(records[i], sizes[i], digest);
+        pl_digest(starts[i], sizes[i], digest);
         pl_digest_hex(digest, sizeof digest, digests[i]);
     }
 }
@@ -48,8 +52,8 @@ static int pixel_of(int which, int i, int k)
 
 static int make_records(void **state)
 {
-    sizes[0] = TRAIN * RECORD;
-    sizes[1] = TEST * RECORD;
+    for (int i = 0; i < MEMBERS; i++)
+        sizes[i] = layout.members[i].records * RECORD;
     names = "apple\nball\ncat\n\ndog\negg\n\n";
     for (int which = 0; which < 2; which++)
         for (int i = 0; i < (which ? TEST : TRAIN); i++) {
@@ -83,9 +87,10 @@ static void write_archive(bool with_test)
     assert_int_equal(archive_write_open_filename(archive, in_folder("tiny.tar.gz")), ARCHIVE_OK);
     add_entry(archive, "./tiny-bin/readme.html", "<html>", 6);
     add_entry(archive, "other/train.bin", "of another folder", 17);
-    add_entry(archive, "./tiny-bin/train.bin", records[0], sizes[0]);
+    add_entry(archive, "tiny-bin/more.bin", starts[1], sizes[1]);
+    add_entry(archive, "./tiny-bin/train.bin", starts[0], sizes[0]);
     if (with_test)
-        add_entry(archive, "tiny-bin/test.bin", records[1], sizes[1]);
+        add_entry(archive, "tiny-bin/test.bin", starts[2], sizes[2]);
     add_entry(archive, "tiny-bin/names.txt", names, strlen(names));
     assert_int_equal(archive_write_free(archive), ARCHIVE_OK);
 }
@@ -93,8 +98,8 @@ static void write_archive(bool with_test)
 static void write_unpacked(void)
 {
     mkdir(in_folder("tiny-bin"), 0777);
-    write_file(in_folder("tiny-bin/train.bin"), records[0], sizes[0]);
-    write_file(in_folder("tiny-bin/test.bin"), records[1], sizes[1]);
+    for (int i = 0; i < MEMBERS; i++)
+        write_file(in_folder("tiny-bin/%s", layout.members[i].name), starts[i], sizes[i]);
     write_file(in_folder("tiny-bin/names.txt"), names, strlen(names));
 }
 
@@ -177,6 +182,8 @@ static void other_checksums_are_official_unofficial_or_damage(void **state)
     digests[0][0] ^= 1;
     expect_failure(PL_ECORRUPT, "altered train.bin", digests[0]);
     digests[1][0] ^= 1;
+    expect_failure(PL_ECORRUPT, "altered more.bin", digests[1]);
+    digests[2][0] ^= 1;
     expect_whole(false);
     expect_whole(false); /* from the cache too */
     unlink(in_folder("tiny.images"));
@@ -190,10 +197,10 @@ static void what_is_missing_or_wrong_is_named(void **state)
     expect_failure(PL_EMISSING, "no tiny in", "poula data fetch tiny");
     write_archive(false);
     expect_failure(PL_ECORRUPT, "tiny.tar.gz does not hold", "tiny-bin/test.bin");
-    sizes[1] -= 1;
+    sizes[2] -= 1;
     write_archive(true);
     expect_failure(PL_ECORRUPT, "test.bin has 30739 bytes", "must have 30740");
-    sizes[1] += 1;
+    sizes[2] += 1;
     records[0][3 * RECORD + 1] = CLASSES;
     write_archive(true);
     expect_failure(PL_ECORRUPT, "image 3 of train.bin has the label 5", "from 0 to 4");
@@ -206,10 +213,10 @@ static void what_is_missing_or_wrong_is_named(void **state)
     expect_failure(PL_ECORRUPT, "names.txt", "5 names");
     unlink(in_folder("tiny-bin/test.bin"));
     expect_failure(PL_ECORRUPT, "tiny-bin/test.bin", "No such file");
-    write_file(in_folder("tiny-bin/test.bin"), records[1], 100);
+    write_file(in_folder("tiny-bin/test.bin"), starts[2], 100);
     expect_failure(PL_ECORRUPT, "test.bin has 100 bytes", "must have 30740");
-    unlink(in_folder("tiny-bin/train.bin"));
-    unlink(in_folder("tiny-bin/test.bin"));
+    for (int i = 0; i < MEMBERS; i++)
+        unlink(in_folder("tiny-bin/%s", layout.members[i].name));
     expect_failure(PL_EMISSING, "no tiny in", "tiny.tar.gz");
 }
 
@@ -220,7 +227,7 @@ static void damaged_archives_are_refused(void **state)
     struct pl_text whole = {0};
     write_archive(true);
     read_file(in_folder("tiny.tar.gz"), &whole);
-    digests[0][0] = digests[1][0] = 'x'; /* so that only the archive's own checksum can tell */
+    digests[0][0] = digests[1][0] = digests[2][0] = 'x'; /* so that only the archive's own checksum can tell */
     for (size_t length = 0; length < whole.length; length += length < 20 || length > whole.length - 12 ? 1 : 97) {
         write_file(in_folder("tiny.tar.gz"), whole.text, length);
         expect_failure(PL_ECORRUPT, "tiny.tar.gz", "");
@@ -242,6 +249,28 @@ static void damaged_archives_are_refused(void **state)
         pl_dataset_forget(&set);
     }
     assert_true(tried > 300 && survived <= 6); /* time and system in the header are nobody's business */
+    pl_text_release(&whole);
+}
+
+/* The checksum of the compressed bytes comes behind all padding, far from the last file. */
+static void the_checksum_at_the_end_is_compared(void **state)
+{
+    (void)state;
+    static char bytes[1 << 20]; /* zeros behind the archive */
+    struct pl_text whole = {0};
+    write_archive(true);
+    gzFile in = gzopen(in_folder("tiny.tar.gz"), "rb");
+    assert_true(gzread(in, bytes, sizeof bytes / 2) > 0);
+    gzclose(in);
+    gzFile out = gzopen(in_folder("tiny.tar.gz"), "wb");
+    assert_int_equal(gzwrite(out, bytes, sizeof bytes), sizeof bytes);
+    gzclose(out);
+    expect_whole(true);
+    unlink(in_folder("tiny.images"));
+    read_file(in_folder("tiny.tar.gz"), &whole);
+    whole.text[whole.length - 8] ^= 1;
+    write_file(in_folder("tiny.tar.gz"), whole.text, whole.length);
+    expect_failure(PL_ECORRUPT, "tiny.tar.gz is cut or damaged", "incorrect data check");
     pl_text_release(&whole);
 }
 
@@ -424,6 +453,7 @@ int main(void)
         TEST_IN_FOLDER(other_checksums_are_official_unofficial_or_damage),
         TEST_IN_FOLDER(what_is_missing_or_wrong_is_named),
         TEST_IN_FOLDER(damaged_archives_are_refused),
+        TEST_IN_FOLDER(the_checksum_at_the_end_is_compared),
         TEST_IN_FOLDER(caches_outlive_their_source),
         TEST_IN_FOLDER(caches_follow_their_source),
         TEST_IN_FOLDER(torn_and_foreign_caches_are_made_anew),

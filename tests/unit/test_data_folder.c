@@ -220,13 +220,14 @@ static int import_folder(const char *name, const char *from, double test, bool s
     return pl_data_import(name, from, in_folder("data"), &import, err);
 }
 
-static struct pl_dataset *open_imported(const char *name)
+static struct pl_dataset *open_imported(const char *name, bool flip)
 {
     struct pl_settings s = {0};
     struct pl_dataset *set;
     struct pl_error err = {0};
     pl_settings_set_string(&s, "dataset", "folder");
     pl_settings_set_string(&s, "images", name);
+    pl_settings_set_boolean(&s, "flip", flip);
     if (pl_data_open(&set, &s, in_folder("data"), &err))
         fail_msg("%s", err.text);
     pl_settings_release(&s);
@@ -245,7 +246,7 @@ static void folders_become_sets(void **state)
     if (import_folder("mine", in_folder("mine"), 0.2, false, &report, &err))
         fail_msg("%s", err.text);
     assert_int_equal(report.files, 35);
-    struct pl_dataset *set = open_imported("mine");
+    struct pl_dataset *set = open_imported("mine", true);
     assert_int_equal(pl_data_classes(set), 2);
     assert_string_equal(pl_data_class_name(set, 0), "black");
     assert_string_equal(pl_data_class_name(set, 1), "orange");
@@ -269,6 +270,59 @@ static void folders_become_sets(void **state)
     pl_data_close(set);
 }
 
+/* Is image the mirrored or straight window of stored that is moved by (down, right)? */
+static bool is_window(const struct pl_dataset *set, const uint8_t *stored, const float *image, int down, int right,
+                      bool mirror)
+{
+    int side = set->shape.width;
+    for (int c = 0; c < 3; c++)
+        for (int y = 0; y < side; y++)
+            for (int x = 0; x < side; x++) {
+                int from_x = (mirror ? side - 1 - x : x) + right, from_y = y + down;
+                bool inside = from_x >= 0 && from_x < side && from_y >= 0 && from_y < side;
+                int byte = inside ? stored[(c * side + from_y) * side + from_x] : 0;
+                if (image[(c * side + y) * side + x] != set->values[c][byte])
+                    return false;
+            }
+    return true;
+}
+
+/* Images of 16 x 16 are moved by up to 2 pixels, and half of them mirrored. */
+static void photographs_are_mirrored(void **state)
+{
+    (void)state;
+    struct report report;
+    struct pl_error err = {0};
+    float image[3 * 16 * 16];
+    int mirrored[2] = {0, 0}, moved[5] = {0};
+    make_class("mine/ramp", 6, paint_ramp);
+    make_class("mine/bands", 6, paint_bands);
+    assert_int_equal(import_folder("mine", in_folder("mine"), 0, false, &report, &err), 0);
+    for (int flip = 0; flip < 2; flip++) {
+        struct pl_dataset *set = open_imported("mine", flip);
+        struct pl_random r = pl_random_stream(4, PL_STREAM_AUGMENT);
+        for (uint64_t epoch = 0; epoch < 40; epoch++) {
+            int32_t label;
+            uint32_t number = 6 + (uint32_t)(epoch % 6), found = 0;
+            pl_data_batch(set, PL_SPLIT_TRAIN, &number, 1, &r, epoch, image, &label);
+            for (int change = 0; change < 50 && !found; change++) {
+                int down = change % 5 - 2, right = change / 5 % 5 - 2;
+                if (!is_window(set, set->stored[0].images + number * 768, image, down, right, change >= 25))
+                    continue;
+                found++;
+                mirrored[flip] += change >= 25;
+                moved[right + 2]++;
+            }
+            assert_int_equal(found, 1);
+        }
+        pl_data_close(set);
+    }
+    assert_int_equal(mirrored[0], 0);
+    assert_in_range(mirrored[1], 10, 30);
+    for (int i = 0; i < 5; i++)
+        assert_true(moved[i] > 4);
+}
+
 static void train_and_test_folders_are_kept_apart(void **state)
 {
     (void)state;
@@ -279,14 +333,14 @@ static void train_and_test_folders_are_kept_apart(void **state)
     make_class("own/test/b", 2, paint_orange);
     if (import_folder("own", in_folder("own"), 0.5, false, &report, &err))
         fail_msg("%s", err.text);
-    struct pl_dataset *set = open_imported("own");
+    struct pl_dataset *set = open_imported("own", true);
     assert_int_equal(pl_data_size(set, PL_SPLIT_TRAIN), 7);
     assert_int_equal(pl_data_size(set, PL_SPLIT_TEST), 2);
     pl_data_close(set);
     make_class("own/test/c", 1, paint_orange);
     assert_int_equal(import_folder("own", in_folder("own"), 0.5, false, &report, &err), PL_EINPUT);
     assert_non_null(strstr(err.text, "own/test/c is a class that the training images lack"));
-    set = open_imported("own"); /* a failure leaves the old set, and nothing beside it */
+    set = open_imported("own", true); /* a failure leaves the old set, and nothing beside it */
     pl_data_close(set);
     assert_int_equal(count_entries(in_folder("data")), 1);
 }
@@ -305,7 +359,7 @@ static void unreadable_files_are_named(void **state)
     assert_non_null(strstr(report.path, "bad/b/broken.png"));
     assert_int_not_equal(access(in_folder("data"), F_OK), 0);
     assert_int_equal(import_folder("bad", in_folder("bad"), 0, true, &report, &err), 0);
-    struct pl_dataset *set = open_imported("bad");
+    struct pl_dataset *set = open_imported("bad", true);
     assert_int_equal(pl_data_size(set, PL_SPLIT_TRAIN), 8);
     assert_int_equal(pl_data_size(set, PL_SPLIT_TEST), 0);
     pl_data_close(set);
@@ -404,6 +458,7 @@ int main(void)
         TEST_IN_FOLDER(jpegs_are_read_too),
         TEST_IN_FOLDER(cut_images_are_refused),
         TEST_IN_FOLDER(folders_become_sets),
+        TEST_IN_FOLDER(photographs_are_mirrored),
         TEST_IN_FOLDER(train_and_test_folders_are_kept_apart),
         TEST_IN_FOLDER(unreadable_files_are_named),
         TEST_IN_FOLDER(names_and_folders_are_checked),
