@@ -137,7 +137,7 @@ static int choose_runs(struct verification *v, int64_t sample, struct names *nam
 
 static int verify_runs(const struct pl_args *args, struct pl_store *store)
 {
-    struct verification v = {.store = store, .version = PL_VERSION};
+    struct verification v = {.store = store, .version = pl_version()};
     struct pl_error err = {0};
     struct names names = {0};
     int64_t sample;

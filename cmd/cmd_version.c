@@ -5,7 +5,7 @@
 static int run(const struct pl_args *args)
 {
     (void)args;
-    printf("poula %s\n", PL_VERSION);
+    printf("poula %s\n", pl_version());
     return 0;
 }
 
@@ -13,7 +13,7 @@ const struct pl_command pl_cmd_version = {
     .name = "version",
     .summary = "show the version",
     .arguments = "",
-    .description = "Prints the version of the program.",
+    .description = "Prints the version of the program and, built from a git checkout, the revision of its source.",
     .example = "poula version",
     .run = run,
 };

@@ -1,10 +1,14 @@
-/* The machine and the clock. */
+/* The machine, the clock and this program. */
 #ifndef PL_BASE_HOST_H
 #define PL_BASE_HOST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* This program's version and, built from a git checkout, the source revision: "0.1.0 (1ff3f2d+)", + for changes that
+ * were not committed. What results are recorded with. */
+const char *pl_version(void);
 
 double pl_clock(void);       /* seconds since 1970, for records */
 double pl_clock_steady(void);/* seconds that never jump, for intervals */

@@ -227,7 +227,7 @@ static int take_over_signals(struct pl_supervisor *s, sigset_t *before, struct p
 void pl_sweep_provenance(struct pl_provenance *provenance, int jobs, int threads, struct pl_pool *pool)
 {
     char text[300];
-    *provenance = (struct pl_provenance){.version = PL_VERSION, .jobs = jobs, .threads = threads,
+    *provenance = (struct pl_provenance){.version = pl_version(), .jobs = jobs, .threads = threads,
                                          .isa = pl_isa_name(pl_host_isa())};
     pl_host_name(text, sizeof text);
     provenance->host = pl_pool_copy(pool, text);
