@@ -109,6 +109,11 @@ printf '#!/bin/sh\nexit 0\n' >bin/gnuplot
 expect 1 env PATH="$PWD/bin:/bin:/usr/bin" "$POULA" plot --figure small-curves --out without
 contains err "gnuplot drew nothing"
 
+expect 0 poula plot --figure small-curves --out ""
+same out <<END
+./small-curves.png
+END
+
 # A folder that cannot be written to.
 echo x >file
 expect 1 poula plot --figure small-curves --out file/sub
