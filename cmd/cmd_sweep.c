@@ -184,6 +184,11 @@ static int dry_run(const struct pl_args *args, const struct specs *specs)
         runs += study->runs;
         missing += lacks;
     }
+    if (plan.shared.runs) {
+        printf("shared by several studies: %lld run%s\n", (long long)plan.shared.runs, plan.shared.runs == 1 ? "" : "s");
+        runs -= plan.shared.runs;
+        missing -= pl_study_missing(&plan.shared, listing.retry_failed);
+    }
     printf("%lld runs, %lld missing\n", (long long)runs, (long long)missing);
     pl_plan_release(&plan);
     return 0;

@@ -206,6 +206,18 @@ static void bury(struct pl_supervisor *s, struct pl_hand *hand, int status)
 
 /* ---- pipes ---- */
 
+/* A worker that exits closes its output a moment before it can be reaped: without this moment its exit code
+ * would be lost to our own signal. */
+static bool reap_soon(struct pl_supervisor *s, struct pl_hand *hand, int *status)
+{
+    for (int i = 0; i < 20; i++) {
+        if (s->executor->reap(&hand->process, false, status))
+            return true;
+        usleep(5000);
+    }
+    return false;
+}
+
 /* A worker whose output has ended is dead or as good as that. */
 static void bury_ended(struct pl_supervisor *s)
 {
@@ -223,7 +235,7 @@ static void bury_ended(struct pl_supervisor *s)
                 if (before == hand->tasks.count)
                     break;
             }
-        } else {
+        } else if (!reap_soon(s, hand, &status)) {
             s->executor->kill(&hand->process, SIGKILL);
             s->executor->reap(&hand->process, true, &status);
         }

@@ -95,12 +95,71 @@ done:
     return status;
 }
 
+/* The runs seen so far, by the first half of their keys: an open-addressing table at most half full. */
+struct seen {
+    uint64_t (*keys)[2]; /* {0, 0}: free */
+    size_t count, room;  /* room is a power of two */
+};
+
+static bool seen_add(struct seen *seen, const uint64_t key[2])
+{
+    size_t at = (size_t)key[0] & (seen->room - 1);
+    while (seen->keys[at][0] || seen->keys[at][1]) {
+        if (seen->keys[at][0] == key[0] && seen->keys[at][1] == key[1])
+            return false;
+        at = (at + 1) & (seen->room - 1);
+    }
+    memcpy(seen->keys[at], key, sizeof *seen->keys);
+    seen->count++;
+    return true;
+}
+
+/* Is the run new? Remembers it. */
+static bool first_sight(struct seen *seen, const unsigned char digest[PL_DIGEST_SIZE])
+{
+    uint64_t key[2];
+    if (2 * (seen->count + 1) > seen->room) {
+        struct seen larger = {.room = seen->room ? 2 * seen->room : 1024};
+        larger.keys = pl_new(larger.room * sizeof *larger.keys);
+        for (size_t i = 0; i < seen->room; i++)
+            if (seen->keys[i][0] || seen->keys[i][1])
+                seen_add(&larger, seen->keys[i]);
+        free(seen->keys);
+        *seen = larger;
+    }
+    memcpy(key, digest, sizeof key);
+    return seen_add(seen, key);
+}
+
 struct preview {
     struct pl_store *store;
+    struct seen *seen;
+    struct pl_sweep_study *shared;
     int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings, int64_t seed,
                enum pl_status status);
     void *self;
 };
+
+static int preview_run(struct pl_sweep_study *entry, const struct preview *p, const struct pl_settings *settings,
+                       const char *canonical, int64_t seed, struct pl_error *err)
+{
+    unsigned char key[PL_DIGEST_SIZE];
+    enum pl_status found = PL_RUN_PLANNED;
+    int64_t run;
+    pl_run_key(canonical, seed, key);
+    int status = p->store ? pl_store_find_run(p->store, key, &run, &found, err) : 0;
+    if (status < 0)
+        return status;
+    if (status)
+        found = PL_RUN_PLANNED;
+    entry->counts[found]++;
+    entry->runs++;
+    if (!first_sight(p->seen, key)) {
+        p->shared->counts[found]++;
+        p->shared->runs++;
+    }
+    return p->row(p->self, entry->study, settings, seed, found);
+}
 
 static int preview_study(struct pl_sweep_study *entry, const struct preview *p, struct pl_error *err)
 {
@@ -113,23 +172,8 @@ static int preview_study(struct pl_sweep_study *entry, const struct preview *p, 
     while (!status && !pl_walk_next(walk, &settings, &seeds, &seed_count)) {
         pl_text_clear(&canonical);
         pl_settings_write(settings, &canonical);
-        for (size_t i = 0; i < seed_count && !status; i++) {
-            unsigned char key[PL_DIGEST_SIZE];
-            enum pl_status found = PL_RUN_PLANNED;
-            int64_t run;
-            if (p->store) {
-                pl_run_key(pl_text(&canonical), seeds[i], key);
-                status = pl_store_find_run(p->store, key, &run, &found, err);
-                if (status < 0)
-                    break;
-                if (status)
-                    found = PL_RUN_PLANNED;
-                status = 0;
-            }
-            entry->counts[found]++;
-            entry->runs++;
-            status = p->row(p->self, entry->study, settings, seeds[i], found);
-        }
+        for (size_t i = 0; i < seed_count && !status; i++)
+            status = preview_run(entry, p, settings, pl_text(&canonical), seeds[i], err);
     }
     pl_walk_free(walk);
     pl_text_release(&canonical);
@@ -142,7 +186,8 @@ int pl_plan_preview(struct pl_plan *plan, struct pl_store *store, const struct p
                     void *self, struct pl_error *err)
 {
     begin_plan(plan, sources, count);
-    struct preview p = {store, row, self};
+    struct seen seen = {0};
+    struct preview p = {store, &seen, &plan->shared, row, self};
     int status = 0;
     for (size_t i = 0; i < count && !status; i++) {
         for (size_t k = 0; k < pl_spec_study_count(sources[i].spec) && !status; k++) {
@@ -151,6 +196,7 @@ int pl_plan_preview(struct pl_plan *plan, struct pl_store *store, const struct p
             status = preview_study(entry, &p, err);
         }
     }
+    free(seen.keys);
     if (status < 0)
         pl_plan_release(plan);
     return status;

@@ -45,13 +45,14 @@ struct pl_sweep_study {
 struct pl_plan {
     struct pl_sweep_study *studies;
     size_t count;
+    struct pl_sweep_study shared; /* of a preview: runs and counts that an earlier study has as well */
 };
 
 /* Writes every study, configuration and run of the specs into the database, in one transaction, and fills plan.
  * Runs that exist are found again by their keys, whatever their status. */
 int pl_plan_make(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
                  struct pl_error *err);
-/* Calls row for every run without writing anything; plan gets the counts. store may be NULL: every run is then
+/* Calls row for every run of every study without writing anything; plan gets the counts. store may be NULL: every run is then
  * planned. A negative return of row stops. */
 int pl_plan_preview(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
                     int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings,

@@ -136,6 +136,8 @@ expect 1 env POULA_WORKER="$PWD/dead" "$POULA" sweep three.yaml --db dead.db
 contains err "exit code 127"
 contains err "no such library"
 equal "$(count dead.db planned)" 3 planned
+expect 1 env POULA_WORKER=/bin/true "$POULA" sweep three.yaml --db dead.db
+contains err "exit code 0"
 expect 1 env POULA_WORKER="$PWD/missing" "$POULA" sweep three.yaml --db dead.db
 contains err "cannot start the worker"
 equal "$(count dead.db planned)" 3 planned

@@ -54,12 +54,15 @@ END
 expect 0 poula sweep two.yaml --dry-run --db other/two.db
 contains out "first: 2 runs, 2 missing"
 contains out "second: 3 runs, 3 missing"
-equal "$(tail -n 1 out)" "5 runs, 5 missing" "count line"
+contains out "shared by several studies: 1 run"
+equal "$(tail -n 1 out)" "4 runs, 4 missing" "count line: a run of two studies counts once"
 [ ! -e other ] || fail "the dry run made other/"
 expect 0 poula sweep two.yaml --db other/two.db --threads 1 -j 1
 contains out "first: 2 finished"
 contains out "second: 3 finished"
 equal "$(sql other/two.db 'SELECT count(*) FROM runs')" 4 "runs of both studies"
+expect 0 poula sweep two.yaml --dry-run --db other/two.db
+equal "$(tail -n 1 out)" "4 runs, 0 missing" "count line"
 
 # --limit takes some; the rest is missing, which is no failure.
 expect 0 poula sweep toy.yaml --db limited.db --limit 7
