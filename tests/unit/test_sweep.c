@@ -447,7 +447,7 @@ static void progress_fits_its_width(void **state)
         studies[i] = (struct pl_sweep_study){.study = &study, .runs = 100, .ran = 10,
                                              .counts = {[PL_RUN_FINISHED] = 40, [PL_RUN_FAILED] = 2, [PL_RUN_DIVERGED] = 3},
                                              .best = {"loss", PL_MINIMIZE, 0.25, 3}};
-    struct pl_plan plan = {studies, 20};
+    struct pl_plan plan = {.studies = studies, .count = 20};
     struct pl_sweep_state view = {.plan = &plan, .rate = 3.5, .left = 99, .total = 2000, .done = 900, .missing = 1100};
     for (int width = 30; width <= 120; width += 45) {
         struct pl_text text = {0};
