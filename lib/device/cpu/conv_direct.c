@@ -167,7 +167,10 @@ void PL_CPU_NAME(prepare_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pas
                 const int count = pl_cpu_min(GROUPS, length - e);
                 const float *from = forward ? weights + ((size_t)panel * 16 * ins + block * 16) * taps
                                             : weights + ((size_t)(block * 16 + line) * outs + panel * 16) * taps;
-                gather16(from + e, forward ? (size_t)ins * taps : (size_t)taps, rows, count, groups, 16);
+                if (!forward && taps == 1 && rows == 16)
+                    memcpy(groups, from, 16 * sizeof *groups);
+                else
+                    gather16(from + e, forward ? (size_t)ins * taps : (size_t)taps, rows, count, groups, 16);
                 spread(groups, count, (block * 16 + line) * taps + e, taps, blocks * 16, to);
             }
     }
