@@ -1,6 +1,7 @@
 /* A program as a child process in a process group of its own, together with a guard: a second child that
  * does nothing but wait for poula's death (the end of a pipe) and then kills the group. So neither the
- * program nor what it started outlives the worker, even one that is killed by SIGKILL. */
+ * program nor what it started outlives the worker, even one that is killed by SIGKILL. The program waits to
+ * be let go until the guard is there, so that there is no moment at which it could start something unguarded. */
 #include "train/command_priv.h"
 
 #include <errno.h>
@@ -62,20 +63,28 @@ static void default_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* The pipes between fork and exec, each {read, write}. */
+struct pipes {
+    int output[2], error[2];
+    int failure[2]; /* the child tells why it could not start; its end says that it has */
+    int go[2];      /* the parent lets it go; its end says that the parent is gone */
+};
+
 /* The child between fork and exec: only calls that are safe there. */
-_Noreturn static void become_program(char *const *words, const char *directory, pid_t parent, int output, int error,
-                                     int failure_pipe)
+_Noreturn static void become_program(char *const *words, const char *directory, const struct pipes *pipes)
 {
     struct start_failure failure = {0};
+    char byte;
     setpgid(0, 0);
     default_signals();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
+    close(pipes->go[1]);
+    if (read(pipes->go[0], &byte, 1) != 1)
         _exit(127);
     int nothing = open("/dev/null", O_RDONLY);
     dup2(nothing, STDIN_FILENO);
-    dup2(output, STDOUT_FILENO);
-    dup2(error, STDERR_FILENO);
+    dup2(pipes->output[1], STDOUT_FILENO);
+    dup2(pipes->error[1], STDERR_FILENO);
     close_on_exec_from(STDERR_FILENO + 1);
     if (chdir(directory))
         failure = (struct start_failure){1, errno};
@@ -83,7 +92,7 @@ _Noreturn static void become_program(char *const *words, const char *directory, 
         execvp(words[0], words);
         failure = (struct start_failure){0, errno};
     }
-    ssize_t written = write(failure_pipe, &failure, sizeof failure);
+    ssize_t written = write(pipes->failure[1], &failure, sizeof failure);
     (void)written;
     _exit(127);
 }
@@ -104,11 +113,28 @@ _Noreturn static void become_guard(int pipe_end, pid_t group)
     _exit(0);
 }
 
-static void close_pair(int pair[2])
+static bool open_pipes(struct pipes *pipes)
 {
-    for (int i = 0; i < 2; i++)
-        if (pair[i] >= 0)
-            close(pair[i]);
+    *pipes = (struct pipes){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
+    return !pipe2(pipes->output, O_CLOEXEC) && !pipe2(pipes->error, O_CLOEXEC) &&
+           !pipe2(pipes->failure, O_CLOEXEC) && !pipe2(pipes->go, O_CLOEXEC);
+}
+
+static void close_end(int *end)
+{
+    if (*end >= 0)
+        close(*end);
+    *end = -1;
+}
+
+static void close_pipes(struct pipes *pipes)
+{
+    for (int i = 0; i < 2; i++) {
+        close_end(&pipes->output[i]);
+        close_end(&pipes->error[i]);
+        close_end(&pipes->failure[i]);
+        close_end(&pipes->go[i]);
+    }
 }
 
 static bool start_guard(struct process *process)
@@ -130,50 +156,65 @@ static bool start_guard(struct process *process)
     return true;
 }
 
-/* Starts the program and its guard. On failure says why in result and leaves nothing behind. */
-static bool start(struct process *process, char *const *words, const char *directory, struct pl_run_result *result)
+static void end_guard(struct process *process)
 {
-    int output[2] = {-1, -1}, error[2] = {-1, -1}, failures[2] = {-1, -1};
-    bool started = false;
-    struct start_failure failure = {0};
-    if (pipe2(output, O_CLOEXEC) || pipe2(error, O_CLOEXEC) || pipe2(failures, O_CLOEXEC)) {
-        pl_result_set(result, PL_FAILED, "cannot make a pipe: %s", strerror(errno));
-        goto done;
+    if (process->guard > 0) {
+        kill(process->guard, SIGKILL);
+        waitpid(process->guard, NULL, 0);
     }
-    pid_t parent = getpid();
-    process->pid = fork();
-    if (!process->pid)
-        become_program(words, directory, parent, output[1], error[1], failures[1]);
-    if (process->pid < 0) {
-        pl_result_set(result, PL_FAILED, "cannot start a process: %s", strerror(errno));
-        goto done;
-    }
-    setpgid(process->pid, process->pid); /* as the child does: whoever comes first */
-    close(failures[1]);
-    failures[1] = -1;
+    close_end(&process->guard_pipe);
+}
+
+/* Lets the waiting child become the program. Returns whether it has; says in result why not. */
+static bool let_go(const struct process *process, struct pipes *pipes, char *const *words, const char *directory,
+                   struct pl_run_result *result)
+{
+    struct start_failure failure;
     ssize_t got;
-    while ((got = read(failures[0], &failure, sizeof failure)) < 0 && errno == EINTR)
+    setpgid(process->pid, process->pid); /* as the child does: whoever comes first */
+    close_end(&pipes->failure[1]);
+    close_end(&pipes->go[0]);
+    if (write(pipes->go[1], "", 1) != 1) {
+        pl_result_set(result, PL_FAILED, "cannot start %.200s: its process ended before it began", words[0]);
+        return false;
+    }
+    while ((got = read(pipes->failure[0], &failure, sizeof failure)) < 0 && errno == EINTR)
         ;
     if (got > 0)
         pl_result_set(result, PL_FAILED, "cannot %s %.200s: %s", failure.in_directory ? "enter folder" : "start",
                       failure.in_directory ? directory : words[0], strerror(failure.code));
-    else if (!start_guard(process))
-        pl_result_set(result, PL_FAILED, "cannot start a process: %s", strerror(errno));
-    else
-        started = true;
-    if (!started) {
-        kill(-process->pid, SIGKILL);
-        waitpid(process->pid, NULL, 0);
+    return got <= 0;
+}
+
+/* Starts the program and its guard. On failure says why in result and leaves nothing behind. */
+static bool start(struct process *process, char *const *words, const char *directory, struct pl_run_result *result)
+{
+    struct pipes pipes;
+    bool started = false;
+    if (!open_pipes(&pipes)) {
+        pl_result_set(result, PL_FAILED, "cannot make a pipe: %s", strerror(errno));
         goto done;
     }
+    process->pid = fork();
+    if (!process->pid)
+        become_program(words, directory, &pipes);
+    if (process->pid < 0 || !start_guard(process))
+        pl_result_set(result, PL_FAILED, "cannot start a process: %s", strerror(errno));
+    else
+        started = let_go(process, &pipes, words, directory, result);
+    if (!started && process->pid > 0) {
+        kill(process->pid, SIGKILL);
+        waitpid(process->pid, NULL, 0);
+        end_guard(process);
+    }
+    if (!started)
+        goto done;
     process->handle = (int)syscall(SYS_pidfd_open, process->pid, 0);
-    process->output.fd = output[0];
-    process->error.fd = error[0];
-    output[0] = error[0] = -1;
+    process->output.fd = pipes.output[0];
+    process->error.fd = pipes.error[0];
+    pipes.output[0] = pipes.error[0] = -1;
 done:
-    close_pair(output);
-    close_pair(error);
-    close_pair(failures);
+    close_pipes(&pipes);
     return started;
 }
 
@@ -288,10 +329,8 @@ void pl_process_run(char *const *words, const char *directory, const struct pl_s
     kill(-process.pid, SIGKILL);
     finish_stream(&process.output, reading);
     finish_stream(&process.error, reading);
-    kill(process.guard, SIGKILL);
-    waitpid(process.guard, NULL, 0);
+    end_guard(&process);
     waitpid(process.pid, NULL, 0);
-    close(process.guard_pipe);
     if (process.handle >= 0)
         close(process.handle);
     free(process.output.line);
