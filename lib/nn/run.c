@@ -10,7 +10,7 @@ struct pl_view pl_plan_view(const struct pl_plan *p, int id, struct pl_place pla
     struct pl_view v = {.batch = p->batch, .channels = n->shape.channels, .height = n->shape.height,
                         .width = n->shape.width, .first = place.first, .stored = s->stored, .pieces = n->pieces,
                         .piece_count = n->piece_count};
-    if (p->net) { /* while estimating there is no memory */
+    if (p->net && p->net->shared) { /* while planning there is no memory */
         v.data = (char *)p->net->shared + s->offset;
         if (s->moments >= 0)
             v.moments = (double *)((char *)p->net->shared + p->storages[s->moments].offset);

@@ -182,7 +182,7 @@ void pl_results_free(struct pl_results *results)
 void pl_results_summary(const struct pl_results *results, size_t config, struct pl_summary *summary)
 {
     const struct pl_tally *t = &results->tallies[config];
-    const double *values = results->values + t->first;
+    const double *values = t->n ? results->values + t->first : NULL;
     size_t n = (size_t)t->n;
     *summary = (struct pl_summary){
         .planned = t->planned, .finished = t->finished, .diverged = t->diverged, .failed = t->failed,

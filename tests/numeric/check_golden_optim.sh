@@ -51,7 +51,7 @@ spoil sgld-2 's/"noise":\[\[\[-*[0-9]/"noise":[[[7/'
 spoil sgd-2 's/"momentum":0.9/"momentum":0.8/'
 spoil yogi-1 's/"optimizer":"yogi"/"optimizer":"yogurt"/'
 spoil rmsprop-1 's/"shapes":\[\[3,2\]/"shapes":[[3,3]/'
-spoil adagrad-1 's/"lr_decay"/"lr_delay"/'
+spoil adagrad-1 's/"lr_decay":0.0/"lr_delay":0.5/'
 spoil ntasgd_trigger 's/"switch_after_epoch":35/"switch_after_epoch":36/'
 
 [ "$failures" = 0 ]
