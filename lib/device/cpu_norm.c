@@ -65,11 +65,13 @@ void cpu_norm_forward(struct pl_device *d, const struct pl_batch_norm *n, const 
 {
     struct pl_cpu_shape shape = cpu_shape(x);
     size_t channels = (size_t)shape.channels;
-    struct pl_cpu_norm norm = {.mean = x->moments + x->first, .variance = x->moments + x->stored + x->first,
-                               .epsilon = n->epsilon, .relu = n->relu};
+    struct pl_cpu_norm norm = {.epsilon = n->epsilon, .relu = n->relu};
     if (mean) {
         norm.mean = statistics_with_gaps(x, mean, channels, &work);
         norm.variance = statistics_with_gaps(x, variance, channels, &work);
+    } else {
+        norm.mean = x->moments + x->first;
+        norm.variance = x->moments + x->stored + x->first;
     }
     norm.gamma = with_gaps(x, weight, channels, &work);
     norm.beta = with_gaps(x, bias, channels, &work);

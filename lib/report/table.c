@@ -124,7 +124,8 @@ static int fill_cells(const struct plan *plan, struct pl_table *table, struct pl
         struct pl_table_cell *cell = &table->cells[row * columns.count + column];
         cell->present = true;
         pl_results_summary(plan->results, plan->configs[i], &cell->summary);
-        memcpy(values, cell->summary.values, (size_t)cell->summary.n * sizeof *values);
+        if (cell->summary.n)
+            memcpy(values, cell->summary.values, (size_t)cell->summary.n * sizeof *values);
         cell->summary.values = values;
         values += cell->summary.n;
     }
