@@ -236,19 +236,18 @@ bool pl_results_has_metric(const struct pl_results *results, const char *metric)
 
 const char *pl_results_main_metric(const struct pl_results *results)
 {
-    static const char *const usual[] = {"test_accuracy", "valid_accuracy", "accuracy", "test_perplexity",
-                                        "valid_perplexity", "perplexity", "test_loss", "valid_loss", "loss"};
     const struct pl_study *study = results->study;
     for (size_t i = 0; study && i < study->metric_count; i++)
         if (pl_results_has_metric(results, study->metrics[i].name))
             return study->metrics[i].name;
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (pl_results_has_metric(results, usual[i]))
-            return usual[i];
-    for (size_t i = 0; i < results->metric_count; i++)
-        if (pl_results_direction(results, results->metrics[i].name) != PL_NEUTRAL)
-            return results->metrics[i].name;
-    return results->metrics[0].name;
+    const char *first = NULL;
+    for (size_t i = 0; i < results->metric_count; i++) {
+        const char *name = results->metrics[i].name;
+        if (pl_results_direction(results, name) != PL_NEUTRAL &&
+            (!first || pl_train_metric_rank(name) < pl_train_metric_rank(first)))
+            first = name;
+    }
+    return first ? first : results->metrics[0].name;
 }
 
 enum pl_direction pl_results_direction(const struct pl_results *results, const char *metric)

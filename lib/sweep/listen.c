@@ -6,25 +6,32 @@
 #include <string.h>
 #include <unistd.h>
 
-static void note_best(struct pl_task *task)
+/* The series to follow: the one that the study follows already, or what a reader wants first. */
+static const struct pl_task_series *followed(const struct pl_task *task)
 {
-    struct pl_sweep_study *study = task->study;
+    const char *metric = task->study->best.metric;
+    const struct pl_task_series *found = NULL;
     for (size_t i = 0; i < task->series_count; i++) {
         const struct pl_task_series *series = &task->series[i];
-        struct pl_sweep_best *best = &study->best;
-        if (isnan(series->best) || (best->metric[0] && strcmp(best->metric, series->metric)) ||
-            series->direction == PL_NEUTRAL)
+        if (isnan(series->best) || series->direction == PL_NEUTRAL || (*metric && strcmp(metric, series->metric)))
             continue;
-        bool better = !best->run || (series->direction == PL_MAXIMIZE ? series->best > best->value
-                                                                      : series->best < best->value);
-        if (!better)
-            return;
-        snprintf(best->metric, sizeof best->metric, "%s", series->metric);
-        best->direction = series->direction;
-        best->value = series->best;
-        best->run = task->claim.run;
-        return;
+        if (!found || pl_train_metric_rank(series->metric) < pl_train_metric_rank(found->metric))
+            found = series;
     }
+    return found;
+}
+
+static void note_best(struct pl_task *task)
+{
+    struct pl_sweep_best *best = &task->study->best;
+    const struct pl_task_series *series = followed(task);
+    if (!series || (best->run && (series->direction == PL_MAXIMIZE ? series->best <= best->value
+                                                                  : series->best >= best->value)))
+        return;
+    snprintf(best->metric, sizeof best->metric, "%s", series->metric);
+    best->direction = series->direction;
+    best->value = series->best;
+    best->run = task->claim.run;
 }
 
 static void end_task(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)

@@ -42,6 +42,16 @@ enum pl_direction pl_train_direction(const char *metric)
     return PL_MINIMIZE;
 }
 
+size_t pl_train_metric_rank(const char *metric)
+{
+    static const char *const usual[] = {"test_accuracy", "valid_accuracy", "accuracy", "test_perplexity",
+                                        "valid_perplexity", "perplexity", "test_loss", "valid_loss", "loss"};
+    size_t rank = 0;
+    while (rank < sizeof usual / sizeof *usual && strcmp(usual[rank], metric))
+        rank++;
+    return rank;
+}
+
 void pl_result_set(struct pl_run_result *result, enum pl_outcome outcome, const char *format, ...)
 {
     result->outcome = outcome;

@@ -54,6 +54,9 @@ int pl_train_check_free_key(const char *key, struct pl_error *err);
  * theta, lambda, norms and times have no better. */
 enum pl_direction { PL_NEUTRAL, PL_MINIMIZE, PL_MAXIMIZE };
 enum pl_direction pl_train_direction(const char *metric);
+/* What a reader wants to see first has rank 0: accuracy, then perplexity, then loss, of test images before others. All
+ * other metrics share the last rank. */
+size_t pl_train_metric_rank(const char *metric);
 /* Is it the same at every repetition of a run? What a clock says (seconds, seconds_eval, ...) is not. */
 bool pl_train_is_repeatable(const char *metric);
 
