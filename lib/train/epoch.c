@@ -42,6 +42,9 @@ static int train_batch(struct pl_network *n, struct pl_error *err)
     int64_t correct;
     pl_plan_forward(plan, p->epoch * n->batches + p->batch);
     double loss = pl_plan_loss(plan, &correct);
+    uint64_t number = p->epoch * n->batches + p->batch + 1;
+    if (number <= n->recorded_batches)
+        pl_history_add(&n->history, "batch_loss", number, loss);
     p->loss += loss * (double)count;
     if (!isfinite(loss))
         return 1;
@@ -63,7 +66,10 @@ static int train_batches(struct pl_network *n, struct pl_run_result *result, str
     struct pl_progress *p = &n->progress;
     if (!p->batch)
         pl_optim_set_rate(n->optim, n->rate * pl_schedule_factor(&n->schedule, (int64_t)p->epoch));
-    pl_data_order(n->data, n->shuffle, p->epoch, n->order);
+    if (n->shuffles)
+        pl_data_order(n->data, n->shuffle, p->epoch, n->order);
+    else
+        pl_network_stored_order(n, n->images);
     while (p->batch < n->batches) {
         int status = train_batch(n, err);
         if (status < 0)

@@ -18,6 +18,12 @@ bool pl_network_exchange(struct pl_network *n)
     return true;
 }
 
+void pl_network_stored_order(struct pl_network *n, size_t images)
+{
+    for (size_t i = 0; i < images; i++)
+        n->order[i] = (uint32_t)i;
+}
+
 int pl_network_evaluate(struct pl_network *n, enum pl_split split, struct pl_evaluation *evaluation,
                         struct pl_error *err)
 {
@@ -25,8 +31,7 @@ int pl_network_evaluate(struct pl_network *n, enum pl_split split, struct pl_eva
     double loss = 0;
     int64_t correct = 0;
     int status = 0;
-    for (size_t i = 0; i < images; i++)
-        n->order[i] = (uint32_t)i;
+    pl_network_stored_order(n, images);
     bool exchanged = pl_network_exchange(n);
     for (size_t at = 0; at < images && !status; at += n->batch) {
         size_t count = images - at < n->batch ? images - at : n->batch;

@@ -185,6 +185,8 @@ int pl_network_open(struct pl_network *n, const struct pl_run_request *request, 
     n->epochs = (size_t)pl_settings_integer(settings, "epochs", 1);
     n->clip = pl_settings_real(settings, "clip", INFINITY);
     n->augments = pl_settings_boolean(settings, "augment", true);
+    n->shuffles = pl_settings_boolean(settings, "shuffle", true);
+    n->recorded_batches = (uint64_t)pl_settings_integer(settings, "record_batches", 0);
     n->shuffle = pl_random_stream(seed, PL_STREAM_SHUFFLE);
     n->augment = pl_random_stream(seed, PL_STREAM_AUGMENT);
     n->saved = pl_clock_steady();

@@ -57,7 +57,8 @@ struct pl_network {
     double *statistics;
     double rate, clip;           /* the initial learning rate; INFINITY: no clipping */
     size_t epochs, images, batch, batches;
-    bool augments;
+    bool augments, shuffles;
+    uint64_t recorded_batches;   /* whose loss is a value of its own */
     struct pl_random shuffle, augment;
     uint32_t *order;             /* of the epoch's images; numbers of a batch in evaluation */
     float *pixels;               /* of a batch */
@@ -102,6 +103,8 @@ struct pl_evaluation {
  * stop before the end. */
 int pl_network_evaluate(struct pl_network *n, enum pl_split split, struct pl_evaluation *evaluation,
                         struct pl_error *err);
+/* The first images in the order of their set: n->order[i] = i. */
+void pl_network_stored_order(struct pl_network *n, size_t images);
 /* Exchanges the weights and their average, where there is one: returns whether there is. */
 bool pl_network_exchange(struct pl_network *n);
 

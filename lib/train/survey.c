@@ -12,8 +12,8 @@ static bool is_aside(enum pl_section section, const struct pl_setting *setting)
 {
     if (section == PL_SECTION_OPTIMIZER)
         return setting->type == PL_REAL;
-    return pl_has_word("epochs clip label_smoothing dropout augment checkpoint_every checkpoint_minutes keep_weights",
-                       setting->key);
+    return pl_has_word("epochs clip label_smoothing dropout augment shuffle record_batches checkpoint_every "
+                       "checkpoint_minutes keep_weights", setting->key);
 }
 
 void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key)
@@ -73,8 +73,9 @@ static int count_memory(const struct pl_settings *settings, const struct pl_data
     const struct pl_parameter *table = pl_graph_parameters(graph, &count);
     size_t length = count ? table[count - 1].offset + table[count - 1].count : 0;
     status = count_state(settings, length, pl_element_size(device->type->element), &state, err);
-    *memory = PROGRAM_BYTES + pl_data_memory(set) + (training > evaluation ? training : evaluation) + state + images * sizeof(uint32_t) +
-              batch * (size_t)shape.channels * (size_t)shape.height * (size_t)shape.width * sizeof(float);
+    size_t pixels = (size_t)shape.channels * (size_t)shape.height * (size_t)shape.width;
+    *memory = PROGRAM_BYTES + pl_data_memory(set) + (training > evaluation ? training : evaluation) + state +
+              images * sizeof(uint32_t) + batch * pixels * sizeof(float);
 done:
     if (device)
         pl_device_close(device);

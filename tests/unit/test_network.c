@@ -191,6 +191,36 @@ static void test_epochs_are_recorded(void **state)
     recorder_release(&r);
 }
 
+static void test_batches_are_recorded(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct recorded p, first, fourth;
+    run_whole(TASK "record_batches=4 optimizer=sgd lambda=0.1", 1, &r);
+    assert_int_equal(recorder_find(&r, "batch_loss", 0, NULL), 4);
+    double sum = 0;
+    for (size_t i = 0; i < 3; i++) {
+        recorder_find(&r, "batch_loss", i, &p);
+        assert_int_equal(p.epoch, i + 1);
+        sum += p.value * (i < 2 ? 16 : 12);
+    }
+    recorder_find(&r, "train_loss", 0, &p);
+    assert_close(p.value, sum / 44, 1e-12);
+    recorder_release(&r);
+
+    /* With the smallest of steps and nothing drawn but the order, an epoch repeats the one before. */
+    for (int shuffles = 0; shuffles < 2; shuffles++) {
+        char words[400];
+        snprintf(words, sizeof words, TASK "dropout=0 augment=false record_batches=4 shuffle=%s optimizer=sgd lambda=1e-30",
+                 shuffles ? "true" : "false");
+        run_whole(words, 1, &r);
+        recorder_find(&r, "batch_loss", 0, &first);
+        recorder_find(&r, "batch_loss", 3, &fourth);
+        assert_int_equal(same_value(first.value, fourth.value), !shuffles);
+        recorder_release(&r);
+    }
+}
+
 static void test_training_learns(void **state)
 {
     (void)state;
@@ -738,6 +768,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_epochs_are_recorded),
+        cmocka_unit_test(test_batches_are_recorded),
         cmocka_unit_test(test_training_learns),
         cmocka_unit_test(test_threads_and_devices_agree),
         cmocka_unit_test(test_seeds_differ),
