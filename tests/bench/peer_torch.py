@@ -19,21 +19,32 @@ from torch.nn import functional as F
 CLASSES = 10
 
 
+class VGG11(nn.Module):
+    """Simonyan and Zisserman's column A with batch norm, and two hidden layers; width is that of the first stage."""
+
+    def __init__(self, width=64, dropout=0.5):
+        super().__init__()
+        layers, channels = [], 3
+        for stage in (1, "M", 2, "M", 4, 4, "M", 8, 8, "M", 8, 8, "M"):
+            if stage == "M":
+                layers.append(nn.MaxPool2d(2))
+                continue
+            convolution = nn.Conv2d(channels, stage * width, 3, padding=1)
+            nn.init.normal_(convolution.weight, 0, math.sqrt(2 / (9 * stage * width)))
+            nn.init.zeros_(convolution.bias)
+            layers += [convolution, nn.BatchNorm2d(stage * width), nn.ReLU(inplace=True)]
+            channels = stage * width
+        self.features = nn.Sequential(*layers)
+        self.classifier = nn.Sequential(
+            nn.Dropout(dropout), nn.Linear(channels, channels), nn.ReLU(inplace=True),
+            nn.Dropout(dropout), nn.Linear(channels, channels), nn.ReLU(inplace=True), nn.Linear(channels, CLASSES))
+
+    def forward(self, x):
+        return self.classifier(self.features(x).flatten(1))
+
+
 def vgg11():
-    """Simonyan and Zisserman's column A with batch norm, and two hidden layers of 512."""
-    layers, channels = [], 3
-    for width in (64, "M", 128, "M", 256, 256, "M", 512, 512, "M", 512, 512, "M"):
-        if width == "M":
-            layers.append(nn.MaxPool2d(2))
-            continue
-        convolution = nn.Conv2d(channels, width, 3, padding=1)
-        nn.init.normal_(convolution.weight, 0, math.sqrt(2 / (9 * width)))
-        nn.init.zeros_(convolution.bias)
-        layers += [convolution, nn.BatchNorm2d(width), nn.ReLU(inplace=True)]
-        channels = width
-    classifier = [nn.Dropout(), nn.Linear(512, 512), nn.ReLU(inplace=True),
-                  nn.Dropout(), nn.Linear(512, 512), nn.ReLU(inplace=True), nn.Linear(512, CLASSES)]
-    return nn.Sequential(*layers, nn.Flatten(), *classifier)
+    return VGG11()
 
 
 class BasicBlock(nn.Module):
@@ -92,8 +103,8 @@ def densenet121(growth=32):
 class TheoPouLa(torch.optim.Optimizer):
     """theta <- theta - lr tame(G) + sqrt(2 lr / beta) xi; tame(G) = G (1 + s / (eps + |G|)) / (1 + s |G|), s^2 = lr."""
 
-    def __init__(self, parameters, lr=0.1, eps=1e-8, beta=1e14):
-        super().__init__(parameters, {"lr": lr, "eps": eps, "beta": beta})
+    def __init__(self, parameters, lr=0.1, eps=1e-8, beta=1e14, weight_decay=0):
+        super().__init__(parameters, {"lr": lr, "eps": eps, "beta": beta, "weight_decay": weight_decay})
 
     @torch.no_grad()
     def step(self):
@@ -101,10 +112,19 @@ class TheoPouLa(torch.optim.Optimizer):
             rate, eps = group["lr"], group["eps"]
             root, sigma = math.sqrt(rate), math.sqrt(2 * rate / group["beta"])
             for theta in group["params"]:
-                size = theta.grad.abs()
+                gradient = theta.grad.add(theta, alpha=group["weight_decay"]) if group["weight_decay"] else theta.grad
+                size = gradient.abs()
                 boost = (size + eps).reciprocal_().mul_(root).add_(1)
-                theta.addcdiv_(boost.mul_(theta.grad), size.mul_(root).add_(1), value=-rate)
-                theta.add_(torch.randn_like(theta), alpha=sigma)
+                theta.addcdiv_(boost.mul_(gradient), size.mul_(root).add_(1), value=-rate)
+                if sigma:
+                    theta.add_(torch.randn_like(theta), alpha=sigma)
+
+
+def normalised(stored):
+    """Bytes of images [n][3][height][width] as float values of about mean 0 and deviation 1 over CIFAR-10."""
+    mean = torch.tensor((0.4914, 0.4822, 0.4465)).view(3, 1, 1)
+    deviation = torch.tensor((0.2023, 0.1994, 0.2010)).view(3, 1, 1)
+    return stored.float().div_(255).sub_(mean).div_(deviation)
 
 
 def memory_mb(field):
@@ -138,12 +158,9 @@ def main():
     parameters = sum(p.numel() for p in model.parameters())
     stored = torch.randint(0, 256, (args.batch, 3, 32, 32), dtype=torch.uint8)
     labels = torch.randint(0, CLASSES, (args.batch,))
-    mean = torch.tensor((0.4914, 0.4822, 0.4465)).view(3, 1, 1)
-    deviation = torch.tensor((0.2023, 0.1994, 0.2010)).view(3, 1, 1)
 
     def forward():
-        images = stored.float().div_(255).sub_(mean).div_(deviation).contiguous(memory_format=layout)
-        return F.cross_entropy(model(images), labels)
+        return F.cross_entropy(model(normalised(stored).contiguous(memory_format=layout)), labels)
 
     steps, updates, computing, loss = [], [], [], math.nan
     for number in range(args.warm_up + args.steps):
