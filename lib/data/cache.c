@@ -3,34 +3,20 @@
 
 #include <jansson.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-static const char magic[16] = "poula-images 1\n";
-enum { MAGIC_WORDS = 13 }; /* characters of it that every version has */
-
-struct preamble {
-    char magic[16];
-    uint64_t header, file; /* lengths */
-    unsigned char digest[PL_DIGEST_SIZE];
-};
-_Static_assert(sizeof(struct preamble) == 64, "the preamble is written as it is");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "cache files are mapped as they are");
+static const struct pl_block_format format = {"poula-images 1\n", "set of images"};
 
 struct places {
     size_t labels, images, end;
 };
 
-static struct places find_places(struct pl_image_shape shape, size_t count, size_t header)
+/* body is where the header ends. */
+static struct places find_places(struct pl_image_shape shape, size_t count, size_t body)
 {
     struct places places;
-    places.labels = (sizeof(struct preamble) + header + 63) / 64 * 64;
+    places.labels = body;
     places.images = (places.labels + count * sizeof(uint16_t) + 4095) / 4096 * 4096;
     places.end = places.images + count * pl_image_bytes(shape);
     return places;
@@ -68,82 +54,23 @@ int pl_cache_write(const struct pl_dataset *set, const char *path, struct pl_set
 {
     static const char zeros[4096];
     struct pl_text text = {0};
-    struct preamble preamble = {.header = 0};
     size_t count = set->stored[0].count + set->stored[1].count, image = pl_image_bytes(set->shape);
     describe(set, header);
     pl_settings_write(header, &text);
-    struct places places = find_places(set->shape, count, text.length);
-    memcpy(preamble.magic, magic, sizeof magic);
-    preamble.header = text.length;
-    preamble.file = places.end;
-    pl_digest(pl_text(&text), text.length, preamble.digest);
+    struct places places = find_places(set->shape, count, pl_block_body(text.length));
     const struct pl_piece pieces[] = {
-        {&preamble, sizeof preamble},
-        {pl_text(&text), text.length},
-        {zeros, places.labels - sizeof preamble - text.length},
         {set->stored[0].labels, set->stored[0].count * sizeof(uint16_t)},
         {set->stored[1].labels, set->stored[1].count * sizeof(uint16_t)},
         {zeros, places.images - places.labels - count * sizeof(uint16_t)},
         {set->stored[0].images, set->stored[0].count * image},
         {set->stored[1].images, set->stored[1].count * image},
     };
-    int status = pl_file_write_pieces(path, pieces, sizeof pieces / sizeof *pieces, err);
+    int status = pl_block_write(&format, path, &text, pieces, sizeof pieces / sizeof *pieces, err);
     pl_text_release(&text);
     return status;
 }
 
 /* ---- reading */
-
-static int fail_cache(struct pl_error *err, const char *path, const char *what)
-{
-    return pl_fail(err, PL_ECORRUPT, "%s is no whole set of images: %s", path, what);
-}
-
-static int map_file(const char *path, void **block, size_t *size, struct pl_error *err)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC), status = 0;
-    struct stat info;
-    if (file < 0)
-        return pl_fail(err, errno == ENOENT ? PL_EMISSING : PL_EIO, "cannot open %s: %s", path, strerror(errno));
-    if (fstat(file, &info)) {
-        status = pl_fail(err, PL_EIO, "cannot read %s: %s", path, strerror(errno));
-    } else if (!S_ISREG(info.st_mode) || info.st_size < (off_t)sizeof(struct preamble)) {
-        status = fail_cache(err, path, "it is too short");
-    } else {
-        *size = (size_t)info.st_size;
-        *block = mmap(NULL, *size, PROT_READ, MAP_SHARED, file, 0);
-        if (*block == MAP_FAILED) {
-            *block = NULL;
-            status = pl_fail(err, PL_EIO, "cannot map %s: %s", path, strerror(errno));
-        }
-    }
-    close(file);
-    return status;
-}
-
-static int read_header(const char *path, const char *block, size_t size, struct pl_settings *header,
-                       struct pl_error *err)
-{
-    struct preamble preamble;
-    unsigned char digest[PL_DIGEST_SIZE];
-    memcpy(&preamble, block, sizeof preamble);
-    if (memcmp(preamble.magic, magic, MAGIC_WORDS))
-        return fail_cache(err, path, "it does not begin like one");
-    if (memcmp(preamble.magic, magic, sizeof magic))
-        return pl_fail(err, PL_EVERSION, "%s was written by another version of poula", path);
-    if (preamble.file != size)
-        return pl_fail(err, PL_ECORRUPT, "%s is no whole set of images: it has %zu bytes of %llu", path, size,
-                       (unsigned long long)preamble.file);
-    if (preamble.header > size - sizeof preamble)
-        return fail_cache(err, path, "its header is longer than the file");
-    pl_digest(block + sizeof preamble, preamble.header, digest);
-    if (memcmp(digest, preamble.digest, sizeof digest))
-        return fail_cache(err, path, "its header was altered");
-    char *text = pl_copy_bytes(block + sizeof preamble, preamble.header);
-    int status = pl_settings_read(header, text, NULL) ? fail_cache(err, path, "its header is not JSON") : 0;
-    free(text);
-    return status;
-}
 
 static int read_class_names(struct pl_dataset *set, const struct pl_settings *header)
 {
@@ -189,37 +116,37 @@ static int take_header(struct pl_dataset *set, const struct pl_settings *header)
     return read_class_names(set, header);
 }
 
-static int take_block(struct pl_dataset *set, const char *path, size_t header, struct pl_error *err)
+static int take_block(struct pl_dataset *set, const char *path, size_t body, struct pl_error *err)
 {
     const char *block = set->block;
     size_t count = set->stored[0].count + set->stored[1].count;
-    struct places places = find_places(set->shape, count, header);
+    struct places places = find_places(set->shape, count, body);
     if (places.end != set->block_size)
-        return fail_cache(err, path, "its length does not fit its images");
+        return pl_block_fail(&format, path, "its length does not fit its images", err);
     set->stored[0].labels = (const uint16_t *)(const void *)(block + places.labels);
     set->stored[0].images = (const uint8_t *)block + places.images;
     set->stored[1].labels = set->stored[0].labels + set->stored[0].count;
     set->stored[1].images = set->stored[0].images + set->stored[0].count * pl_image_bytes(set->shape);
     for (size_t i = 0; i < count; i++)
         if (set->stored[0].labels[i] >= set->classes)
-            return fail_cache(err, path, "a label is out of range");
+            return pl_block_fail(&format, path, "a label is out of range", err);
     return 0;
 }
 
 int pl_cache_open(struct pl_dataset *set, const char *path, struct pl_settings *header, struct pl_error *err)
 {
-    struct preamble preamble;
-    int status = map_file(path, &set->block, &set->block_size, err);
+    struct pl_block block;
+    int status = pl_block_open(&format, &block, path, header, err);
     if (status)
         return status;
-    status = read_header(path, set->block, set->block_size, header, err);
-    if (!status && take_header(set, header))
-        status = fail_cache(err, path, "its header lacks something");
-    memcpy(&preamble, set->block, sizeof preamble);
-    if (!status)
-        status = take_block(set, path, preamble.header, err);
+    set->block = block.bytes;
+    set->block_size = block.size;
+    if (take_header(set, header))
+        status = pl_block_fail(&format, path, "its header lacks something", err);
+    else
+        status = take_block(set, path, block.body, err);
     if (status) {
-        munmap(set->block, set->block_size);
+        pl_block_close(&block);
         set->block = NULL;
         return status;
     }

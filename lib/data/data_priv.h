@@ -91,11 +91,34 @@ void pl_dataset_forget(struct pl_dataset *set);
 void pl_stored_checksum(struct pl_image_shape shape, const struct pl_stored stored[2],
                         char hex[2 * PL_DIGEST_SIZE + 1]);
 
-/* ---- cache.c: sets in files that every process maps
+/* ---- block.c: files that every process maps
 
- * A cache file begins with 16 bytes that name the format, the lengths of header and file (8 bytes each), the
- * SHA-256 of the header (32) and the header: canonical JSON. Labels follow at the next multiple of 64 bytes and
- * images at the next of 4,096; training before test. Numbers are little-endian. */
+ * A file begins with 16 bytes that name the format, the lengths of header and file (8 bytes each), the SHA-256 of the
+ * header (32) and the header: canonical JSON. The body follows at the next multiple of 64 bytes. Numbers are
+ * little-endian. */
+
+struct pl_block_format {
+    char magic[16];   /* "poula-images 1\n": 13 characters that every version has, then the version */
+    const char *what; /* what errors call such a file: "set of images" */
+};
+struct pl_block {
+    void *bytes;
+    size_t size, body; /* where the body begins */
+};
+/* Maps a file and reads its header. Fails with PL_EMISSING, PL_ECORRUPT (cut, foreign, altered header) or PL_EVERSION. */
+int pl_block_open(const struct pl_block_format *format, struct pl_block *block, const char *path,
+                  struct pl_settings *header, struct pl_error *err);
+void pl_block_close(struct pl_block *block);
+size_t pl_block_body(size_t header); /* where the body begins behind a header of that length */
+/* Writes header and the pieces of the body (up to 16) under a temporary name, syncs and renames. */
+int pl_block_write(const struct pl_block_format *format, const char *path, const struct pl_text *header,
+                   const struct pl_piece *pieces, size_t count, struct pl_error *err);
+/* PL_ECORRUPT: "PATH is no whole WHAT: WHY". */
+int pl_block_fail(const struct pl_block_format *format, const char *path, const char *why, struct pl_error *err);
+
+/* ---- cache.c: sets of images in such files
+
+ * The body is the labels and, at the next multiple of 4,096 bytes, the images; training before test. */
 
 /* Maps the file and fills set. header receives kind, source, stamp (of the files it was made from) and all that a set
  * is besides its bytes. Fails with PL_EMISSING, PL_ECORRUPT (cut, foreign, altered header or labels) or PL_EVERSION. */
