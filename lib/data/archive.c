@@ -1,5 +1,6 @@
-/* The files of a .tar.gz: libarchive reads the tar, zlib the compression, because libarchive does not compare the
- * checksum at its end. */
+/* The files of a .tar.gz or a .zip. Of the first libarchive reads the tar and zlib the compression, because libarchive
+ * does not compare the checksum at its end. Of a .zip it compares that of each file, once all of the file was read; the
+ * list of files stands at its end, so that one that is cut is none. */
 #include "data/data_priv.h"
 
 #include <archive.h>
@@ -15,9 +16,10 @@ enum { BLOCK = 1 << 17 };
 
 struct pl_archive {
     char *path;
-    gzFile file;
+    gzFile file; /* NULL: a .zip */
     struct archive *reader;
     char name[256];  /* of the file being read */
+    bool begun;      /* were bytes of it read? */
     char trouble[200]; /* with the compressed bytes; "": none */
     char block[BLOCK];
 };
@@ -46,6 +48,25 @@ static int fail_archive(struct pl_archive *archive, struct pl_error *err)
                    archive->name, text ? text : "it is no archive");
 }
 
+/* A gzFile that reads a .zip would give its bytes as they are. */
+static bool is_zip(gzFile file)
+{
+    char start[4];
+    bool zip = gzdirect(file) && gzread(file, start, 4) == 4 && !memcmp(start, "PK", 2) && start[2] < 8;
+    gzrewind(file);
+    return zip;
+}
+
+static int open_zip(struct pl_archive *archive, struct pl_error *err)
+{
+    gzclose(archive->file);
+    archive->file = NULL;
+    archive_read_support_format_zip_seekable(archive->reader);
+    if (archive_read_open_filename(archive->reader, archive->path, BLOCK) != ARCHIVE_OK)
+        return fail_archive(archive, err);
+    return 0;
+}
+
 int pl_archive_open(struct pl_archive **out, const char *path, struct pl_error *err)
 {
     struct pl_archive *archive = pl_new(sizeof *archive);
@@ -57,6 +78,8 @@ int pl_archive_open(struct pl_archive **out, const char *path, struct pl_error *
         status = pl_fail(err, errno == ENOENT ? PL_EMISSING : PL_EIO, "cannot open %s: %s", path, strerror(errno));
     } else if (!archive->reader) {
         status = pl_fail(err, PL_EMEMORY, "there is not enough memory to read %s", path);
+    } else if (is_zip(archive->file)) {
+        status = open_zip(archive, err);
     } else {
         gzbuffer(archive->file, BLOCK);
         archive_read_support_format_tar(archive->reader);
@@ -89,14 +112,31 @@ static int read_to_the_end(struct pl_archive *archive, struct pl_error *err)
 {
     const void *block;
     la_ssize_t count;
+    if (!archive->file)
+        return 1;
     while ((count = read_block(archive->reader, archive, &block)) > 0)
         continue;
     return count < 0 ? fail_archive(archive, err) : 1;
 }
 
+/* Whatever is left of a file that was read, and with it the comparison of its checksum. */
+static int finish_file(struct pl_archive *archive, struct pl_error *err)
+{
+    char rest[4096];
+    la_ssize_t count = 0;
+    if (archive->begun)
+        while ((count = archive_read_data(archive->reader, rest, sizeof rest)) > 0)
+            continue;
+    archive->begun = false;
+    return count < 0 ? fail_archive(archive, err) : 0;
+}
+
 int pl_archive_next(struct pl_archive *archive, const char **name, uint64_t *size, struct pl_error *err)
 {
     struct archive_entry *entry;
+    int status = finish_file(archive, err);
+    if (status)
+        return status;
     for (;;) {
         int code = archive_read_next_header(archive->reader, &entry);
         if (code == ARCHIVE_EOF)
@@ -118,6 +158,7 @@ int pl_archive_next(struct pl_archive *archive, const char **name, uint64_t *siz
 int pl_archive_read(struct pl_archive *archive, void *bytes, size_t size, struct pl_error *err)
 {
     size_t done = 0;
+    archive->begun = true;
     while (done < size) {
         la_ssize_t count = archive_read_data(archive->reader, (char *)bytes + done, size - done);
         if (count <= 0)

@@ -24,6 +24,7 @@ struct pl_corpus_info {
     const char *name, *help;
     const struct pl_setting *settings; /* besides the common ones of pl_corpus_common_settings */
     size_t setting_count;
+    const char *obtain; /* a sentence: where its files are to be had; NULL: it has none, or only its owner knows */
 };
 size_t pl_corpus_count(void);
 const struct pl_corpus_info *pl_corpus_at(size_t index); /* in alphabetical order */
@@ -108,7 +109,7 @@ struct pl_corpus_item {
 /* Calls item for every corpus that this program knows, and every text in folder. */
 void pl_corpus_list(const char *folder, void *self, void (*item)(void *self, const struct pl_corpus_item *item));
 
-/* Is name one that pl_corpus_verify takes: a known corpus, or a text that is there? */
+/* Is name one for pl_corpus_verify: a known corpus, a text that is there, or any path? */
 bool pl_corpus_exists(const char *name, const char *folder);
 /* Reads everything again, sources included, whatever a cache says, and replaces a cache that differs. verdict receives
  * one sentence. Fails like pl_corpus_open. */

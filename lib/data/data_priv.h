@@ -162,12 +162,13 @@ struct pl_cifar {
 int pl_cifar_find_source(const struct pl_dataset_type *type, const char *folder, struct pl_source *source);
 int pl_cifar_decode(struct pl_dataset *set, const struct pl_source *source, struct pl_error *err);
 
-/* ---- archive.c: the files of a .tar.gz, one after the other */
+/* ---- archive.c: the files of a .tar.gz or a .zip, one after the other */
 
 struct pl_archive;
 int pl_archive_open(struct pl_archive **archive, const char *path, struct pl_error *err);
 void pl_archive_close(struct pl_archive *archive);
-/* The next regular file: 0, or 1 at the end, where the checksum of the whole compressed file has been verified. */
+/* The next regular file: 0, or 1 at the end, where the checksum of the whole compressed file (of a .zip: of each file
+ * that was read) has been verified. */
 int pl_archive_next(struct pl_archive *archive, const char **name, uint64_t *size, struct pl_error *err);
 /* Reads exactly size bytes of the file that pl_archive_next found. */
 int pl_archive_read(struct pl_archive *archive, void *bytes, size_t size, struct pl_error *err);

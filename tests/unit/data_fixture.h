@@ -60,6 +60,7 @@ static void write_file(const char *path, const void *bytes, size_t count)
     assert_int_equal(fclose(file), 0);
 }
 
+static void read_file(const char *path, struct pl_text *text) __attribute__((unused));
 static void read_file(const char *path, struct pl_text *text)
 {
     struct pl_error err = {0};

@@ -1,0 +1,491 @@
+#include "data_fixture.h"
+
+#include "data/corpus_priv.h"
+
+#include <limits.h>
+
+/* A text like ptb, but of few words, with checksums of its own. */
+static const char *contents[PL_SPLIT_COUNT];
+static char digests[PL_SPLIT_COUNT][2 * PL_DIGEST_SIZE + 1];
+static struct pl_ptb published = {.files = {{0, 0, digests[0]}, {0, 0, digests[1]}, {0, 0, digests[2]}}};
+static const struct pl_corpus_type tiny = {.info = {.name = "tiny"}, .open = pl_text_open, .official = &published};
+
+enum { TRAIN = 9, VALID = 4, TEST = 5, WORDS = 5 };
+
+static void digest_contents(void)
+{
+    for (int i = 0; i < PL_SPLIT_COUNT; i++) {
+        unsigned char digest[PL_DIGEST_SIZE];
+        pl_digest(contents[i], strlen(contents[i]), digest);
+        pl_digest_hex(digest, sizeof digest, digests[i]);
+    }
+}
+
+static int make_contents(void **state)
+{
+    contents[PL_SPLIT_TRAIN] = " the cat sat \n the dog \n the \n";
+    contents[PL_SPLIT_VALID] = "dog sat cat\n";
+    contents[PL_SPLIT_TEST] = "cat\n\nsat";
+    digest_contents();
+    return make_folder(state);
+}
+
+static void write_folder(const char *path, const char *before, const char *after)
+{
+    mkdir(path, 0777);
+    for (enum pl_split i = 0; i < PL_SPLIT_COUNT; i++) {
+        struct pl_text name = {0};
+        pl_text_addf(&name, "%s/%s%s%s", path, before, pl_split_name(i), after);
+        write_file(pl_text(&name), contents[i], strlen(contents[i]));
+        pl_text_release(&name);
+    }
+}
+
+static void add_entry(struct archive *archive, const char *name, const char *text)
+{
+    struct archive_entry *entry = archive_entry_new();
+    archive_entry_set_pathname(entry, name);
+    archive_entry_set_size(entry, (la_int64_t)strlen(text));
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_perm(entry, 0644);
+    assert_int_equal(archive_write_header(archive, entry), ARCHIVE_OK);
+    assert_int_equal(archive_write_data(archive, text, strlen(text)), strlen(text));
+    archive_entry_free(entry);
+}
+
+/* The files of ptb; more is the name of another one, or NULL. */
+static void write_archive(const char *path, bool zip, const char *options, const char *more)
+{
+    struct archive *archive = archive_write_new();
+    if (zip) {
+        archive_write_set_format_zip(archive);
+        archive_write_set_options(archive, options);
+    } else {
+        archive_write_add_filter_gzip(archive);
+        archive_write_set_format_ustar(archive);
+    }
+    assert_int_equal(archive_write_open_filename(archive, path), ARCHIVE_OK);
+    add_entry(archive, "ptb/README", "read me");
+    add_entry(archive, "ptb/ptb.char.train.txt", "t h e");
+    add_entry(archive, "ptb/ptb.test.txt", contents[PL_SPLIT_TEST]);
+    add_entry(archive, "./ptb/ptb.train.txt", contents[PL_SPLIT_TRAIN]);
+    if (more)
+        add_entry(archive, more, contents[PL_SPLIT_VALID]);
+    assert_int_equal(archive_write_free(archive), ARCHIVE_OK);
+}
+
+static int open_tiny(struct pl_corpus *corpus, struct pl_error *err)
+{
+    struct pl_settings settings = {0};
+    *corpus = (struct pl_corpus){.type = &tiny};
+    *err = (struct pl_error){0};
+    return pl_text_open(corpus, &settings, folder, err);
+}
+
+static void expect_tokens(const struct pl_corpus *corpus)
+{
+    static const int32_t tokens[TRAIN + VALID + TEST] = {0, 1, 2, 3, 0, 4, 3, 0, 3, 4, 2, 1, 3, 1, 3, 3, 2, 3};
+    static const char spelling[] = "the\0cat\0sat\0<eos>\0dog";
+    assert_int_equal(corpus->vocabulary, WORDS);
+    assert_int_equal(corpus->spelling_size, sizeof spelling);
+    assert_memory_equal(corpus->spelling, spelling, sizeof spelling);
+    assert_int_equal(corpus->sizes[0], TRAIN);
+    assert_int_equal(corpus->sizes[1], VALID);
+    assert_int_equal(corpus->sizes[2], TEST);
+    assert_memory_equal(corpus->tokens[0], tokens, TRAIN * sizeof *tokens);
+    assert_memory_equal(corpus->tokens[1], tokens + TRAIN, VALID * sizeof *tokens);
+    assert_memory_equal(corpus->tokens[2], tokens + TRAIN + VALID, TEST * sizeof *tokens);
+}
+
+/* Opens it, compares every token and closes it. */
+static void expect_whole(bool official)
+{
+    struct pl_corpus corpus;
+    struct pl_error err;
+    if (open_tiny(&corpus, &err))
+        fail_msg("%s", err.text);
+    expect_tokens(&corpus);
+    assert_non_null(corpus.block.bytes);
+    assert_int_equal(corpus.official, official);
+    assert_int_equal(*corpus.warning != 0, !official);
+    assert_int_equal(strlen(corpus.checksum), 2 * PL_DIGEST_SIZE);
+    pl_corpus_forget(&corpus);
+}
+
+static void expect_failure(int code, const char *what, const char *more)
+{
+    struct pl_corpus corpus;
+    struct pl_error err;
+    assert_int_equal(open_tiny(&corpus, &err), code);
+    if (!strstr(err.text, what) || !strstr(err.text, more))
+        fail_msg("no '%s' and '%s' in: %s", what, more, err.text);
+    pl_corpus_forget(&corpus);
+    assert_int_not_equal(access(in_folder("ptb.tokens"), F_OK), 0);
+}
+
+/* ---- sources */
+
+static void archives_and_folders_give_the_same_text(void **state)
+{
+    (void)state;
+    write_archive(in_folder("ptb.zip"), true, "zip:compression=deflate", "ptb/ptb.valid.txt");
+    expect_whole(true);
+    assert_int_equal(count_entries(folder), 2); /* archive and cache */
+    write_archive(in_folder("ptb.zip"), true, "zip:compression=store", "ptb/ptb.valid.txt");
+    expect_whole(true);
+    write_archive(in_folder("simple-examples.tgz"), false, NULL, "ptb/ptb.valid.txt");
+    unlink(in_folder("ptb.zip"));
+    expect_whole(true);
+    unlink(in_folder("simple-examples.tgz"));
+    write_folder(in_folder("penn"), "", ".txt");
+    expect_whole(true);
+    write_folder(in_folder("ptb"), "ptb.", ".txt");
+    expect_whole(true);
+    assert_int_equal(count_entries(folder), 3);
+}
+
+static void other_checksums_are_official_unofficial_or_damage(void **state)
+{
+    (void)state;
+    write_folder(in_folder("ptb"), "ptb.", ".txt");
+    digests[0][0] ^= 1;
+    expect_failure(PL_ECORRUPT, "ptb.train.txt is not the official file, though the others are", digests[0]);
+    digests[1][0] ^= 1;
+    expect_failure(PL_ECORRUPT, "ptb.valid.txt is not the official file, though one of the others is", digests[1]);
+    digests[2][0] ^= 1;
+    expect_whole(false);
+    expect_whole(false); /* from the cache too */
+    unlink(in_folder("ptb.tokens"));
+    digest_contents();
+    expect_whole(true);
+}
+
+static void what_is_missing_or_wrong_is_named(void **state)
+{
+    (void)state;
+    expect_failure(PL_EMISSING, "there is no tiny in", "ptb.valid.txt");
+    write_archive(in_folder("ptb.zip"), true, "zip:compression=deflate", NULL);
+    expect_failure(PL_ECORRUPT, "ptb.zip holds no valid.txt", "ptb.valid.txt");
+    write_archive(in_folder("ptb.zip"), true, "zip:compression=deflate", "other/train.txt");
+    expect_failure(PL_ECORRUPT, "ptb.zip holds two files for the train split, ", "other/train.txt");
+    digests[0][0] = digests[1][0] = digests[2][0] = 'x';
+    contents[PL_SPLIT_VALID] = "dog\nbird\n";
+    write_archive(in_folder("ptb.zip"), true, "zip:compression=deflate", "ptb/ptb.valid.txt");
+    expect_failure(PL_ECORRUPT, "ptb.zip: ptb/ptb.valid.txt:2: the word \"bird\"", "training text");
+    contents[PL_SPLIT_VALID] = "";
+    write_archive(in_folder("ptb.zip"), true, "zip:compression=deflate", "ptb/ptb.valid.txt");
+    expect_failure(PL_ECORRUPT, "ptb.zip: ptb/ptb.valid.txt is empty", "must hold text");
+    write_file(in_folder("ptb.zip"), "", 0);
+    expect_failure(PL_ECORRUPT, "ptb.zip", "");
+    write_file(in_folder("ptb.zip"), "this is no archive, but some text", 33);
+    expect_failure(PL_ECORRUPT, "ptb.zip", "");
+}
+
+/* Cut anywhere, an archive is refused; with any bit turned, it is refused or nothing of the text was changed. */
+static void check_damage(const char *name, bool zip, const char *options, int most)
+{
+    struct pl_text whole = {0};
+    int survived = 0, tried = 0;
+    write_archive(in_folder("%s", name), zip, options, "ptb/ptb.valid.txt");
+    read_file(in_folder("%s", name), &whole);
+    digests[0][0] = digests[1][0] = digests[2][0] = 'x'; /* so that only the archive's own checksum can tell */
+    for (size_t length = 0; length < whole.length; length += length < 20 || length > whole.length - 30 ? 1 : 7) {
+        write_file(in_folder("%s", name), whole.text, length);
+        expect_failure(PL_ECORRUPT, name, "");
+    }
+    for (size_t at = 0; at < whole.length; at += 3, tried++) {
+        struct pl_corpus corpus;
+        struct pl_error err;
+        whole.text[at] ^= 0x10;
+        write_file(in_folder("%s", name), whole.text, whole.length);
+        whole.text[at] ^= 0x10;
+        if (open_tiny(&corpus, &err)) {
+            assert_non_null(strstr(err.text, name));
+        } else {
+            survived++;
+            expect_tokens(&corpus);
+            unlink(in_folder("ptb.tokens"));
+        }
+        pl_corpus_forget(&corpus);
+    }
+    if (survived > most)
+        fail_msg("%d of %d damaged archives were read", survived, tried);
+    unlink(in_folder("%s", name));
+    pl_text_release(&whole);
+}
+
+static void damaged_archives_are_refused(void **state)
+{
+    (void)state;
+    check_damage("simple-examples.tgz", false, NULL, 10); /* time and system in the header are nobody's business */
+}
+
+static void damaged_zips_are_refused(void **state)
+{
+    (void)state;
+    struct pl_text whole = {0};
+    write_archive(in_folder("ptb.zip"), true, "zip:compression=store", "ptb/ptb.valid.txt");
+    read_file(in_folder("ptb.zip"), &whole);
+    digests[0][0] = digests[1][0] = digests[2][0] = 'x'; /* so that only the archive's own checksum can tell */
+    for (size_t length = 0; length < whole.length; length += length > whole.length - 30 ? 1 : 11) {
+        write_file(in_folder("ptb.zip"), whole.text, length);
+        expect_failure(PL_ECORRUPT, "ptb.zip", "");
+    }
+    for (int i = 0; i < PL_SPLIT_COUNT; i++) {
+        char *text = memmem(whole.text, whole.length, contents[i], strlen(contents[i]));
+        for (size_t k = 0; k < strlen(contents[i]); k++) {
+            text[k] ^= 1;
+            write_file(in_folder("ptb.zip"), whole.text, whole.length);
+            text[k] ^= 1;
+            expect_failure(PL_ECORRUPT, "ptb.zip is cut or damaged", "CRC");
+        }
+    }
+    pl_text_release(&whole);
+    check_damage("ptb.zip", true, "zip:compression=deflate", INT_MAX); /* names, times and rights are no text */
+}
+
+/* ---- the cache file */
+
+static void caches_outlive_and_follow_their_source(void **state)
+{
+    (void)state;
+    struct pl_corpus corpus;
+    struct pl_error err;
+    write_archive(in_folder("ptb.zip"), true, "zip:compression=deflate", "ptb/ptb.valid.txt");
+    expect_whole(true);
+    unlink(in_folder("ptb.zip"));
+    expect_whole(true);
+    contents[PL_SPLIT_TRAIN] = "the cat sat\n\ndog the\n";
+    write_folder(in_folder("ptb"), "ptb.", ".txt");
+    digest_contents();
+    assert_int_equal(open_tiny(&corpus, &err), 0);
+    assert_int_equal(corpus.sizes[0], 8);
+    pl_corpus_forget(&corpus);
+    for (enum pl_split i = 0; i < PL_SPLIT_COUNT; i++)
+        unlink(in_folder("ptb/ptb.%s.txt", pl_split_name(i)));
+    assert_int_equal(truncate(in_folder("ptb.tokens"), 200), 0);
+    assert_int_equal(open_tiny(&corpus, &err), PL_ECORRUPT);
+    assert_non_null(strstr(err.text, "ptb.tokens is no whole corpus: it has 200 bytes"));
+    pl_corpus_forget(&corpus);
+}
+
+static void torn_and_altered_caches_are_made_anew(void **state)
+{
+    (void)state;
+    struct pl_text whole = {0};
+    struct pl_corpus corpus;
+    struct pl_error err;
+    write_folder(in_folder("ptb"), "ptb.", ".txt");
+    expect_whole(true);
+    read_file(in_folder("ptb.tokens"), &whole);
+    for (size_t length = 0; length < whole.length; length += 1 + whole.length / 40) {
+        write_file(in_folder("ptb.tokens"), whole.text, length);
+        expect_whole(true);
+    }
+    assert_int_equal(open_tiny(&corpus, &err), 0);
+    size_t body = corpus.block.body;
+    pl_corpus_forget(&corpus);
+    for (size_t at = 0; at < body + 4 * (TRAIN + VALID + TEST); at++) {
+        if (at >= body && at % 4 == 0) /* the low byte may say another word of the vocabulary */
+            continue;
+        whole.text[at] ^= 0x40;
+        write_file(in_folder("ptb.tokens"), whole.text, whole.length);
+        whole.text[at] ^= 0x40;
+        expect_whole(true);
+    }
+    whole.text[whole.length - 1] = 'x'; /* a word without its end */
+    write_file(in_folder("ptb.tokens"), whole.text, whole.length);
+    expect_whole(true);
+    pl_text_release(&whole);
+    assert_int_equal(count_entries(folder), 2);
+}
+
+static void without_a_cache_file_there_is_memory(void **state)
+{
+    (void)state;
+    struct pl_corpus corpus;
+    struct pl_error err;
+    write_folder(in_folder("ptb"), "ptb.", ".txt");
+    mkdir(in_folder("ptb.tokens"), 0777);
+    assert_int_equal(open_tiny(&corpus, &err), 0);
+    assert_null(corpus.block.bytes);
+    assert_non_null(strstr(corpus.warning, "keeps its own copy of the text"));
+    assert_int_equal(corpus.tokens[2][4], 3);
+    assert_true(pl_corpus_memory(&corpus) > 4 * (TRAIN + VALID + TEST));
+    pl_corpus_forget(&corpus);
+    assert_int_equal(count_entries(folder), 2); /* nothing half-written is left */
+}
+
+/* ---- texts of anybody's, and what the command `data` says of them */
+
+static int open_text(const char *name)
+{
+    struct pl_settings settings = {0};
+    struct pl_corpus *corpus;
+    struct pl_error err = {0};
+    pl_settings_set_string(&settings, "dataset", "text");
+    pl_settings_set_string(&settings, "corpus", name);
+    int status = pl_corpus_open(&corpus, &settings, folder, &err);
+    if (status)
+        print_message("%s\n", err.text);
+    else
+        assert_int_equal(pl_corpus_size(corpus, PL_SPLIT_TRAIN), TRAIN);
+    pl_corpus_close(corpus);
+    pl_settings_release(&settings);
+    return status;
+}
+
+static void texts_have_names_or_paths(void **state)
+{
+    (void)state;
+    struct pl_text path = {0};
+    write_folder(in_folder("a"), "", ".txt");
+    write_folder(in_folder("b"), "ptb.", ".txt");
+    write_folder(in_folder("c"), "wiki.", ".tokens");
+    write_archive(in_folder("d.zip"), true, "zip:compression=deflate", "valid.txt");
+    write_archive(in_folder("e.tgz"), false, NULL, "valid.txt");
+    static const char *const names[] = {"a", "b", "c", "d", "d.zip", "e", "e.tgz"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(open_text(names[i]), 0);
+    pl_text_addf(&path, "%s/a", folder);
+    assert_int_equal(open_text(pl_text(&path)), 0);
+    pl_text_add(&path, "/");
+    assert_int_equal(open_text(pl_text(&path)), 0);
+    assert_int_equal(open_text("f"), PL_EMISSING);
+    assert_int_equal(count_entries(folder), 5 + 8); /* with and without the last / it is the same text */
+    pl_text_release(&path);
+}
+
+static void note_item(void *self, const struct pl_corpus_item *item)
+{
+    pl_text_addf(self, "%s %s %s %zu %zu%s%s\n", item->name, item->dataset, pl_data_state_name(item->state),
+                 item->vocabulary, item->tokens[PL_SPLIT_TRAIN], item->official ? " official" : "", *item->note ? " note" : "");
+}
+
+static void expect_list(const char *wanted)
+{
+    struct pl_text text = {0};
+    pl_corpus_list(folder, &text, note_item);
+    assert_string_equal(pl_text(&text), wanted);
+    pl_text_release(&text);
+}
+
+static void what_is_there_is_listed(void **state)
+{
+    (void)state;
+    expect_list("markov markov built in 64 50000 official\nptb ptb missing 0 0\n");
+    write_folder(in_folder("ptb"), "ptb.", ".txt");
+    write_folder(in_folder("own"), "", ".txt");
+    mkdir(in_folder("images"), 0777);
+    expect_list("markov markov built in 64 50000 official\nptb ptb unchecked 0 0\nown text unchecked 0 0\n");
+    assert_int_equal(open_text("own"), 0);
+    expect_list("markov markov built in 64 50000 official\nptb ptb unchecked 0 0\nown text ready 5 9\n");
+    for (enum pl_split i = 0; i < PL_SPLIT_COUNT; i++)
+        unlink(in_folder("own/%s.txt", pl_split_name(i)));
+    expect_list("markov markov built in 64 50000 official\nptb ptb unchecked 0 0\nown text ready 5 9\n");
+    assert_int_equal(truncate(in_folder("text-own.tokens"), 100), 0);
+    expect_list("markov markov built in 64 50000 official\nptb ptb unchecked 0 0\nown text broken 0 0 note\n");
+}
+
+static void expect_verdict(const char *name, int code, const char *what)
+{
+    struct pl_text verdict = {0};
+    struct pl_error err = {0};
+    assert_int_equal(pl_corpus_verify(name, folder, &verdict, &err), code);
+    if (!strstr(code ? err.text : pl_text(&verdict), what))
+        fail_msg("no '%s' in: %s%s", what, err.text, pl_text(&verdict));
+    pl_text_release(&verdict);
+}
+
+static void verifying_reads_everything_again(void **state)
+{
+    (void)state;
+    struct pl_text whole = {0};
+    assert_true(pl_corpus_exists("ptb", folder) && pl_corpus_exists("markov", folder));
+    assert_false(pl_corpus_exists("own", folder) || pl_corpus_exists("text", folder) || pl_corpus_exists("", folder));
+    expect_verdict("own", PL_EMISSING, "there is no text own");
+    expect_verdict("ptb", PL_EMISSING, "there is no ptb");
+    write_folder(in_folder("own"), "", ".txt");
+    assert_true(pl_corpus_exists("own", folder));
+    expect_verdict("own", 0, "own: 9 training, 4 validation and 5 test tokens of 5 words, SHA-256 ");
+    expect_verdict("own", 0, "as its files say");
+    read_file(in_folder("text-own.tokens"), &whole);
+    char *last = memmem(whole.text, whole.length, "dog", 4);
+    assert_non_null(last);
+    last[0] = 'f';
+    write_file(in_folder("text-own.tokens"), whole.text, whole.length);
+    expect_verdict("own", 0, "a cache that differed was replaced");
+    expect_verdict("own", 0, "as its files say");
+    for (enum pl_split i = 0; i < PL_SPLIT_COUNT; i++)
+        unlink(in_folder("own/%s.txt", pl_split_name(i)));
+    expect_verdict("own", 0, "which are gone");
+    write_file(in_folder("text-own.tokens"), whole.text, whole.length);
+    expect_verdict("own", PL_ECORRUPT, "text-own.tokens was altered");
+    write_folder(in_folder("ptb"), "ptb.", ".txt");
+    expect_verdict("ptb", 0, "not the official text");
+    pl_text_release(&whole);
+}
+
+/* ---- Penn Treebank itself, where it is */
+
+static void ptb_has_its_published_size(void **state)
+{
+    (void)state;
+    struct pl_settings settings = {0};
+    struct pl_corpus *corpus;
+    struct pl_error err = {0};
+    const char *place = getenv("POULA_DATA");
+    pl_settings_set_string(&settings, "dataset", "ptb");
+    int status = pl_corpus_open(&corpus, &settings, place && *place ? place : "data", &err);
+    size_t words, sizes[PL_SPLIT_COUNT];
+    assert_true(pl_corpus_expect(&settings, &words, sizes));
+    pl_settings_release(&settings);
+    if (status == PL_EMISSING) {
+        print_message("skipped: %s; POULA_DATA names the folder\n", err.text);
+        skip();
+    }
+    if (status)
+        fail_msg("%s", err.text);
+    assert_true(pl_corpus_official(corpus));
+    assert_int_equal(pl_corpus_vocabulary(corpus), 10000);
+    assert_int_equal(words, 10000);
+    static const size_t wanted[PL_SPLIT_COUNT] = {929589, 73760, 82430}, lines[PL_SPLIT_COUNT] = {42068, 3370, 3761};
+    static const char *const first[PL_SPLIT_COUNT] = {"aer", "consumers", "no"};
+    int32_t eos = pl_corpus_number(corpus, "<eos>");
+    assert_true(eos > 0 && pl_corpus_number(corpus, "<unk>") > 0);
+    for (enum pl_split split = 0; split < PL_SPLIT_COUNT; split++) {
+        const int32_t *tokens = pl_corpus_tokens(corpus, split);
+        size_t ends = 0;
+        assert_int_equal(pl_corpus_size(corpus, split), wanted[split]);
+        assert_int_equal(sizes[split], wanted[split]);
+        assert_string_equal(pl_corpus_word(corpus, tokens[0]), first[split]);
+        for (size_t i = 0; i < wanted[split]; i++)
+            ends += tokens[i] == eos;
+        assert_int_equal(ends, lines[split]);
+    }
+    struct pl_columns columns;
+    assert_int_equal(pl_columns_fold(&columns, corpus, PL_SPLIT_TRAIN, 20, &err), 0);
+    assert_int_equal(columns.rows, 46479);
+    pl_columns_release(&columns);
+    pl_corpus_close(corpus);
+}
+
+int main(void)
+{
+#define TEST_IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_contents, remove_folder)
+    const struct CMUnitTest tests[] = {
+        TEST_IN_FOLDER(archives_and_folders_give_the_same_text),
+        TEST_IN_FOLDER(other_checksums_are_official_unofficial_or_damage),
+        TEST_IN_FOLDER(what_is_missing_or_wrong_is_named),
+        TEST_IN_FOLDER(damaged_archives_are_refused),
+        TEST_IN_FOLDER(damaged_zips_are_refused),
+        TEST_IN_FOLDER(caches_outlive_and_follow_their_source),
+        TEST_IN_FOLDER(torn_and_altered_caches_are_made_anew),
+        TEST_IN_FOLDER(without_a_cache_file_there_is_memory),
+        TEST_IN_FOLDER(texts_have_names_or_paths),
+        TEST_IN_FOLDER(what_is_there_is_listed),
+        TEST_IN_FOLDER(verifying_reads_everything_again),
+        cmocka_unit_test(ptb_has_its_published_size),
+    };
+    return cmocka_run_group_tests_name("text files", tests, NULL, NULL);
+}
