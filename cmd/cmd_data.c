@@ -1,6 +1,7 @@
 /* Data sets: what is there, checking, fetching and importing them. */
 #include "rows.h"
 
+#include "data/corpus.h"
 #include "data/data.h"
 
 #include <stdio.h>
@@ -110,8 +111,46 @@ static void list_item(void *rows, const struct pl_data_item *item)
         text_cell(item->path),
         text_cell(item->checksum),
         text_cell(item->note),
+        text_cell(""),
+        text_cell(""),
     };
     pl_rows_row(rows, cells, sizeof cells / sizeof *cells);
+}
+
+/* The same columns, and two more. */
+static void list_corpus(void *rows, const struct pl_corpus_item *item)
+{
+    char numbers[5][24];
+    const char *origin = item->state != PL_DATA_READY || !strcmp(item->dataset, "text") ? "" : item->official ? "official"
+                                                                                                         : "unofficial";
+    struct pl_cell cells[] = {
+        text_cell(item->name),
+        text_cell(item->dataset),
+        text_cell(pl_data_state_name(item->state)),
+        text_cell(origin),
+        text_cell(""),
+        count_cell(item->tokens[PL_SPLIT_TRAIN], numbers[0]),
+        count_cell(item->tokens[PL_SPLIT_TEST], numbers[1]),
+        text_cell(""),
+        count_cell(item->bytes, numbers[2]),
+        text_cell(item->path),
+        text_cell(item->checksum),
+        text_cell(item->note),
+        count_cell(item->tokens[PL_SPLIT_VALID], numbers[3]),
+        count_cell(item->vocabulary, numbers[4]),
+    };
+    pl_rows_row(rows, cells, sizeof cells / sizeof *cells);
+}
+
+static void end_line(struct pl_text *line, bool more, const char *path, uint64_t bytes, const char *note)
+{
+    if (*path)
+        pl_text_addf(line, "%s %s", more ? "," : ":", path);
+    if (bytes)
+        pl_text_addf(line, ", %.1f MB", (double)bytes / 1e6);
+    if (*note)
+        pl_text_addf(line, "\n%-12s  %s", "", note);
+    puts(pl_text(line));
 }
 
 /* A terminal gets what people read; the other formats have all of it. */
@@ -125,42 +164,53 @@ static void list_line(void *self, const struct pl_data_item *item)
     if (item->classes)
         pl_text_addf(line, ": %zu + %zu images of %d classes, %d x %d", item->train, item->test, item->classes,
                      item->shape.width, item->shape.height);
-    if (*item->path)
-        pl_text_addf(line, "%s %s", item->classes ? "," : ":", item->path);
-    if (item->bytes)
-        pl_text_addf(line, ", %.1f MB", (double)item->bytes / 1e6);
-    if (*item->note)
-        pl_text_addf(line, "\n%-12s  %s", "", item->note);
-    puts(pl_text(line));
+    end_line(line, item->classes > 0, item->path, item->bytes, item->note);
+}
+
+static void list_corpus_line(void *self, const struct pl_corpus_item *item)
+{
+    bool known = item->state == PL_DATA_READY && strcmp(item->dataset, "text");
+    struct pl_text *line = self;
+    pl_text_clear(line);
+    pl_text_addf(line, "%-12s  %s%s", item->name, pl_data_state_name(item->state),
+                 !known ? "" : item->official ? ", official" : ", unofficial");
+    if (item->vocabulary)
+        pl_text_addf(line, ": %zu + %zu + %zu tokens of %zu words", item->tokens[PL_SPLIT_TRAIN],
+                     item->tokens[PL_SPLIT_VALID], item->tokens[PL_SPLIT_TEST], item->vocabulary);
+    end_line(line, item->vocabulary > 0, item->path, item->bytes, item->note);
 }
 
 static int list(const struct pl_args *args)
 {
     static const char *const names[] = {"name", "dataset", "state", "origin", "classes", "train", "test", "shape", "bytes",
-                                        "path", "sha256", "note"};
+                                        "path", "sha256", "note", "valid", "vocabulary"};
     if (args->count > 1)
         return pl_cmd_usage_error(args, "'%s' is one argument too many", args->arguments[1]);
     if (!pl_args_has(args, "format") || !strcmp(pl_args_get(args, "format", "text"), "text")) {
         struct pl_text line = {0};
         pl_data_list(pl_args_data(args), &line, list_line);
+        pl_corpus_list(pl_args_data(args), &line, list_corpus_line);
         pl_text_release(&line);
         return 0;
     }
     struct pl_rows *rows = pl_rows_new(stdout, pl_rows_format(args, "text"));
     pl_rows_head(rows, names, sizeof names / sizeof *names);
     pl_data_list(pl_args_data(args), rows, list_item);
+    pl_corpus_list(pl_args_data(args), rows, list_corpus);
     pl_rows_end(rows);
     return 0;
 }
 
 /* ---- verify */
 
-static int verify_one(const struct pl_args *args, const char *name)
+typedef int verify_function(const char *name, const char *folder, struct pl_text *verdict, struct pl_error *err);
+
+static int verify_by(verify_function *check, const struct pl_args *args, const char *name)
 {
     struct pl_text verdict = {0};
     struct pl_error err;
     int code = 0;
-    if (pl_data_verify(name, pl_args_data(args), &verdict, &err))
+    if (check(name, pl_args_data(args), &verdict, &err))
         code = pl_cmd_fail(args, &err);
     else
         puts(pl_text(&verdict));
@@ -169,18 +219,36 @@ static int verify_one(const struct pl_args *args, const char *name)
     return code;
 }
 
+static int verify_one(const struct pl_args *args, const char *name)
+{
+    bool text = !pl_data_find(name) && pl_corpus_exists(name, pl_args_data(args));
+    return verify_by(text ? pl_corpus_verify : pl_data_verify, args, name);
+}
+
 struct names {
-    char **names;
+    struct name {
+        char *name;
+        verify_function *check;
+    } *names;
     size_t count, capacity;
 };
 
-static void keep_present(void *self, const struct pl_data_item *item)
+static void keep(struct names *names, enum pl_data_state state, const char *name, verify_function *check)
 {
-    struct names *names = self;
-    if (item->state == PL_DATA_MISSING)
+    if (state == PL_DATA_MISSING)
         return;
     pl_grow((void **)&names->names, &names->capacity, names->count + 1, sizeof *names->names);
-    names->names[names->count++] = pl_copy(item->name);
+    names->names[names->count++] = (struct name){pl_copy(name), check};
+}
+
+static void keep_set(void *self, const struct pl_data_item *item)
+{
+    keep(self, item->state, item->name, pl_data_verify);
+}
+
+static void keep_corpus(void *self, const struct pl_corpus_item *item)
+{
+    keep(self, item->state, item->name, pl_corpus_verify);
 }
 
 static int verify(const struct pl_args *args)
@@ -191,12 +259,14 @@ static int verify(const struct pl_args *args)
         int code = verify_one(args, args->arguments[i]);
         worst = code > worst ? code : worst;
     }
-    if (args->count == 1)
-        pl_data_list(pl_args_data(args), &names, keep_present);
+    if (args->count == 1) {
+        pl_data_list(pl_args_data(args), &names, keep_set);
+        pl_corpus_list(pl_args_data(args), &names, keep_corpus);
+    }
     for (size_t i = 0; i < names.count; i++) {
-        int code = verify_one(args, names.names[i]);
+        int code = verify_by(names.names[i].check, args, names.names[i].name);
         worst = code > worst ? code : worst;
-        free(names.names[i]);
+        free(names.names[i].name);
     }
     free(names.names);
     return worst;
@@ -211,8 +281,15 @@ static bool is_sha256(const char *text)
 
 static int fetch_one(const struct pl_args *args, const char *name)
 {
+    const struct pl_corpus_info *corpus = pl_corpus_find(name);
     struct meter meter = meter_new(name);
     struct pl_error err;
+    if (corpus && corpus->obtain)
+        pl_fail(&err, PL_EINPUT, "%s has no lasting address to fetch it from. %s", name, corpus->obtain);
+    else if (corpus)
+        pl_fail(&err, PL_EINPUT, "%s is not published anywhere: there is nothing to fetch", name);
+    if (corpus)
+        return pl_cmd_fail(args, &err);
     struct pl_fetch fetch = {.url = pl_args_get(args, "url", NULL), .sha256 = pl_args_get(args, "sha256", NULL),
                              .self = &meter, .progress = show_bytes};
     int status = pl_data_fetch(name, pl_args_data(args), &fetch, &err);
@@ -261,7 +338,7 @@ static int import(const struct pl_args *args)
     meter_end(&meter);
     if (status)
         return pl_cmd_fail(args, &err);
-    return verify_one(args, name);
+    return verify_by(pl_data_verify, args, name);
 }
 
 static int run(const struct pl_args *args)
@@ -299,8 +376,8 @@ const struct pl_command pl_cmd_data = {
     .summary = "list, check, fetch and import data sets",
     .arguments = "list|verify [NAME...]|fetch NAME...|import NAME FOLDER",
     .description =
-        "list shows the sets that this program knows and the imported ones. verify reads them again, sources included, and "
-        "compares checksums.\n"
+        "list shows the sets that this program knows and the imported ones, images before text. verify reads them again, "
+        "sources included, and compares checksums.\n"
         "fetch downloads the archive of cifar10 or cifar100, goes on where an earlier attempt ended, and keeps only a file "
         "with the right checksum.\n"
         "import makes a set of a folder with one folder of PNG or JPEG files per class (or train/CLASS and test/CLASS); a "

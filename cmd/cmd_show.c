@@ -1,6 +1,7 @@
 #include "rows.h"
 #include "show.h"
 
+#include "data/corpus.h"
 #include "data/data.h"
 #include "optim/optim.h"
 #include "problem/problem.h"
@@ -91,6 +92,21 @@ static int show_datasets(void)
 {
     for (size_t i = 0; i < pl_data_count(); i++)
         printf("%-12s %s\n", pl_data_at(i)->name, pl_data_at(i)->help);
+    for (size_t i = 0; i < pl_corpus_count(); i++)
+        printf("%-12s %s\n", pl_corpus_at(i)->name, pl_corpus_at(i)->help);
+    return 0;
+}
+
+static int show_corpus(const struct pl_corpus_info *info)
+{
+    size_t count;
+    const struct pl_setting *common = pl_corpus_common_settings(&count);
+    printf("%s: %s\n\n", info->name, info->help);
+    if (info->obtain)
+        printf("%s\n\n", info->obtain);
+    pl_show_settings(info->settings, info->setting_count);
+    puts(info->setting_count ? "\nEvery text also takes:" : "Every text takes:");
+    pl_show_settings(common, count);
     return 0;
 }
 
@@ -98,15 +114,19 @@ static int show_dataset(const struct pl_args *args, const char *name)
 {
     const struct pl_dataset_info *info = pl_data_find(name);
     const char *names[64];
-    size_t count = pl_data_count() < 64 ? pl_data_count() : 64;
-    for (size_t i = 0; i < count; i++)
-        names[i] = pl_data_at(i)->name;
+    size_t count = 0;
+    for (size_t i = 0; i < pl_data_count() && count < 64; i++)
+        names[count++] = pl_data_at(i)->name;
+    for (size_t i = 0; i < pl_corpus_count() && count < 64; i++)
+        names[count++] = pl_corpus_at(i)->name;
+    if (pl_corpus_find(name))
+        return show_corpus(pl_corpus_find(name));
     if (!info)
         return pl_show_unknown(args, "dataset", name, names, count);
     printf("%s: %s\n\n", info->name, info->help);
     pl_show_settings(info->settings, info->setting_count);
     const struct pl_setting *common = pl_data_common_settings(&count);
-    puts("\nEvery dataset also takes:");
+    puts("\nEvery set of images also takes:");
     pl_show_settings(common, count);
     return 0;
 }
