@@ -232,7 +232,7 @@ static int verify_imported(const char *name, const char *folder, struct pl_text 
     pl_cache_path(&path, folder, name);
     int status = pl_cache_open(&set, pl_text(&path), &header, err);
     if (status == PL_EMISSING)
-        pl_fail(err, status, "there is no set %s, and no %s", name, pl_text(&path));
+        pl_fail(err, status, "there is no set %s: neither %s nor a text of that name", name, pl_text(&path));
     if (!status)
         status = verify_file(&set, pl_text(&path), err);
     if (!status)

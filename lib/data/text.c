@@ -56,21 +56,38 @@ static void find_name(struct pl_text_place *place, const char *name, const char 
     pl_text_release(&path);
 }
 
-/* A path is taken as it is. Its cache file has the last name in it and a few digits that tell equal names apart. */
+/* Adds the names of a path to an absolute one, without . and .. and needless slashes. By its letters alone: what was read
+ * of a text must be found when the text itself is gone. */
+static void add_names(struct pl_text *path, const char *names)
+{
+    while (*names) {
+        size_t length = strcspn(names, "/");
+        if (length == 2 && !strncmp(names, "..", 2)) {
+            const char *slash = strrchr(pl_text(path), '/');
+            pl_text_cut(path, slash ? (size_t)(slash - pl_text(path)) : 0);
+        } else if (length && (length > 1 || *names != '.')) {
+            pl_text_add_char(path, '/');
+            pl_text_add_bytes(path, names, length);
+        }
+        names += length + (names[length] == '/');
+    }
+}
+
+/* A path's cache file has the last name in it and a few digits that tell equal names apart. */
 static void find_path(struct pl_text_place *place, const char *given, const char *folder)
 {
     unsigned char digest[PL_DIGEST_SIZE];
-    char hex[9], here[PATH_MAX] = "";
+    char hex[9], here[PATH_MAX];
     if (*given != '/' && getcwd(here, sizeof here))
-        pl_text_addf(&place->name, "%s/", here);
-    pl_text_add(&place->name, given);
-    while (place->name.length > 1 && place->name.text[place->name.length - 1] == '/')
-        pl_text_cut(&place->name, place->name.length - 1);
-    const char *path = pl_text(&place->name), *slash = strrchr(path, '/');
+        add_names(&place->name, here);
+    add_names(&place->name, given);
+    if (!place->name.length)
+        pl_text_add(&place->name, "/");
+    const char *path = pl_text(&place->name);
     place->found = pl_text_find(&place->source, path);
     pl_digest(path, strlen(path), digest);
     pl_digest_hex(digest, 4, hex);
-    pl_text_addf(&place->cache, "%s/text-%.100s-%s.tokens", folder, slash ? slash + 1 : path, hex);
+    pl_text_addf(&place->cache, "%s/text-%.100s-%s.tokens", folder, strrchr(path, '/') + 1, hex);
 }
 
 int pl_text_place_find(struct pl_text_place *place, const struct pl_corpus_type *type, const struct pl_settings *settings,

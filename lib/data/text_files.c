@@ -152,9 +152,15 @@ static int read_archive(struct pl_text_files *files, const char *path, struct pl
     struct pl_archive *archive;
     const char *name;
     uint64_t size;
-    int status = pl_archive_open(&archive, path, err);
-    while (!status && !(status = pl_archive_next(archive, &name, &size, err)))
-        status = read_entry(files, archive, path, name, size, err);
+    struct pl_error trouble;
+    int status = pl_archive_open(&archive, path, &trouble);
+    if (!status)
+        status = pl_archive_next(archive, &name, &size, &trouble);
+    if (status < 0)
+        pl_fail(err, status, "%s; a text is a folder or an archive (.zip, .tgz) of train.txt, valid.txt and test.txt",
+                trouble.text);
+    while (!status && !(status = read_entry(files, archive, path, name, size, err)))
+        status = pl_archive_next(archive, &name, &size, err);
     pl_archive_close(archive);
     for (enum pl_split split = 0; split < PL_SPLIT_COUNT && status > 0; split++)
         if (!files->of[split].name)

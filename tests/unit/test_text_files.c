@@ -178,7 +178,7 @@ static void what_is_missing_or_wrong_is_named(void **state)
     write_file(in_folder("ptb.zip"), "", 0);
     expect_failure(PL_ECORRUPT, "ptb.zip", "");
     write_file(in_folder("ptb.zip"), "this is no archive, but some text", 33);
-    expect_failure(PL_ECORRUPT, "ptb.zip", "");
+    expect_failure(PL_ECORRUPT, "ptb.zip is cut or damaged", "a text is a folder or an archive");
 }
 
 /* Cut anywhere, an archive is refused; with any bit turned, it is refused or nothing of the text was changed. */
@@ -349,10 +349,12 @@ static void texts_have_names_or_paths(void **state)
         assert_int_equal(open_text(names[i]), 0);
     pl_text_addf(&path, "%s/a", folder);
     assert_int_equal(open_text(pl_text(&path)), 0);
-    pl_text_add(&path, "/");
+    pl_text_add(&path, "//.././a/");
     assert_int_equal(open_text(pl_text(&path)), 0);
+    assert_int_equal(open_text("../../../../../../../../../.."), PL_EMISSING);
+    assert_int_equal(open_text("/"), PL_EMISSING);
     assert_int_equal(open_text("f"), PL_EMISSING);
-    assert_int_equal(count_entries(folder), 5 + 8); /* with and without the last / it is the same text */
+    assert_int_equal(count_entries(folder), 5 + 8); /* however the path is written, it is the same text */
     pl_text_release(&path);
 }
 
