@@ -381,7 +381,9 @@ const struct pl_command pl_cmd_data = {
         "fetch downloads the archive of cifar10 or cifar100, goes on where an earlier attempt ended, and keeps only a file "
         "with the right checksum.\n"
         "import makes a set of a folder with one folder of PNG or JPEG files per class (or train/CLASS and test/CLASS); a "
-        "spec then says task: {dataset: folder, images: NAME, ...}.",
+        "spec then says task: {dataset: folder, images: NAME, ...}.\n"
+        "A text needs no import: a folder or an archive of train.txt, valid.txt and test.txt in the data folder goes by its "
+        "name, one elsewhere by its path with a /; a spec says task: {dataset: text, corpus: NAME, ...}.",
     .example = "poula data fetch cifar10",
     PL_OPTIONS(options),
     .least = 1, .most = 1000,

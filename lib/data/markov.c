@@ -6,8 +6,8 @@
  * visits how often. Which words they are: with random permutations newest, oldest and result of the V words, a random
  * number shift for each sequence of the words between the two, and distinct random offsets, the r-th is
  * result[(newest[n] + oldest[o] + shift + offset_r) mod V] (without oldest and shift where there are no such words). For all
- * else fixed that is a permutation of the oldest word, so every context is as frequent as any other: counting words says
- * nothing, and only what came before helps.
+ * else fixed that is a permutation of the oldest word, so every context is as frequent as any other: a model that looks
+ * at fewer than `order` words learns nothing.
  *
  * A draw is a function of (data_seed, split, place). The probabilities are made of + * / only, and the file is compiled
  * without contraction to fused multiply-add: the same text on every machine. */
