@@ -74,6 +74,8 @@ int pl_archive_open(struct pl_archive **out, const char *path, struct pl_error *
     archive->file = gzopen(path, "rbe");
     archive->reader = archive_read_new();
     int status = 0;
+    if (archive->file)
+        gzbuffer(archive->file, BLOCK); /* before anything is read */
     if (!archive->file) {
         status = pl_fail(err, errno == ENOENT ? PL_EMISSING : PL_EIO, "cannot open %s: %s", path, strerror(errno));
     } else if (!archive->reader) {
@@ -81,7 +83,6 @@ int pl_archive_open(struct pl_archive **out, const char *path, struct pl_error *
     } else if (is_zip(archive->file)) {
         status = open_zip(archive, err);
     } else {
-        gzbuffer(archive->file, BLOCK);
         archive_read_support_format_tar(archive->reader);
         archive_read_support_format_empty(archive->reader);
         if (archive_read_open(archive->reader, archive, NULL, read_block, NULL) != ARCHIVE_OK)
