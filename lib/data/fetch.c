@@ -1,7 +1,6 @@
 /* Downloading a published archive (libcurl). */
+#include "data/curl.h"
 #include "data/data_priv.h"
-
-#include <curl/curl.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +15,7 @@ enum { TRIES_MOST = 10 }; /* connections, each of which must bring something new
 
 struct download {
     const struct pl_fetch *fetch;
+    struct pl_curl curl;
     const char *url, *sha256, *part;
     int file;
     uint64_t start, size; /* bytes of the part before and during this connection */
@@ -60,33 +60,34 @@ static int rewind_part(struct download *d, uint64_t size, struct pl_error *err)
 /* One connection, from the end of the part on. */
 static CURLcode connect_once(struct download *d, long *answer)
 {
-    CURL *curl = curl_easy_init();
+    const struct pl_curl *c = &d->curl;
+    CURL *curl = c->init();
     *answer = 0;
     if (!curl)
         return CURLE_OUT_OF_MEMORY;
     d->start = d->size;
     d->text[0] = '\0';
-    curl_easy_setopt(curl, CURLOPT_URL, d->url);
-    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
-    curl_easy_setopt(curl, CURLOPT_MAXREDIRS, 10L);
-    curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 30L);
-    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, 60L);
-    curl_easy_setopt(curl, CURLOPT_USERAGENT, "poula/" PL_VERSION);
-    curl_easy_setopt(curl, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)d->size);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, d);
-    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, show_progress);
-    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, d);
-    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, d->text);
-    CURLcode code = curl_easy_perform(curl);
-    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, answer);
-    curl_easy_cleanup(curl);
+    c->set(curl, CURLOPT_URL, d->url);
+    c->set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    c->set(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    c->set(curl, CURLOPT_FOLLOWLOCATION, 1L);
+    c->set(curl, CURLOPT_MAXREDIRS, 10L);
+    c->set(curl, CURLOPT_FAILONERROR, 1L);
+    c->set(curl, CURLOPT_NOSIGNAL, 1L);
+    c->set(curl, CURLOPT_CONNECTTIMEOUT, 30L);
+    c->set(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    c->set(curl, CURLOPT_LOW_SPEED_TIME, 60L);
+    c->set(curl, CURLOPT_USERAGENT, "poula/" PL_VERSION);
+    c->set(curl, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)d->size);
+    c->set(curl, CURLOPT_WRITEFUNCTION, take_bytes);
+    c->set(curl, CURLOPT_WRITEDATA, d);
+    c->set(curl, CURLOPT_NOPROGRESS, 0L);
+    c->set(curl, CURLOPT_XFERINFOFUNCTION, show_progress);
+    c->set(curl, CURLOPT_XFERINFODATA, d);
+    c->set(curl, CURLOPT_ERRORBUFFER, d->text);
+    CURLcode code = c->perform(curl);
+    c->get(curl, CURLINFO_RESPONSE_CODE, answer);
+    c->cleanup(curl);
     return code;
 }
 
@@ -98,7 +99,7 @@ static bool is_cut(CURLcode code)
 
 static int fail_download(const struct download *d, CURLcode code, long answer, struct pl_error *err)
 {
-    const char *text = *d->text ? d->text : curl_easy_strerror(code);
+    const char *text = *d->text ? d->text : d->curl.describe(code);
     if (d->disk_error)
         return pl_fail(err, PL_EIO, "cannot write %s: %s", d->part, strerror(d->disk_error));
     if (code == CURLE_HTTP_RETURNED_ERROR)
@@ -215,7 +216,9 @@ int pl_data_fetch(const char *name, const char *folder, const struct pl_fetch *f
     int status = look(pl_text(&path), d.sha256, err);
     if (status)
         goto done;
-    status = pl_folder_make(folder, err);
+    status = pl_curl_load(&d.curl, err);
+    if (!status)
+        status = pl_folder_make(folder, err);
     if (!status)
         status = open_part(&d, err);
     if (!status)
