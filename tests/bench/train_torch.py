@@ -90,6 +90,7 @@ def arguments():
     parser.add_argument("--weight-decay", type=float, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--precision", choices=("torch", "torch-double"), default="torch")
     parser.add_argument("--weights", help="begin with these instead of drawn ones")
     parser.add_argument("--save", help="write the initial weights here and end")
     parser.add_argument("--evaluate", action="store_true", help="only print the test accuracy of --weights")
@@ -98,7 +99,8 @@ def arguments():
 
 def train_batch(model, optimizer, images, labels):
     optimizer.zero_grad(set_to_none=True)
-    loss = F.cross_entropy(model(normalised(images)), labels)
+    values = normalised(images).to(next(model.parameters()).dtype)
+    loss = F.cross_entropy(model(values), labels)
     loss.backward()
     optimizer.step()
     return loss.item()
@@ -114,6 +116,8 @@ def main():
     if args.save:
         save(model, args.save)
         return
+    if args.precision == "torch-double":
+        model.double()
     images, labels = read_images(args.data, [f"data_batch_{i}.bin" for i in range(1, 6)])
     test = read_images(args.data, ["test_batch.bin"])
     if args.evaluate:
