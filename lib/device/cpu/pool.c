@@ -87,16 +87,31 @@ static void clear(const struct pl_cpu_shape *x, const struct strip *s, float *dx
         memset(dx + (size_t)pixel * x->pixel + s->first, 0, (size_t)(s->end - s->first) * sizeof *dx);
 }
 
+/* Does every pixel lie in exactly one window? Then gradients are stored, and need no zeros to be added to. */
+static bool is_partition(const struct pl_cpu_pool *pool)
+{
+    return pool->kernel[0] == pool->stride[0] && pool->kernel[1] == pool->stride[1] && !pool->pad[0] && !pool->pad[1] &&
+           pool->x.height == pool->y.height * pool->kernel[0] && pool->x.width == pool->y.width * pool->kernel[1];
+}
+
+INLINE void give(float *to, vec part, bool fresh)
+{
+    if (!fresh)
+        part += load(to);
+    store(to, part);
+}
+
 void PL_CPU_NAME(max_backward)(const struct pl_cpu_pool *pool, const float *x, const float *y, const float *dy,
                                bool add, float *dx, int threads)
 {
     const int strips = strips_of(&pool->x, threads), tasks = pl_cpu_blocks(pool->x.channels) * strips;
+    const bool fresh = !add && is_partition(pool);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int task = 0; task < tasks; task++) {
         const struct strip s = strip_of(&pool->x, task, strips);
         const float *in = x + (size_t)s.block * pool->x.block;
         float *to = dx + (size_t)s.block * pool->x.block;
-        if (!add)
+        if (!add && !fresh)
             clear(&pool->x, &s, to);
         for (int at = 0; at < pl_cpu_pixels(&pool->y); at++) {
             const struct window w = window_of(pool, at);
@@ -107,7 +122,7 @@ void PL_CPU_NAME(max_backward)(const struct pl_cpu_pool *pool, const float *x, c
                 FOR_WINDOW(pool, w, {
                     const vec v = load(in + from + n);
                     const mask hit = (mask)(v == most) | (mask)(v != v);
-                    store(to + from + n, load(to + from + n) + (vec)((mask)d & hit));
+                    give(to + from + n, (vec)((mask)d & hit), fresh);
                     d = (vec)((mask)d & ~hit);
                 })
             }
@@ -118,19 +133,20 @@ void PL_CPU_NAME(max_backward)(const struct pl_cpu_pool *pool, const float *x, c
 void PL_CPU_NAME(average_backward)(const struct pl_cpu_pool *pool, const float *dy, bool add, float *dx, int threads)
 {
     const int strips = strips_of(&pool->x, threads), tasks = pl_cpu_blocks(pool->x.channels) * strips;
+    const bool fresh = !add && is_partition(pool);
     const float share = 1.0f / (float)(pool->kernel[0] * pool->kernel[1]);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int task = 0; task < tasks; task++) {
         const struct strip s = strip_of(&pool->x, task, strips);
         float *to = dx + (size_t)s.block * pool->x.block;
-        if (!add)
+        if (!add && !fresh)
             clear(&pool->x, &s, to);
         for (int at = 0; at < pl_cpu_pixels(&pool->y); at++) {
             const struct window w = window_of(pool, at);
             const float *d = dy + (size_t)s.block * pool->y.block + (size_t)at * pool->y.pixel;
             for (int n = s.first; n < s.end; n += LANES) {
                 const vec part = load(d + n) * share;
-                FOR_WINDOW(pool, w, store(to + from + n, load(to + from + n) + part))
+                FOR_WINDOW(pool, w, give(to + from + n, part, fresh))
             }
         }
     }
