@@ -89,6 +89,10 @@ static size_t cpu_workspace(struct pl_device *d, enum pl_work operation, const s
         return cpu_norm_workspace(x);
     case PL_WORK_DROPOUT:
         return elements(&shape);
+    case PL_WORK_EMBEDDING:
+        return cpu_cut_bytes((size_t)x->batch, sizeof(float));
+    case PL_WORK_PENALTY:
+        return cpu_cut_bytes((size_t)pl_cpu_blocks(x->channels), sizeof(double));
     case PL_WORK_LOSS:
         return cpu_cut_bytes((size_t)x->batch, sizeof(double)) + cpu_cut_bytes((size_t)x->batch, sizeof(int32_t));
     }
@@ -247,14 +251,17 @@ static void cpu_dropout(struct pl_device *d, const struct pl_drop *drop, const s
 {
     struct pl_cpu_shape shape = cpu_shape(x);
     uint8_t *keep = work;
+    int columns = x->batch / x->steps;
     size_t area = (size_t)x->height * (size_t)x->width;
     if (cpu_has_gaps(x))
         memset(keep, 1, elements(&shape));
 #pragma omp parallel for num_threads(d->options.threads)
     for (int n = 0; n < x->batch; n++)
-        for (int c = 0; c < x->channels; c++)
-            pl_drop_mask(drop, ((uint64_t)n * (uint64_t)x->channels + (uint64_t)c) * area, area,
+        for (int c = 0; c < x->channels; c++) {
+            uint64_t sample = (uint64_t)(drop->locked ? n % columns : n);
+            pl_drop_mask(drop, (sample * (uint64_t)x->channels + (uint64_t)c) * area, area,
                          keep + ((size_t)n * (size_t)shape.channels + stored_channel(x, c)) * area);
+        }
     cpu_kernels(d)->dropout(&shape, cpu_data(x), keep, (float)(1 / (1 - drop->probability)), cpu_data(y),
                             d->options.threads);
 }
@@ -303,6 +310,14 @@ const struct pl_device_type pl_device_cpu = {
     .pool_forward = cpu_pool_forward,
     .pool_backward = cpu_pool_backward,
     .dropout = cpu_dropout,
+    .embedding_forward = cpu_embedding_forward,
+    .embedding_backward = cpu_embedding_backward,
+    .lstm_reserve = cpu_lstm_reserve,
+    .lstm_workspace = cpu_lstm_workspace,
+    .lstm_forward = cpu_lstm_forward,
+    .lstm_backward = cpu_lstm_backward,
+    .penalty_forward = cpu_penalty_forward,
+    .penalty_backward = cpu_penalty_backward,
     .cross_entropy = cpu_cross_entropy,
     .allocate = pl_host_allocate,
     .release = pl_host_release,

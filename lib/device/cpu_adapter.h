@@ -52,4 +52,21 @@ void cpu_norm_backward(struct pl_device *d, const struct pl_batch_norm *n, const
                        void *dweight, void *dbias, const struct pl_view *dx, bool accumulate,
                        const struct pl_view *dresidual, void *work);
 
+void cpu_embedding_forward(struct pl_device *d, const void *matrix, const void *tokens, const struct pl_drop *drop,
+                           const struct pl_view *y, void *work);
+void cpu_embedding_backward(struct pl_device *d, const void *tokens, const struct pl_drop *drop,
+                            const struct pl_view *dy, int vocabulary, int padding, void *dmatrix, bool accumulate,
+                            void *work);
+void cpu_penalty_forward(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
+                         void *value, void *work);
+void cpu_penalty_backward(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
+                          const struct pl_view *dy, const struct pl_view *dx);
+size_t cpu_lstm_reserve(struct pl_device *d, const struct pl_view *x, int hidden, bool drop);
+size_t cpu_lstm_workspace(struct pl_device *d, const struct pl_view *x, int hidden);
+void cpu_lstm_forward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
+                      const struct pl_view *x, void *state, const struct pl_view *y, void *reserve, void *work);
+void cpu_lstm_backward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
+                       const struct pl_view *x, const struct pl_view *dy, const struct pl_lstm *dw,
+                       const struct pl_view *dx, bool accumulate, void *reserve, void *work);
+
 #endif

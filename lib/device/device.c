@@ -73,7 +73,9 @@ void pl_drop_mask(const struct pl_drop *drop, uint64_t first, size_t count, uint
 {
     uint64_t bound = (uint64_t)(drop->probability * 0x1p32);
     uint32_t bits[4];
-    for (size_t i = 0; i < count; i++) {
+    if (drop->keep)
+        memcpy(keep, drop->keep + first, count);
+    for (size_t i = 0; !drop->keep && i < count; i++) {
         uint64_t element = first + i;
         if (i == 0 || element % 4 == 0)
             pl_random_bits(&drop->stream, drop->step, drop->layer << 40 | element / 4, bits);

@@ -31,6 +31,7 @@ struct pl_view {
     void *data;      /* device address of the whole buffer */
     double *moments; /* device address, of the whole buffer: batch mean[stored], biased variance[stored]; or NULL */
     int batch, channels, height, width;
+    int steps;  /* of a sequence, whose samples are [step][column], batch / steps columns; 1 for images */
     int first;  /* stored channel of the buffer at which the view begins */
     int stored; /* stored channels of the buffer */
     const int *pieces; /* channels of each piece in the view, front first; their sum is channels */
@@ -61,7 +62,21 @@ struct pl_drop {
     struct pl_random stream;
     uint64_t step;           /* the mask is a function of stream, step, layer and element (NCHW order) */
     uint64_t layer;
+    bool locked;             /* a mask for one step of a sequence, the same for all of them: [column][channel] */
+    const uint8_t *keep;     /* a mask to use in place of a drawn one, a byte an element (device address); or NULL */
 };
+
+/* The tensors of an LSTM layer, or their gradients. Rows are the gates i, f, g, o, one after another. */
+struct pl_lstm {
+    int hidden;
+    void *weight_ih, *weight_hh; /* [4 hidden][in], [4 hidden][hidden] */
+    void *bias_ih, *bias_hh;     /* [4 hidden] */
+};
+
+/* What a penalty holds down, of x seen as a sequence: the mean of x^2, or the mean of (x[t+1] - x[t])^2, which
+ * is zero for a single step. */
+enum pl_penalty { PL_PENALTY_ACTIVATION, PL_PENALTY_CHANGE };
+enum { PL_PENALTIES = 2 };
 
 /* What the loss writes to device memory. */
 struct pl_loss_result {
@@ -72,7 +87,7 @@ struct pl_loss_result {
 struct pl_device;
 
 /* Which operator a workspace is for. */
-enum pl_work { PL_WORK_NORM, PL_WORK_DROPOUT, PL_WORK_LOSS };
+enum pl_work { PL_WORK_NORM, PL_WORK_DROPOUT, PL_WORK_LOSS, PL_WORK_EMBEDDING, PL_WORK_PENALTY };
 
 /* One device type; a plain const table (pl_device_types) lists them. In all operators y is written whole,
  * and dx is written, or added to where accumulate is true. Operands may overlap only where said. work is
@@ -139,12 +154,39 @@ struct pl_device_type {
                           const struct pl_view *x, const struct pl_view *y, const struct pl_view *dy,
                           const struct pl_view *dx, bool accumulate); /* x and y: for the maximum only */
 
-    /* y = mask * x / (1-p); its own backward pass. y may be x. */
+    /* y = mask * x / (1-p); its own backward pass. y may be x. A locked mask is for sequences. */
     void (*dropout)(struct pl_device *d, const struct pl_drop *drop, const struct pl_view *x,
                     const struct pl_view *y, void *work);
 
+    /* y = row `token` of a matrix [vocabulary][channels]; tokens (int32, one a sample) are device addresses. The
+     * mask of drop (or NULL) has one element a row. Backward overwrites dmatrix, or adds to it; row `padding`
+     * (-1: none) gets nothing from it. */
+    void (*embedding_forward)(struct pl_device *d, const void *matrix, const void *tokens, const struct pl_drop *drop,
+                              const struct pl_view *y, void *work);
+    void (*embedding_backward)(struct pl_device *d, const void *tokens, const struct pl_drop *drop,
+                               const struct pl_view *dy, int vocabulary, int padding, void *dmatrix, bool accumulate,
+                               void *work);
+
+    /* An LSTM layer over a sequence. state holds h [column][hidden] and then c likewise, before the first step, and
+     * receives them after the last. The mask of drop (or NULL) is for weight_hh, an element an entry; the gradient
+     * passes through it. reserve is device memory that a forward pass fills for its backward pass. */
+    size_t (*lstm_reserve)(struct pl_device *d, const struct pl_view *x, int hidden, bool drop);
+    size_t (*lstm_workspace)(struct pl_device *d, const struct pl_view *x, int hidden);
+    void (*lstm_forward)(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
+                         const struct pl_view *x, void *state, const struct pl_view *y, void *reserve, void *work);
+    /* dx may be NULL. The gradient with respect to the state before the first step is not computed. */
+    void (*lstm_backward)(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
+                          const struct pl_view *x, const struct pl_view *dy, const struct pl_lstm *dw,
+                          const struct pl_view *dx, bool accumulate, void *reserve, void *work);
+
+    /* *value (double, a device address) = coefficient times the penalty;  dx = dy + its gradient, dx may be dy. */
+    void (*penalty_forward)(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
+                            void *value, void *work);
+    void (*penalty_backward)(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
+                             const struct pl_view *dy, const struct pl_view *dx);
+
     /* Mean cross-entropy of softmax(x) with target (1-s) onehot(label) + s/classes, for x of height and width
-     * 1; dx is its gradient, or NULL. labels (int32, one a sample) and result (struct pl_loss_result) are
+     * 1; dx is its gradient, or NULL, and may be x. labels (int32, one a sample) and result (struct pl_loss_result) are
      * device addresses. */
     void (*cross_entropy)(struct pl_device *d, const struct pl_view *x, const void *labels, double smoothing,
                           const struct pl_view *dx, void *result, void *work);

@@ -13,8 +13,8 @@ void pl_host_upload(struct pl_device *d, void *to, const void *host, size_t byte
 void pl_host_download(struct pl_device *d, const void *from, void *host, size_t bytes);
 void *pl_host_address(struct pl_device *d, void *memory);
 
-/* The dropout mask of elements first .. first+count-1: element e is kept when word e%4 of the Philox block
- * (step, layer * 2^40 + e/4) is at least probability * 2^32. */
+/* The dropout mask of elements first .. first+count-1: drop->keep's; or, where that is NULL, element e is kept when
+ * word e%4 of the Philox block (step, layer * 2^40 + e/4) is at least probability * 2^32. */
 void pl_drop_mask(const struct pl_drop *drop, uint64_t first, size_t count, uint8_t *keep);
 
 #endif

@@ -75,6 +75,22 @@ void pl_flow_reuse(struct pl_plan *p, int id, int input)
     }
 }
 
+void pl_flow_over(struct pl_plan *p, int id, int input)
+{
+    int x = p->nodes[id].inputs[input];
+    const struct pl_node *n = &p->nodes[x];
+    bool mine = p->planned[x].gradient.storage < 0 && n->parent < 0 && n->op == &pl_op_convolution;
+    for (int i = x + 1; i < p->count; i++)
+        for (int k = 0; p->nodes[i].op && k < p->nodes[i].input_count; k++)
+            mine = mine && (p->nodes[i].inputs[k] != x || i == id);
+    if (!mine) {
+        pl_flow_into(p, id, input);
+        return;
+    }
+    p->planned[x].gradient = p->planned[x].value;
+    settle(p, id, input, PL_FLOW_WRITE, nowhere);
+}
+
 void pl_flow_share(struct pl_plan *p, int id, int input, struct pl_place place)
 {
     int x = p->nodes[id].inputs[input];

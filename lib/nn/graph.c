@@ -57,6 +57,9 @@ int pl_graph_node(struct pl_graph *g, const struct pl_operator *op, int a, int b
 {
     if (g->error.code)
         return -1;
+    bool tokens = (a >= 0 && g->nodes[a].op == &pl_op_tokens) || (b >= 0 && g->nodes[b].op == &pl_op_tokens);
+    if (tokens && op != &pl_op_embedding)
+        return pl_graph_fail(g, "tokens go into an embedding and nowhere else");
     void *list = g->nodes;
     pl_grow(&list, &g->capacity, g->count + 1, sizeof *g->nodes);
     g->nodes = list;
@@ -64,7 +67,8 @@ int pl_graph_node(struct pl_graph *g, const struct pl_operator *op, int a, int b
     *pieces = shape.channels;
     struct pl_node *n = &g->nodes[g->count];
     *n = (struct pl_node){.op = op, .name = "", .inputs = {a, b}, .shape = shape, .pieces = pieces,
-                          .piece_count = 1, .parent = -1, .weight = -1, .bias = -1, .mean = -1, .variance = -1};
+                          .piece_count = 1, .parent = -1, .weight = -1, .bias = -1, .recurrent_weight = -1,
+                          .recurrent_bias = -1, .mean = -1, .variance = -1};
     n->input_count = (a >= 0) + (b >= 0);
     return (int)g->count++;
 }
@@ -101,6 +105,10 @@ void pl_graph_initial(struct pl_graph *g, int layer, struct pl_initial weight, s
         g->parameters.entries[n->weight].initial = weight;
     if (n->bias >= 0)
         g->parameters.entries[n->bias].initial = bias;
+    if (n->recurrent_weight >= 0)
+        g->parameters.entries[n->recurrent_weight].initial = weight;
+    if (n->recurrent_bias >= 0)
+        g->parameters.entries[n->recurrent_bias].initial = bias;
 }
 
 struct pl_shape pl_graph_shape(const struct pl_graph *g, int x)
@@ -130,6 +138,8 @@ size_t pl_graph_parameter_count(const struct pl_graph *g)
 
 uint64_t pl_node_multiplications(const struct pl_graph *g, const struct pl_node *n)
 {
+    if (n->op == &pl_op_lstm)
+        return (uint64_t)(g->parameters.entries[n->weight].count + g->parameters.entries[n->recurrent_weight].count);
     if (n->op != &pl_op_convolution)
         return 0;
     return (uint64_t)g->parameters.entries[n->weight].count * (uint64_t)n->shape.height * (uint64_t)n->shape.width;
@@ -155,7 +165,9 @@ void pl_node_describe(const struct pl_node *n, struct pl_text *text)
     } else if (n->op == &pl_op_pool) {
         pl_text_addf(text, "%s pool %dx%d", n->pooling == PL_POOL_MAX ? "max" : "average", w->kernel[0], w->kernel[1]);
     } else if (n->op == &pl_op_dropout) {
-        pl_text_addf(text, "dropout %g", n->probability);
+        pl_text_addf(text, "%sdropout %g", n->locked ? "locked " : "", n->probability);
+    } else if (n->op == &pl_op_penalty) {
+        pl_text_addf(text, "%s penalty %g", n->penalty == PL_PENALTY_CHANGE ? "change" : "activation", n->coefficient);
     } else {
         pl_text_add(text, n->op->name);
     }
@@ -166,6 +178,15 @@ size_t pl_graph_layer_count(const struct pl_graph *g)
     return g->count;
 }
 
+/* Does an earlier layer have the weights of this one? */
+static bool tied(const struct pl_graph *g, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (g->nodes[i].weight >= 0 && g->nodes[i].weight == g->nodes[index].weight)
+            return true;
+    return false;
+}
+
 void pl_graph_layer(const struct pl_graph *g, size_t index, struct pl_layer *layer, struct pl_text *text)
 {
     const struct pl_node *n = &g->nodes[index];
@@ -173,8 +194,8 @@ void pl_graph_layer(const struct pl_graph *g, size_t index, struct pl_layer *lay
     pl_node_describe(n, text);
     *layer = (struct pl_layer){.name = n->name, .operation = pl_text(text), .shape = n->shape,
                                .multiplications = pl_node_multiplications(g, n)};
-    if (n->weight >= 0)
-        layer->parameters += g->parameters.entries[n->weight].count;
-    if (n->bias >= 0)
-        layer->parameters += g->parameters.entries[n->bias].count;
+    const int tensors[] = {tied(g, index) ? -1 : n->weight, n->bias, n->recurrent_weight, n->recurrent_bias};
+    for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
+        if (tensors[i] >= 0)
+            layer->parameters += g->parameters.entries[tensors[i]].count;
 }

@@ -27,7 +27,8 @@ int pl_plan_storage(struct pl_plan *p, const struct pl_node *like)
 {
     int stored = pl_plan_stored(p, like->pieces, like->piece_count);
     struct pl_shape shape = like->shape;
-    int id = pl_plan_bytes(p, p->device->type->buffer_size(p->batch, stored, shape.height, shape.width));
+    int samples = p->columns * p->most_steps;
+    int id = pl_plan_bytes(p, p->device->type->buffer_size(samples, stored, shape.height, shape.width));
     p->storages[id].stored = stored;
     p->storages[id].height = shape.height;
     p->storages[id].width = shape.width;

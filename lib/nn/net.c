@@ -1,5 +1,6 @@
 #include "nn/nn_priv.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ int pl_net_new(struct pl_net **net, const struct pl_graph *g, struct pl_device *
     struct pl_net *n = pl_new(sizeof *n);
     n->graph = g;
     n->device = device;
+    n->masks = pl_new(((size_t)g->dropouts + 1) * sizeof *n->masks);
     for (int kind = PL_PARAMETERS; kind <= PL_STATISTICS; kind++) {
         size_t bytes = pl_net_length(n, kind) * pl_element_size(element_of(n, kind));
         n->arenas[kind] = device->type->allocate(device, bytes);
@@ -52,12 +54,29 @@ void pl_net_free(struct pl_net *net)
     for (int kind = PL_PARAMETERS; kind <= PL_STATISTICS; kind++)
         net->device->type->release(net->device, net->arenas[kind]);
     net->device->type->release(net->device, net->shared);
+    for (int i = 0; i < net->graph->dropouts; i++)
+        net->device->type->release(net->device, net->masks[i]);
+    free(net->masks);
     free(net);
 }
 
 void pl_net_dropout(struct pl_net *net, struct pl_random stream)
 {
     net->dropout = stream;
+}
+
+int pl_net_mask(struct pl_net *net, int dropout, const uint8_t *keep, size_t count, struct pl_error *err)
+{
+    assert(dropout >= 0 && dropout < net->graph->dropouts);
+    net->device->type->release(net->device, net->masks[dropout]);
+    net->masks[dropout] = NULL;
+    if (!keep)
+        return 0;
+    net->masks[dropout] = net->device->type->allocate(net->device, count);
+    if (!net->masks[dropout])
+        return pl_fail(err, PL_EMEMORY, "no memory for a mask of %zu elements", count);
+    net->device->type->upload(net->device, net->masks[dropout], keep, count);
+    return 0;
 }
 
 /* Copies values between a host array of doubles and the arena's element. */

@@ -10,6 +10,10 @@
  *     allocates nothing. A net may have several plans (full and last partial batch, evaluation); they share
  *     one block of memory, so only one of them is between its input and its last result at a time.
  *
+ * A sequence of T steps by B columns is a batch of T x B samples, step after step: what works on a sample works
+ * on a step of a column. A plan of sequences is made for their greatest length and may run shorter ones. Where the
+ * graph has recurrent layers a plan keeps their state, which each forward pass takes up and leaves behind.
+ *
  * Tensors carry the names that PyTorch users expect (layer1.0.conv1.weight) and plain order
  * ([out][in][kernel][kernel]), whatever the device does inside.
  *
@@ -51,6 +55,24 @@ int pl_graph_global_pool(struct pl_graph *g, int x); /* the average over the ima
 int pl_graph_dropout(struct pl_graph *g, int x, double probability);
 int pl_graph_add(struct pl_graph *g, int a, int b);
 int pl_graph_concat(struct pl_graph *g, int front, int back); /* channels of front, then those of back */
+/* One token a sample, given by pl_plan_tokens: the input of an embedding. */
+int pl_graph_tokens(struct pl_graph *g);
+/* Rows of a matrix NAME.weight [vocabulary][features]; with the given probability a word is dropped: its row is zero
+ * wherever it stands. The row of the word `padding` (-1: none) gets no gradient from here. Initially U(-0.1, 0.1). */
+int pl_graph_embedding(struct pl_graph *g, int tokens, const char *name, int vocabulary, int features, double dropout,
+                       int padding);
+/* An LSTM layer over the steps of a sequence, with PyTorch's tensors NAME.weight_ih_l0, weight_hh_l0, bias_ih_l0 and
+ * bias_hh_l0 (gates i, f, g, o), initially U(-1/sqrt(hidden), 1/sqrt(hidden)). dropout is the probability of an entry
+ * of weight_hh being dropped for the length of a step of training. */
+int pl_graph_lstm(struct pl_graph *g, int x, const char *name, int hidden, double dropout);
+/* A dropout with one mask a column and feature, the same for all steps of a sequence (Gal and Ghahramani 2016). */
+int pl_graph_locked_dropout(struct pl_graph *g, int x, double probability);
+/* y = x E' + b, E being the matrix of an embedding, which thus has two gradients; a bias NAME.bias, initially 0. One
+ * layer at most is tied to an embedding. */
+int pl_graph_tied_linear(struct pl_graph *g, int x, const char *name, int embedding);
+/* y = x; in training the penalty, times the coefficient, is added to what is minimised (Merity et al. 2018, AR and
+ * TAR). */
+int pl_graph_penalty(struct pl_graph *g, int x, enum pl_penalty kind, double coefficient);
 /* Softmax cross-entropy, the mean over the batch, with label smoothing in [0,1). The last operator. */
 int pl_graph_cross_entropy(struct pl_graph *g, int x, double smoothing);
 
@@ -110,6 +132,12 @@ void pl_net_initialise(struct pl_net *net, struct pl_random stream);
 /* The stream that dropout masks are drawn from. */
 void pl_net_dropout(struct pl_net *net, struct pl_random stream);
 
+/* Gives a dropout of the graph (numbered from 0 as they were added, those of embeddings and LSTM layers among them)
+ * a mask of the caller's, a byte an element, in place of drawn ones; NULL: drawn again. An embedding's mask has an
+ * element a word, an LSTM's one an entry of weight_hh, a locked one [column][feature], any other NCHW. For comparisons
+ * with other programs. Fails with PL_EMEMORY. */
+int pl_net_mask(struct pl_net *net, int dropout, const uint8_t *keep, size_t count, struct pl_error *err);
+
 enum pl_arena_kind { PL_PARAMETERS, PL_GRADIENTS, PL_STATISTICS };
 /* Elements of an arena, padding included. Statistics are double, the others the device's element. */
 size_t pl_net_length(const struct pl_net *net, enum pl_arena_kind kind);
@@ -132,24 +160,45 @@ enum pl_mode {
 /* Compiles for a batch size and makes room for it in the memory that the net's plans share. The net must
  * outlive the plan. Fails with PL_EMEMORY, naming the size. */
 int pl_plan_new(struct pl_plan **plan, struct pl_net *net, int batch, enum pl_mode mode, struct pl_error *err);
+/* For sequences of at most so many steps. A recurrent state starts at zero. */
+int pl_plan_new_sequence(struct pl_plan **plan, struct pl_net *net, int columns, int steps, enum pl_mode mode,
+                         struct pl_error *err);
 void pl_plan_free(struct pl_plan *plan);
+
+/* The length of the sequences from now on, from 1 to the one the plan was made for (as it is at first). Costs
+ * nothing. */
+void pl_plan_steps(struct pl_plan *plan, int steps);
+
+/* The recurrent state: for every LSTM layer in the graph's order h [column][hidden], then c. A forward pass begins
+ * with it and leaves the state after its last step; it belongs to the plan, so that evaluation does not disturb
+ * training. Doubles hold a device's element exactly. */
+size_t pl_plan_state_length(const struct pl_plan *plan); /* numbers; 0 where nothing is recurrent */
+void pl_plan_state_get(const struct pl_plan *plan, double *values);
+void pl_plan_state_set(struct pl_plan *plan, const double *values); /* NULL: zero */
 
 /* Bytes that training or evaluating takes: parameters, gradients, statistics and the plan, without making
  * any of them. */
 size_t pl_plan_estimate(const struct pl_graph *g, struct pl_device *device, int batch, enum pl_mode mode);
+size_t pl_plan_estimate_sequence(const struct pl_graph *g, struct pl_device *device, int columns, int steps,
+                                 enum pl_mode mode);
 size_t pl_plan_memory(const struct pl_plan *plan); /* bytes of the plan alone */
 
-/* The batch: images in NCHW order, one label a sample. */
+/* The batch: images in NCHW order, or tokens; one label a sample. The samples of a sequence are [step][column]. */
 void pl_plan_input(struct pl_plan *plan, const void *images, enum pl_element element);
+void pl_plan_tokens(struct pl_plan *plan, const int32_t *tokens);
 void pl_plan_labels(struct pl_plan *plan, const int32_t *labels);
 
 /* Forward pass; in training, step numbers the dropout masks, and the running statistics move on. */
 void pl_plan_forward(struct pl_plan *plan, uint64_t step);
 /* Backward pass of the last forward pass: overwrites the gradients. Training only. */
 void pl_plan_backward(struct pl_plan *plan);
-/* Loss of the last forward pass and (correct may be NULL) the number of right answers. */
+/* Cross-entropy of the last forward pass and (correct may be NULL) the number of right answers. */
 double pl_plan_loss(struct pl_plan *plan, int64_t *correct);
-/* The input of the loss (of the last operator where there is none), NCHW. Valid until the next step. */
+/* The sum of the penalties of one kind in the last forward pass of training, coefficients included: what is minimised
+ * is the loss plus these. 0 in evaluation. */
+double pl_plan_penalty(struct pl_plan *plan, enum pl_penalty kind);
+/* The input of the loss (of the last operator where there is none), NCHW. Valid until the next step; but when training
+ * on sequences the gradient may be written over the logits, and there is nothing to read. */
 void pl_plan_output(struct pl_plan *plan, void *logits, enum pl_element element);
 
 /* The plan as a table: what runs, after fusion. With profiling on, seconds are summed over all steps. */

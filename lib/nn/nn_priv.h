@@ -19,12 +19,13 @@ struct pl_operator {
     unsigned (*needs)(const struct pl_node *n);            /* a set of enum pl_needs; NULL: nothing */
     void (*flow)(struct pl_plan *p, int id);               /* decides where the inputs' gradients go */
     size_t (*workspace)(struct pl_plan *p, int id);        /* NULL: none */
+    size_t (*reserve)(struct pl_plan *p, int id);          /* bytes kept for the backward pass; NULL: none */
     void (*forward)(struct pl_plan *p, int id);
     void (*backward)(struct pl_plan *p, int id);           /* NULL: nothing to compute */
 };
 
 extern const struct pl_operator pl_op_input, pl_op_convolution, pl_op_norm, pl_op_relu, pl_op_pool, pl_op_dropout,
-    pl_op_add, pl_op_concat, pl_op_copy, pl_op_loss;
+    pl_op_add, pl_op_concat, pl_op_copy, pl_op_loss, pl_op_tokens, pl_op_embedding, pl_op_lstm, pl_op_penalty;
 
 /* One operator and its output. */
 struct pl_node {
@@ -36,6 +37,7 @@ struct pl_node {
     int piece_count;
     int parent, parent_piece; /* the concatenation whose buffer holds this output, and where; or -1 */
     int weight, bias;         /* numbers in the parameter table, or -1 */
+    int recurrent_weight, recurrent_bias;
     int mean, variance;       /* numbers in the statistics table, or -1 */
 
     struct pl_window window;
@@ -45,6 +47,11 @@ struct pl_node {
     bool relu;   /* an addition with the ReLU that follows it */
     double probability, smoothing;
     uint64_t layer; /* number of a dropout */
+    int padding;    /* the word whose row gets no gradient from an embedding, or -1
+                     * (it may get one from a layer that is tied to it) */
+    bool locked;    /* a dropout with one mask for all steps */
+    enum pl_penalty penalty;
+    double coefficient;
 };
 
 struct pl_table {
@@ -80,6 +87,7 @@ struct pl_net {
     struct pl_device *device;
     void *arenas[3]; /* device memory, by enum pl_arena_kind */
     struct pl_random dropout;
+    void **masks; /* for every dropout of the graph: device memory, or NULL */
     void *shared; /* the memory of all plans */
     size_t shared_bytes;
 };
@@ -114,6 +122,9 @@ struct pl_planned {
     struct pl_place masked;  /* where dy goes behind the mask of a ReLU or dropout: dy's own place or another */
     struct pl_flow flow[PL_INPUTS];
     int rerun;               /* node to recompute before this one's backward pass, or -1 */
+    int reserve;             /* storage of what the forward pass leaves for the backward pass, or -1 */
+    bool added;              /* the weight's gradient is there when the backward pass runs: a later node's too */
+    size_t state;            /* first number of a recurrent layer's state */
     struct pl_convolution_choice choice;
     double seconds[2];
 };
@@ -122,8 +133,12 @@ struct pl_plan {
     struct pl_net *net;     /* NULL while estimating */
     const struct pl_graph *graph;
     struct pl_device *device;
-    int batch;
+    int columns;            /* the batch size of images */
+    int steps, most_steps;  /* of a sequence, now and at most; 1 for images */
+    bool sequence;
     enum pl_mode mode;
+    void *state;            /* of the recurrent layers, in device memory of its own; NULL: none */
+    size_t state_length;    /* numbers */
     struct pl_node *nodes;  /* the graph's, rewritten; same numbers */
     struct pl_planned *planned;
     int count;
@@ -131,7 +146,7 @@ struct pl_plan {
     int loss;               /* the loss node, or -1 */
     struct pl_storage *storages;
     size_t storage_count, storage_capacity;
-    size_t workspace, labels, result; /* offsets in the plan's memory */
+    size_t workspace, labels, result; /* offsets in the plan's memory; behind the result one double a penalty */
     size_t bytes;
     uint64_t step;
     bool backward;          /* which pass is running */
@@ -150,6 +165,7 @@ void pl_plan_arrange(struct pl_plan *p, size_t from); /* offsets of all storages
 /* flow.c: places of gradients, for use in an operator's flow function. */
 void pl_flow_into(struct pl_plan *p, int id, int input);  /* an own buffer, or added to what is there */
 void pl_flow_reuse(struct pl_plan *p, int id, int input); /* the same, in dy's buffer where that may be overwritten */
+void pl_flow_over(struct pl_plan *p, int id, int input);  /* over the input's value, if nobody else reads that */
 /* What lies at place, unchanged; nothing where the input has no gradient. */
 void pl_flow_share(struct pl_plan *p, int id, int input, struct pl_place place);
 struct pl_place pl_flow_mask(struct pl_plan *p, int id);  /* where a masked dy goes */
@@ -173,6 +189,14 @@ struct pl_view pl_plan_value(const struct pl_plan *p, int id);
 struct pl_view pl_plan_gradient(const struct pl_plan *p, int id);
 void *pl_plan_parameter(const struct pl_plan *p, enum pl_arena_kind kind, int number); /* NULL for -1 */
 void *pl_plan_work(const struct pl_plan *p);
+void *pl_plan_storage_at(const struct pl_plan *p, int storage);
+void *pl_plan_penalty_at(const struct pl_plan *p, int id); /* where the value of penalty id goes */
+/* The mask of a node's dropout in this step. */
+struct pl_drop pl_plan_drop(const struct pl_plan *p, const struct pl_node *n);
+static inline int pl_plan_samples(const struct pl_plan *p)
+{
+    return p->columns * p->steps;
+}
 /* Fills in the batch moments of id's output where they are wanted and not made by the operator itself. */
 void pl_plan_moments(struct pl_plan *p, int id);
 /* Prepares the gradient of an input (copying it where needed) and says whether to add to it. */

@@ -60,6 +60,34 @@ int pl_graph_linear(struct pl_graph *g, int x, const char *name, int features, b
     return convolution(g, x, name, (struct pl_shape){features, 1, 1}, &window, true, bias);
 }
 
+int pl_graph_tied_linear(struct pl_graph *g, int x, const char *name, int embedding)
+{
+    if (!pl_graph_has(g, x) || !pl_graph_has(g, embedding))
+        return -1;
+    if (g->nodes[embedding].op != &pl_op_embedding)
+        return pl_graph_fail(g, "%s: the weights of a tied layer are those of an embedding", name);
+    int weight = g->nodes[embedding].weight;
+    const size_t *shape = g->parameters.entries[weight].shape;
+    struct pl_shape in = g->nodes[x].shape;
+    if ((size_t)in.channels != shape[1] || in.height != 1 || in.width != 1)
+        return pl_graph_fail(g, "%s: tied weights need as many inputs as the embedding has features, %zu, not %d", name,
+                             shape[1], in.channels * in.height * in.width);
+    for (size_t i = 0; i < g->count; i++) /* the tied layer overwrites the gradient, then the embedding adds to it */
+        if ((int)i != embedding && g->nodes[i].weight == weight)
+            return pl_graph_fail(g, "%s: %s is tied to that embedding already", name, g->nodes[i].name);
+    int id = pl_graph_node(g, &pl_op_convolution, x, -1, (struct pl_shape){(int)shape[0], 1, 1});
+    if (id < 0)
+        return -1;
+    struct pl_node *n = &g->nodes[id];
+    n->name = pl_graph_name(g, "%s", name);
+    n->window = (struct pl_window){{1, 1}, {1, 1}, {0, 0}};
+    n->linear = true;
+    n->weight = weight;
+    struct pl_initial zero = {PL_INITIAL_CONSTANT, 0};
+    n->bias = pl_graph_table_add(g, &g->parameters, name, "bias", shape, 1, zero);
+    return id;
+}
+
 static unsigned needs(const struct pl_node *n)
 {
     (void)n;

@@ -64,7 +64,7 @@ const struct pl_operator pl_op_relu = {
 
 /* ---- y = keep x / (1-p), keep a fresh random mask;  dx = keep dy / (1-p) */
 
-int pl_graph_dropout(struct pl_graph *g, int x, double probability)
+static int dropout(struct pl_graph *g, int x, double probability, bool locked)
 {
     if (!pl_graph_has(g, x))
         return -1;
@@ -76,7 +76,21 @@ int pl_graph_dropout(struct pl_graph *g, int x, double probability)
     pl_graph_same_pieces(g, id, x);
     g->nodes[id].probability = probability;
     g->nodes[id].layer = (uint64_t)g->dropouts++;
+    g->nodes[id].locked = locked;
     return id;
+}
+
+int pl_graph_dropout(struct pl_graph *g, int x, double probability)
+{
+    return dropout(g, x, probability, false);
+}
+
+int pl_graph_locked_dropout(struct pl_graph *g, int x, double probability)
+{
+    if (pl_graph_has(g, x) && g->nodes[x].shape.height * g->nodes[x].shape.width != 1)
+        return pl_graph_fail(g, "a locked dropout is for sequences, not for images of %dx%d", g->nodes[x].shape.height,
+                             g->nodes[x].shape.width);
+    return dropout(g, x, probability, true);
 }
 
 static size_t dropout_workspace(struct pl_plan *p, int id)
@@ -87,8 +101,7 @@ static size_t dropout_workspace(struct pl_plan *p, int id)
 
 static void drop(struct pl_plan *p, int id, const struct pl_view *from, const struct pl_view *to)
 {
-    const struct pl_node *n = &p->nodes[id];
-    struct pl_drop d = {.probability = n->probability, .stream = p->net->dropout, .step = p->step, .layer = n->layer};
+    struct pl_drop d = pl_plan_drop(p, &p->nodes[id]);
     p->device->type->dropout(p->device, &d, from, to, pl_plan_work(p));
 }
 
@@ -192,7 +205,8 @@ const struct pl_operator pl_op_add = {
 /* x if it may be placed in a concatenation's buffer, else a copy of it. */
 static int placeable(struct pl_graph *g, int x)
 {
-    return g->nodes[x].parent >= 0 || g->nodes[x].op == &pl_op_input ? copy(g, x) : x;
+    const struct pl_node *n = &g->nodes[x];
+    return n->parent >= 0 || n->op == &pl_op_input || n->op == &pl_op_penalty ? copy(g, x) : x;
 }
 
 int pl_graph_concat(struct pl_graph *g, int front, int back)
@@ -208,6 +222,8 @@ int pl_graph_concat(struct pl_graph *g, int front, int back)
     inputs[1] = placeable(g, back);
     s.channels += t.channels;
     int id = pl_graph_node(g, &pl_op_concat, inputs[0], inputs[1], s), at = 0;
+    if (id < 0)
+        return -1;
     struct pl_node *n = &g->nodes[id];
     n->piece_count = g->nodes[inputs[0]].piece_count + g->nodes[inputs[1]].piece_count;
     int *pieces = pl_pool_take(&g->pool, (size_t)n->piece_count * sizeof *pieces);

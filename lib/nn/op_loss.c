@@ -24,7 +24,10 @@ static void flow(struct pl_plan *p, int id)
 {
     if (!p->planned[p->nodes[id].inputs[0]].wants)
         return;
-    pl_flow_into(p, id, 0);
+    if (p->sequence) /* a vocabulary of logits for every token */
+        pl_flow_over(p, id, 0);
+    else
+        pl_flow_into(p, id, 0);
     pl_plan_touch(p, p->planned[id].flow[0].place, pl_forward_time(p, id));
 }
 

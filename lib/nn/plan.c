@@ -10,6 +10,11 @@ static bool active(const struct pl_plan *p, int id)
     return p->nodes[id].op != NULL;
 }
 
+static size_t most_samples(const struct pl_plan *p)
+{
+    return (size_t)p->columns * (size_t)p->most_steps;
+}
+
 /* Which values have a parameter before them. */
 static void mark_wants(struct pl_plan *p)
 {
@@ -17,7 +22,7 @@ static void mark_wants(struct pl_plan *p)
         const struct pl_node *n = &p->nodes[i];
         struct pl_planned *planned = &p->planned[i];
         planned->value = planned->again = planned->gradient = planned->masked = (struct pl_place){-1, 0};
-        planned->rerun = -1;
+        planned->rerun = planned->reserve = -1;
         if (p->mode != PL_TRAINING || !active(p, i))
             continue;
         planned->wants = n->weight >= 0;
@@ -33,7 +38,7 @@ static bool in_place(const struct pl_plan *p, int id)
     if (n->op != &pl_op_relu || n->parent >= 0)
         return false;
     const struct pl_node *x = &p->nodes[n->inputs[0]];
-    if (x->parent >= 0 || x->op == &pl_op_input || x->op == &pl_op_concat
+    if (x->parent >= 0 || x->op == &pl_op_input || x->op == &pl_op_concat || x->op == &pl_op_penalty
         || (x->op->needs && x->op->needs(x) & PL_NEEDS_OUTPUT))
         return false;
     for (int i = n->inputs[0] + 1; i < p->count; i++)
@@ -49,14 +54,40 @@ static void place_values(struct pl_plan *p)
     for (int i = p->count - 1; i >= 0; i--) {
         const struct pl_node *n = &p->nodes[i];
         struct pl_planned *planned = &p->planned[i];
-        if (!active(p, i))
+        if (!active(p, i) || n->op == &pl_op_penalty)
             continue;
-        if (n->parent >= 0)
+        if (n->op == &pl_op_tokens)
+            planned->value = (struct pl_place){pl_plan_bytes(p, most_samples(p) * sizeof(int32_t)), 0};
+        else if (n->parent >= 0)
             planned->value = pl_plan_slice(p, p->planned[n->parent].value, &p->nodes[n->parent], n->parent_piece);
         else if (planned->value.storage < 0)
             planned->value = (struct pl_place){pl_plan_storage(p, n), 0};
         if (in_place(p, i))
             p->planned[n->inputs[0]].value = planned->value;
+    }
+    for (int i = 0; i < p->count; i++)
+        if (p->nodes[i].op == &pl_op_penalty)
+            p->planned[i].value = p->planned[p->nodes[i].inputs[0]].value;
+}
+
+/* What recurrent layers carry on, and what operators keep for their backward pass. */
+static void place_states(struct pl_plan *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        const struct pl_node *n = &p->nodes[i];
+        struct pl_planned *planned = &p->planned[i];
+        if (n->op == &pl_op_lstm) {
+            planned->state = p->state_length;
+            p->state_length += 2 * (size_t)p->columns * (size_t)n->shape.channels;
+        }
+        if (active(p, i) && n->op->reserve) {
+            planned->reserve = pl_plan_bytes(p, n->op->reserve(p, i));
+            pl_plan_touch(p, (struct pl_place){planned->reserve, 0}, pl_forward_time(p, i));
+            if (planned->wants)
+                pl_plan_touch(p, (struct pl_place){planned->reserve, 0}, pl_backward_time(p, i));
+        }
+        for (int k = i + 1; n->weight >= 0 && k < p->count; k++) /* the backward pass comes to that one first */
+            planned->added |= active(p, k) && p->nodes[k].weight == n->weight;
     }
 }
 
@@ -108,9 +139,10 @@ static void touch_values(struct pl_plan *p)
 {
     for (int i = 0; i < p->count; i++) {
         const struct pl_node *n = &p->nodes[i];
+        bool written_before = n->op == &pl_op_input || n->op == &pl_op_tokens;
         if (!active(p, i))
             continue;
-        pl_plan_touch(p, p->planned[i].value, n->op == &pl_op_input ? -1 : pl_forward_time(p, i));
+        pl_plan_touch(p, p->planned[i].value, written_before ? -1 : pl_forward_time(p, i));
         for (int k = 0; k < n->input_count; k++)
             pl_plan_touch(p, p->planned[n->inputs[k]].value, pl_forward_time(p, i));
         if (!p->planned[i].wants)
@@ -123,7 +155,8 @@ static void touch_values(struct pl_plan *p)
         if (needs & PL_NEEDS_OUTPUT)
             pl_plan_touch(p, p->planned[i].value, pl_backward_time(p, i));
     }
-    pl_plan_touch(p, p->planned[p->output].value, 2 * p->count + 1);
+    if (!p->sequence || p->mode == PL_EVALUATION)
+        pl_plan_touch(p, p->planned[p->output].value, 2 * p->count + 1);
 }
 
 static void place_gradients(struct pl_plan *p)
@@ -175,44 +208,89 @@ static void compile(struct pl_plan *p)
     for (int i = 0; p->mode == PL_TRAINING && i < p->count; i++)
         plan_recomputation(p, i);
     touch_values(p);
+    place_states(p);
     if (p->loss >= 0)
         place_gradients(p);
     p->workspace = 0;
     p->labels = (largest_workspace(p) + 255) / 256 * 256;
-    p->result = p->labels + ((size_t)p->batch * sizeof(int32_t) + 255) / 256 * 256;
-    pl_plan_arrange(p, p->result + 256);
+    p->result = p->labels + (most_samples(p) * sizeof(int32_t) + 255) / 256 * 256;
+    size_t results = sizeof(struct pl_loss_result) + (size_t)p->count * sizeof(double);
+    pl_plan_arrange(p, p->result + (results + 255) / 256 * 256);
+}
+
+static size_t state_bytes(const struct pl_plan *p)
+{
+    return p->state_length * pl_element_size(p->device->type->element);
+}
+
+/* Memory that all plans of the net share. */
+static int make_room(struct pl_plan *p, struct pl_error *err)
+{
+    const struct pl_device_type *type = p->device->type;
+    struct pl_net *net = p->net;
+    if (p->bytes <= net->shared_bytes)
+        return 0;
+    void *memory = type->allocate(p->device, p->bytes);
+    if (!memory && p->sequence)
+        return pl_fail(err, PL_EMEMORY, "no memory for the activations of %d columns of %d steps: %.0f MB", p->columns,
+                       p->most_steps, (double)p->bytes / 1e6);
+    if (!memory)
+        return pl_fail(err, PL_EMEMORY, "no memory for the activations of a batch of %d: %.0f MB", p->columns,
+                       (double)p->bytes / 1e6);
+    type->release(p->device, net->shared);
+    net->shared = memory;
+    net->shared_bytes = p->bytes;
+    return 0;
+}
+
+static struct pl_plan *plan_of(const struct pl_graph *g, struct pl_device *device, int columns, int steps,
+                               bool sequence, enum pl_mode mode)
+{
+    struct pl_plan *p = pl_new(sizeof *p);
+    p->graph = g;
+    p->device = device;
+    p->columns = columns;
+    p->steps = p->most_steps = steps;
+    p->sequence = sequence;
+    p->mode = mode;
+    compile(p);
+    return p;
+}
+
+static int new_plan(struct pl_plan **plan, struct pl_net *net, int columns, int steps, bool sequence, enum pl_mode mode,
+                    struct pl_error *err)
+{
+    struct pl_plan *p = plan_of(net->graph, net->device, columns, steps, sequence, mode);
+    p->net = net;
+    int status = make_room(p, err);
+    if (!status && p->state_length) {
+        p->state = p->device->type->allocate(p->device, state_bytes(p));
+        if (!p->state)
+            status = pl_fail(err, PL_EMEMORY, "no memory for the state of the recurrent layers");
+    }
+    if (status)
+        pl_plan_free(p);
+    else
+        *plan = p;
+    return status;
 }
 
 int pl_plan_new(struct pl_plan **plan, struct pl_net *net, int batch, enum pl_mode mode, struct pl_error *err)
 {
-    struct pl_plan *p = pl_new(sizeof *p);
-    p->net = net;
-    p->graph = net->graph;
-    p->device = net->device;
-    p->batch = batch;
-    p->mode = mode;
-    compile(p);
-    const struct pl_device_type *type = p->device->type;
-    if (p->bytes > net->shared_bytes) {
-        void *memory = type->allocate(p->device, p->bytes);
-        if (!memory) {
-            int status = pl_fail(err, PL_EMEMORY, "no memory for the activations of a batch of %d: %.0f MB", batch,
-                                 (double)p->bytes / 1e6);
-            pl_plan_free(p);
-            return status;
-        }
-        type->release(p->device, net->shared);
-        net->shared = memory;
-        net->shared_bytes = p->bytes;
-    }
-    *plan = p;
-    return 0;
+    return new_plan(plan, net, batch, 1, false, mode, err);
+}
+
+int pl_plan_new_sequence(struct pl_plan **plan, struct pl_net *net, int columns, int steps, enum pl_mode mode,
+                         struct pl_error *err)
+{
+    return new_plan(plan, net, columns, steps, true, mode, err);
 }
 
 void pl_plan_free(struct pl_plan *p)
 {
     if (!p)
         return;
+    p->device->type->release(p->device, p->state);
     free(p->nodes);
     free(p->planned);
     free(p->storages);
@@ -224,16 +302,23 @@ size_t pl_plan_memory(const struct pl_plan *p)
     return p->bytes;
 }
 
-size_t pl_plan_estimate(const struct pl_graph *g, struct pl_device *device, int batch, enum pl_mode mode)
+static size_t estimate(const struct pl_graph *g, struct pl_device *device, int columns, int steps, bool sequence,
+                       enum pl_mode mode)
 {
-    struct pl_plan *p = pl_new(sizeof *p);
-    p->graph = g;
-    p->device = device;
-    p->batch = batch;
-    p->mode = mode;
-    compile(p);
-    size_t bytes = p->bytes + 2 * g->parameters.length * pl_element_size(device->type->element)
+    struct pl_plan *p = plan_of(g, device, columns, steps, sequence, mode);
+    size_t bytes = p->bytes + state_bytes(p) + 2 * g->parameters.length * pl_element_size(device->type->element)
                  + g->statistics.length * sizeof(double);
     pl_plan_free(p);
     return bytes;
+}
+
+size_t pl_plan_estimate(const struct pl_graph *g, struct pl_device *device, int batch, enum pl_mode mode)
+{
+    return estimate(g, device, batch, 1, false, mode);
+}
+
+size_t pl_plan_estimate_sequence(const struct pl_graph *g, struct pl_device *device, int columns, int steps,
+                                 enum pl_mode mode)
+{
+    return estimate(g, device, columns, steps, true, mode);
 }

@@ -41,11 +41,12 @@ static void replace_input(struct pl_plan *p, int from, int to)
         p->output = to;
 }
 
-/* A dropout that drops nothing is its input; in a slice of a concatenation it is a copy. */
+/* A dropout that drops nothing, or a penalty of nothing, is its input; in a slice of a concatenation it is a copy. */
 static void drop_identity(struct pl_plan *p, int id)
 {
     struct pl_node *n = &p->nodes[id];
-    if (n->op != &pl_op_dropout || (p->mode == PL_TRAINING && n->probability > 0))
+    double strength = n->op == &pl_op_penalty ? n->coefficient : n->probability;
+    if ((n->op != &pl_op_dropout && n->op != &pl_op_penalty) || (p->mode == PL_TRAINING && strength > 0))
         return;
     if (n->parent >= 0) {
         n->op = &pl_op_copy;

@@ -1,15 +1,17 @@
 /* Running a plan. */
 #include "nn/nn_priv.h"
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct pl_view pl_plan_view(const struct pl_plan *p, int id, struct pl_place place)
 {
     const struct pl_node *n = &p->nodes[id];
     const struct pl_storage *s = &p->storages[place.storage];
-    struct pl_view v = {.batch = p->batch, .channels = n->shape.channels, .height = n->shape.height,
-                        .width = n->shape.width, .first = place.first, .stored = s->stored, .pieces = n->pieces,
-                        .piece_count = n->piece_count};
+    struct pl_view v = {.batch = pl_plan_samples(p), .channels = n->shape.channels, .height = n->shape.height,
+                        .width = n->shape.width, .steps = p->steps, .first = place.first, .stored = s->stored,
+                        .pieces = n->pieces, .piece_count = n->piece_count};
     if (p->net && p->net->shared) { /* while planning there is no memory */
         v.data = (char *)p->net->shared + s->offset;
         if (s->moments >= 0)
@@ -43,6 +45,22 @@ void *pl_plan_work(const struct pl_plan *p)
     return (char *)p->net->shared + p->workspace;
 }
 
+void *pl_plan_storage_at(const struct pl_plan *p, int storage)
+{
+    return (char *)p->net->shared + p->storages[storage].offset;
+}
+
+void *pl_plan_penalty_at(const struct pl_plan *p, int id)
+{
+    return (char *)p->net->shared + p->result + sizeof(struct pl_loss_result) + (size_t)id * sizeof(double);
+}
+
+struct pl_drop pl_plan_drop(const struct pl_plan *p, const struct pl_node *n)
+{
+    return (struct pl_drop){.probability = n->probability, .stream = p->net->dropout, .step = p->step,
+                            .layer = n->layer, .locked = n->locked, .keep = p->net->masks[n->layer]};
+}
+
 void pl_plan_moments(struct pl_plan *p, int id)
 {
     if (!p->planned[id].moments || p->backward)
@@ -61,10 +79,60 @@ void pl_plan_input(struct pl_plan *p, const void *images, enum pl_element elemen
         }
 }
 
+void pl_plan_tokens(struct pl_plan *p, const int32_t *tokens)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->nodes[i].op == &pl_op_tokens)
+            p->device->type->upload(p->device, pl_plan_storage_at(p, p->planned[i].value.storage), tokens,
+                                    (size_t)pl_plan_samples(p) * sizeof *tokens);
+}
+
 void pl_plan_labels(struct pl_plan *p, const int32_t *labels)
 {
     p->device->type->upload(p->device, (char *)p->net->shared + p->labels, labels,
-                            (size_t)p->batch * sizeof *labels);
+                            (size_t)pl_plan_samples(p) * sizeof *labels);
+}
+
+void pl_plan_steps(struct pl_plan *p, int steps)
+{
+    assert(steps >= 1 && steps <= p->most_steps);
+    p->steps = steps;
+}
+
+size_t pl_plan_state_length(const struct pl_plan *p)
+{
+    return p->state_length;
+}
+
+void pl_plan_state_get(const struct pl_plan *p, double *values)
+{
+    if (!p->state)
+        return;
+    if (p->device->type->element == PL_FLOAT64) {
+        p->device->type->download(p->device, p->state, values, p->state_length * sizeof *values);
+        return;
+    }
+    float *narrow = pl_new(p->state_length * sizeof *narrow);
+    p->device->type->download(p->device, p->state, narrow, p->state_length * sizeof *narrow);
+    for (size_t i = 0; i < p->state_length; i++)
+        values[i] = narrow[i];
+    free(narrow);
+}
+
+void pl_plan_state_set(struct pl_plan *p, const double *values)
+{
+    if (!p->state)
+        return;
+    bool wide = p->device->type->element == PL_FLOAT64;
+    size_t bytes = p->state_length * pl_element_size(p->device->type->element);
+    void *state = pl_new(bytes);
+    for (size_t i = 0; values && i < p->state_length; i++)
+        if (wide)
+            ((double *)state)[i] = values[i];
+        else
+            ((float *)state)[i] = (float)values[i];
+    p->device->type->upload(p->device, p->state, state, bytes);
+    free(state);
 }
 
 static void run(struct pl_plan *p, int id, void (*pass)(struct pl_plan *, int))
@@ -106,6 +174,17 @@ double pl_plan_loss(struct pl_plan *p, int64_t *correct)
     if (correct)
         *correct = (int64_t)result.correct;
     return result.loss;
+}
+
+double pl_plan_penalty(struct pl_plan *p, enum pl_penalty kind)
+{
+    double sum = 0, value;
+    for (int i = 0; i < p->count; i++)
+        if (p->nodes[i].op == &pl_op_penalty && p->nodes[i].penalty == kind) {
+            p->device->type->download(p->device, pl_plan_penalty_at(p, i), &value, sizeof value);
+            sum += value;
+        }
+    return sum;
 }
 
 void pl_plan_output(struct pl_plan *p, void *logits, enum pl_element element)
@@ -151,7 +230,7 @@ void pl_plan_step(const struct pl_plan *p, size_t index, struct pl_plan_step *st
         .backward_weights = convolution ? planned->choice.backward_weights : "",
         .forward_seconds = planned->seconds[0],
         .backward_seconds = planned->seconds[1],
-        .multiplications = pl_node_multiplications(p->graph, n) * (uint64_t)p->batch,
+        .multiplications = pl_node_multiplications(p->graph, n) * (uint64_t)pl_plan_samples(p),
         .bytes = p->device->type->buffer_size(y.batch, pl_plan_stored(p, y.pieces, y.piece_count), y.height, y.width),
     };
 }

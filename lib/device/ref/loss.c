@@ -21,12 +21,12 @@ void ref_cross_entropy(struct pl_device *d, const struct pl_view *x, const void 
         for (int c = 1; c < classes; c++)
             if (logit[c] > logit[best])
                 best = c;
-        double sum = 0;
+        double sum = 0, most = logit[best]; /* dx may be x */
         for (int c = 0; c < classes; c++)
-            sum += exp(logit[c] - logit[best]);
+            sum += exp(logit[c] - most);
         for (int c = 0; c < classes; c++) {
             double q = (1 - smoothing) * (c == label[n]) + smoothing / classes;
-            double log_p = logit[c] - logit[best] - log(sum);
+            double log_p = logit[c] - most - log(sum);
             if (q != 0)
                 loss -= q * log_p / x->batch;
             if (dx)

@@ -92,16 +92,17 @@ static void ref_add(struct pl_device *d, const struct pl_view *a, const struct p
         }
 }
 
-/* y = keep x / (1-p) */
+/* y = keep x / (1-p); the samples of a sequence are [step][column], and a locked mask is for columns */
 static void ref_dropout(struct pl_device *d, const struct pl_drop *drop, const struct pl_view *x,
                         const struct pl_view *y, void *work)
 {
     (void)d;
     (void)work;
+    size_t columns = (size_t)x->batch / (size_t)x->steps;
     for (size_t p = 0; p < ref_pixels(x); p++)
         for (int c = 0; c < x->channels; c++) {
             uint8_t keep;
-            pl_drop_mask(drop, plain_index(x, p, c), 1, &keep);
+            pl_drop_mask(drop, plain_index(x, drop->locked ? p % columns : p, c), 1, &keep);
             ref_pixel(y, p)[c] = keep ? ref_pixel(x, p)[c] / (1 - drop->probability) : 0;
         }
 }
@@ -131,6 +132,14 @@ const struct pl_device_type pl_device_ref = {
     .pool_forward = ref_pool_forward,
     .pool_backward = ref_pool_backward,
     .dropout = ref_dropout,
+    .embedding_forward = ref_embedding_forward,
+    .embedding_backward = ref_embedding_backward,
+    .lstm_reserve = ref_lstm_reserve,
+    .lstm_workspace = ref_lstm_workspace,
+    .lstm_forward = ref_lstm_forward,
+    .lstm_backward = ref_lstm_backward,
+    .penalty_forward = ref_penalty_forward,
+    .penalty_backward = ref_penalty_backward,
     .cross_entropy = ref_cross_entropy,
     .allocate = pl_host_allocate,
     .release = pl_host_release,

@@ -53,4 +53,22 @@ void ref_pool_backward(struct pl_device *d, enum pl_pooling kind, const struct p
 void ref_cross_entropy(struct pl_device *d, const struct pl_view *x, const void *labels, double smoothing,
                        const struct pl_view *dx, void *result, void *work);
 
+void ref_embedding_forward(struct pl_device *d, const void *matrix, const void *tokens, const struct pl_drop *drop,
+                           const struct pl_view *y, void *work);
+void ref_embedding_backward(struct pl_device *d, const void *tokens, const struct pl_drop *drop,
+                            const struct pl_view *dy, int vocabulary, int padding, void *dmatrix, bool accumulate,
+                            void *work);
+void ref_penalty_forward(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
+                         void *value, void *work);
+void ref_penalty_backward(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
+                          const struct pl_view *dy, const struct pl_view *dx);
+
+size_t ref_lstm_reserve(struct pl_device *d, const struct pl_view *x, int hidden, bool drop);
+size_t ref_lstm_workspace(struct pl_device *d, const struct pl_view *x, int hidden);
+void ref_lstm_forward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
+                      const struct pl_view *x, void *state, const struct pl_view *y, void *reserve, void *work);
+void ref_lstm_backward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
+                       const struct pl_view *x, const struct pl_view *dy, const struct pl_lstm *dw,
+                       const struct pl_view *dx, bool accumulate, void *reserve, void *work);
+
 #endif
