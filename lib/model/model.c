@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const struct pl_model *const models[] = {
-    &pl_model_cnn, &pl_model_densenet121, &pl_model_layers, &pl_model_mlp, &pl_model_resnet18, &pl_model_resnet34,
-    &pl_model_vgg11,
+    &pl_model_awd_lstm, &pl_model_cnn, &pl_model_densenet121, &pl_model_layers, &pl_model_mlp, &pl_model_resnet18,
+    &pl_model_resnet34, &pl_model_vgg11,
 };
 
 size_t pl_model_count(void)
@@ -44,8 +44,12 @@ int pl_model_build(struct pl_graph **g, const struct pl_settings *settings, stru
     const struct pl_model *model = pl_model_find(name);
     if (!model)
         return unknown(name, err);
+    bool text = !image.channels && !image.height && !image.width;
+    if (text != model->text)
+        return pl_fail(err, PL_EINPUT, "model %s reads %s, not %s", name, model->text ? "text" : "images",
+                       model->text ? "images" : "text");
     struct pl_graph *graph = pl_graph_new();
-    int x = model->build(settings, graph, pl_graph_input(graph, image), classes);
+    int x = model->build(settings, graph, text ? pl_graph_tokens(graph) : pl_graph_input(graph, image), classes);
     struct pl_error problem;
     int status = pl_graph_check(graph, &problem);
     if (status) {

@@ -3,8 +3,8 @@
 
 #include "model/model.h"
 
-extern const struct pl_model pl_model_cnn, pl_model_densenet121, pl_model_layers, pl_model_mlp, pl_model_resnet18,
-    pl_model_resnet34, pl_model_vgg11;
+extern const struct pl_model pl_model_awd_lstm, pl_model_cnn, pl_model_densenet121, pl_model_layers, pl_model_mlp,
+    pl_model_resnet18, pl_model_resnet34, pl_model_vgg11;
 
 #define PL_MODEL_SETTINGS(table) .settings = table, .setting_count = sizeof table / sizeof *table
 

@@ -3,9 +3,8 @@
 
 #include "base/base.h"
 
-/* Checks one golden file (a model's outputs and gradients, the counts, the number formula). Returns 0, 1 when
- * the file belongs to a model that is not there yet (err names it), or a negative code with the first
- * difference in err. */
+/* Checks one golden file (a model's outputs and gradients, the counts, the number formula). Returns 0, or a
+ * negative code with the first difference in err. */
 int golden_model_file(const char *path, struct pl_error *err);
 
 #endif

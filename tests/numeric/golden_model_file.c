@@ -1,59 +1,16 @@
 /* One golden file: its configuration turned into a model, its numbers made by the formula, one training step
  * and one evaluation run and compared. */
-#include "golden_model.h"
-
-#include "model/model.h"
-
-#include <jansson.h>
+#include "golden_model_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a file is checked with: a device and how far float may be from double. */
-struct setup {
-    const char *device, *name;
-    bool exact;
-    double outputs;   /* logits, loss, statistics: relative to the largest of the array */
-    double gradients; /* norms and entries: relative to the tensor's norm */
-    double absolute;  /* gradients besides, relative to the largest norm: a bias in front of a batch norm has
-                         gradient zero but for rounding */
-};
-static const struct setup setups[] = {
+static const struct golden_setup setups[] = {
     {"ref", "double on ref", true, 1e-10, 1e-10, 1e-12},
     {"cpu", "float on cpu, exact", true, 1e-4, 5e-3, 1e-5},
     {"cpu", "float on cpu, fast", false, 1e-3, 5e-2, 1e-4},
 };
-
-struct golden {
-    json_t *root;
-    const struct setup *setup;
-    uint64_t salt;
-    int batch, classes;
-    struct pl_graph *graph;
-    struct pl_device *device;
-    struct pl_net *net;
-    double largest_norm;
-};
-
-static uint64_t raw(uint64_t salt, uint64_t k, uint64_t i)
-{
-    uint64_t z = i + ((k + 1) << 32) + (salt << 56) + 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-/* In [-1,1). */
-static double number(uint64_t salt, uint64_t k, uint64_t i)
-{
-    return 2 * ((double)(raw(salt, k, i) >> 11) * 0x1p-53) - 1;
-}
-
-static int malformed(struct pl_error *err, const char *what)
-{
-    return pl_fail(err, PL_ECORRUPT, "%s is missing or not what the format says", what);
-}
 
 /* ---- files that hold no model */
 
@@ -63,22 +20,34 @@ static int check_formula(const json_t *root, struct pl_error *err)
     uint64_t salt = (uint64_t)json_integer_value(json_object_get(root, "salt"));
     size_t index;
     if (!json_array_size(rows))
-        return malformed(err, "rows");
+        return golden_malformed(err, "rows");
     json_array_foreach(rows, index, row) {
         uint64_t k = (uint64_t)json_integer_value(json_object_get(row, "k"));
         uint64_t i = (uint64_t)json_integer_value(json_object_get(row, "i"));
         const char *hex = json_string_value(json_object_get(row, "raw_hex"));
         if (!hex)
-            return malformed(err, "raw_hex");
-        if (strtoull(hex, NULL, 16) != raw(salt, k, i)
-            || json_number_value(json_object_get(row, "r")) != number(salt, k, i))
+            return golden_malformed(err, "raw_hex");
+        if (strtoull(hex, NULL, 16) != golden_raw(salt, k, i)
+            || json_number_value(json_object_get(row, "r")) != golden_number(salt, k, i))
             return pl_fail(err, PL_ECORRUPT, "the number formula differs at k = %llu, i = %llu",
                            (unsigned long long)k, (unsigned long long)i);
     }
     return 0;
 }
 
-/* Model settings from a name such as vgg11_bn_small and the file's configuration. 1: a model of a later day. */
+/* The published network of a depth over 10,000 words. */
+static int build_text(int layers, struct pl_graph **graph, struct pl_error *err)
+{
+    struct pl_settings settings = {0};
+    int logits;
+    pl_settings_set_string(&settings, "model", "awd_lstm");
+    pl_settings_set_integer(&settings, "nlayers", layers);
+    int status = pl_model_build(graph, &settings, (struct pl_shape){0, 0, 0}, 10000, &logits, err);
+    pl_settings_release(&settings);
+    return status;
+}
+
+/* Model settings from a name such as vgg11_bn_small and the file's configuration. */
 static int read_model(const char *name, const json_t *config, struct pl_settings *settings, struct pl_error *err)
 {
     static const struct {
@@ -88,10 +57,6 @@ static int read_model(const char *name, const json_t *config, struct pl_settings
     for (size_t i = 0; !model && i < sizeof models / sizeof *models; i++)
         if (!strncmp(name, models[i].prefix, strlen(models[i].prefix)))
             model = models[i].model;
-    if (!strncmp(name, "awd_lstm", 8)) {
-        pl_fail(err, PL_EINPUT, "not supported yet (%s)", name);
-        return 1;
-    }
     if (!model)
         return pl_fail(err, PL_EINPUT, "there is no model for \"%s\"", name);
     pl_settings_set_string(settings, "model", model);
@@ -127,34 +92,30 @@ static int build(const char *name, const json_t *config, int classes, struct pl_
     return status;
 }
 
-static int differs(struct pl_error *err, const char *what, double got, double want)
-{
-    return pl_fail(err, PL_ECORRUPT, "%s is %.17g, but should be %.17g", what, got, want);
-}
-
 static int check_count(const json_t *row, const char *name, const char *key, double got, struct pl_error *err)
 {
     double want = json_number_value(json_object_get(row, key));
     struct pl_text what = {0};
     pl_text_addf(&what, "%s of %s", key, name);
-    int status = json_object_get(row, key) && got != want ? differs(err, pl_text(&what), got, want) : 0;
+    int status = json_object_get(row, key) && got != want ? golden_differs(err, pl_text(&what), got, want) : 0;
     pl_text_release(&what);
     return status;
 }
 
-/* One entry of counts.json: "vgg11_bn/10": {...}. Recurrent models have none of ours. */
+/* One entry of counts.json: "vgg11_bn/10": {...}. */
 static int check_counts_of(const char *key, const json_t *row, struct pl_error *err)
 {
     char name[100];
     size_t length = strcspn(key, "/"), tensors, statistics;
     if (length >= sizeof name || !key[length])
-        return malformed(err, key);
+        return golden_malformed(err, key);
     memcpy(name, key, length);
     name[length] = '\0';
     struct pl_graph *g;
-    int status = build(name, NULL, atoi(key + length + 1), &g, err);
+    int number = atoi(key + length + 1); /* of classes; of layers for text */
+    int status = strcmp(name, "awd_lstm") ? build(name, NULL, number, &g, err) : build_text(number, &g, err);
     if (status)
-        return status > 0 ? 0 : status;
+        return status;
     pl_graph_parameters(g, &tensors);
     const struct pl_parameter *buffers = pl_graph_statistics(g, &statistics);
     double elements = 0, convolutions = 0;
@@ -193,34 +154,6 @@ static int check_counts(json_t *root, struct pl_error *err)
 
 /* ---- a model */
 
-/* Compares an array (flattened where nested) with got: each entry relative to the largest. */
-static int compare(const json_t *want, const double *got, size_t count, double tolerance, const char *what,
-                   struct pl_error *err)
-{
-    double *values = pl_new((count + 1) * sizeof *values), largest = 0;
-    size_t filled = 0, i, j;
-    json_t *row, *value;
-    json_array_foreach((json_t *)(uintptr_t)want, i, row) {
-        if (json_is_number(row) && filled < count)
-            values[filled++] = json_number_value(row);
-        json_array_foreach(row, j, value)
-            if (filled < count)
-                values[filled++] = json_number_value(value);
-    }
-    int status = filled == count ? 0 : malformed(err, what);
-    for (size_t k = 0; k < filled; k++)
-        largest = fmax(largest, fabs(values[k]));
-    for (size_t k = 0; !status && k < filled; k++)
-        if (!(fabs(got[k] - values[k]) <= tolerance * largest)) {
-            struct pl_text entry = {0};
-            pl_text_addf(&entry, "%s, entry %zu,", what, k);
-            status = differs(err, pl_text(&entry), got[k], values[k]);
-            pl_text_release(&entry);
-        }
-    free(values);
-    return status;
-}
-
 /* The formula's value range depends on what a tensor is: a weight with fan-in, or one number a channel of a batch
  * norm or a bias. A bias belongs to a batch norm when its layer's weight is a vector too. */
 static void formula_scale(const struct pl_parameter *all, size_t t, double *scale, double *shift)
@@ -238,51 +171,16 @@ static void formula_scale(const struct pl_parameter *all, size_t t, double *scal
     }
 }
 
-static int set_parameters(struct golden *g, struct pl_error *err)
-{
-    size_t count, index, dim;
-    const struct pl_parameter *all = pl_graph_parameters(g->graph, &count);
-    json_t *rows = json_object_get(g->root, "params"), *row, *size;
-    double params = json_number_value(json_object_get(g->root, "n_params"));
-    if (params != (double)pl_graph_parameter_count(g->graph))
-        return differs(err, "the number of parameters", (double)pl_graph_parameter_count(g->graph), params);
-    if (json_array_size(rows) != count)
-        return differs(err, "the number of tensors", (double)count, (double)json_array_size(rows));
-    json_array_foreach(rows, index, row) {
-        const struct pl_parameter *p = &all[index];
-        const char *name = json_string_value(json_object_get(row, "name"));
-        json_t *shape = json_object_get(row, "shape");
-        if (!name || strcmp(name, p->name))
-            return pl_fail(err, PL_ECORRUPT, "tensor %zu is called %s, but should be %s", index, p->name,
-                           name ? name : "something");
-        bool same = json_array_size(shape) == (size_t)p->dims;
-        json_array_foreach(shape, dim, size)
-            same = same && (size_t)json_integer_value(size) == p->shape[dim];
-        if (!same)
-            return pl_fail(err, PL_ECORRUPT, "%s has another shape than the file says", name);
-        double scale, shift, *values = pl_new(p->count * sizeof *values);
-        formula_scale(all, index, &scale, &shift);
-        uint64_t k = (uint64_t)json_integer_value(json_object_get(row, "k"));
-        for (size_t i = 0; i < p->count; i++)
-            values[i] = shift + scale * number(g->salt, k, i);
-        int status = pl_net_set(g->net, PL_PARAMETERS, name, values, err);
-        free(values);
-        if (status)
-            return status;
-    }
-    return 0;
-}
-
 static int set_batch(struct golden *g, struct pl_plan *plan, struct pl_error *err)
 {
     size_t elements = (size_t)g->batch * 3 * 32 * 32;
     json_t *labels = json_object_get(g->root, "labels");
     if (json_array_size(labels) != (size_t)g->batch)
-        return malformed(err, "labels");
+        return golden_malformed(err, "labels");
     double *images = pl_new(elements * sizeof *images);
     int32_t *label = pl_new((size_t)g->batch * sizeof *label);
     for (size_t i = 0; i < elements; i++)
-        images[i] = 1.5 * number(g->salt, 999999, i);
+        images[i] = 1.5 * golden_number(g->salt, 999999, i);
     for (int i = 0; i < g->batch; i++)
         label[i] = (int32_t)json_integer_value(json_array_get(labels, (size_t)i));
     pl_plan_input(plan, images, PL_FLOAT64);
@@ -297,49 +195,9 @@ static int check_logits(struct golden *g, struct pl_plan *plan, const char *key,
     size_t count = (size_t)g->batch * (size_t)g->classes;
     double *logits = pl_new(count * sizeof *logits);
     pl_plan_output(plan, logits, PL_FLOAT64);
-    int status = compare(json_object_get(g->root, key), logits, count, g->setup->outputs, key, err);
+    int status = golden_compare(json_object_get(g->root, key), logits, count, g->setup->outputs, key, err);
     free(logits);
     return status;
-}
-
-static int check_gradient(struct golden *g, const struct pl_parameter *p, const json_t *row, struct pl_error *err)
-{
-    double *got = pl_new(p->count * sizeof *got), squares = 0;
-    int status = pl_net_get(g->net, PL_GRADIENTS, p->name, got, err);
-    for (size_t i = 0; i < p->count; i++)
-        squares += got[i] * got[i];
-    double norm = json_number_value(json_object_get(row, "grad_l2"));
-    double tolerance = g->setup->gradients * norm + g->setup->absolute * g->largest_norm;
-    struct pl_text what = {0};
-    pl_text_addf(&what, "the gradient norm of %s", p->name);
-    if (!status && !(fabs(sqrt(squares) - norm) <= tolerance))
-        status = differs(err, pl_text(&what), sqrt(squares), norm);
-    json_t *first = json_object_get(row, "grad_first4"), *value;
-    size_t i;
-    json_array_foreach(first, i, value) {
-        pl_text_clear(&what);
-        pl_text_addf(&what, "gradient entry %zu of %s", i, p->name);
-        if (!status && (i >= p->count || !(fabs(got[i] - json_number_value(value)) <= tolerance)))
-            status = differs(err, pl_text(&what), i < p->count ? got[i] : NAN, json_number_value(value));
-    }
-    pl_text_release(&what);
-    free(got);
-    return status;
-}
-
-static int check_gradients(struct golden *g, struct pl_error *err)
-{
-    size_t count, index;
-    const struct pl_parameter *all = pl_graph_parameters(g->graph, &count);
-    json_t *rows = json_object_get(g->root, "params"), *row;
-    json_array_foreach(rows, index, row)
-        g->largest_norm = fmax(g->largest_norm, json_number_value(json_object_get(row, "grad_l2")));
-    json_array_foreach(rows, index, row) {
-        int status = check_gradient(g, &all[index], row, err);
-        if (status)
-            return status;
-    }
-    return 0;
 }
 
 static int check_statistics(struct golden *g, struct pl_error *err)
@@ -351,7 +209,8 @@ static int check_statistics(struct golden *g, struct pl_error *err)
         double *got = pl_new(all[k].count * sizeof *got);
         int status = pl_net_get(g->net, PL_STATISTICS, all[k].name, got, err);
         if (!status)
-            status = compare(json_object_get(g->root, keys[k]), got, all[k].count, g->setup->outputs, keys[k], err);
+            status = golden_compare(json_object_get(g->root, keys[k]), got, all[k].count, g->setup->outputs, keys[k],
+                                    err);
         free(got);
         if (status)
             return status;
@@ -372,11 +231,11 @@ static int run_training(struct golden *g, struct pl_error *err)
     double loss = pl_plan_loss(plan, NULL), want = json_number_value(json_object_get(g->root, "loss"));
     status = check_logits(g, plan, "logits", err);
     if (!status && !(fabs(loss - want) <= g->setup->outputs * fabs(want)))
-        status = differs(err, "the loss", loss, want);
+        status = golden_differs(err, "the loss", loss, want);
     if (!status)
         status = check_statistics(g, err);
     if (!status)
-        status = check_gradients(g, err);
+        status = golden_check_gradients(g, err);
 done:
     pl_plan_free(plan);
     return status;
@@ -396,7 +255,7 @@ static int run_evaluation(struct golden *g, struct pl_error *err)
     return status;
 }
 
-static int check_on(struct golden *g, const struct setup *setup, struct pl_error *err)
+static int check_on(struct golden *g, const struct golden_setup *setup, struct pl_error *err)
 {
     struct pl_device_options options = {.threads = pl_host_cores(), .exact = setup->exact};
     g->setup = setup;
@@ -406,7 +265,7 @@ static int check_on(struct golden *g, const struct setup *setup, struct pl_error
     if (!status)
         pl_net_initialise(g->net, pl_random_stream(0, PL_STREAM_INIT)); /* running mean 0, variance 1 */
     if (!status)
-        status = set_parameters(g, err);
+        status = golden_set_parameters(g, formula_scale, err);
     if (!status)
         status = run_training(g, err);
     if (!status)
@@ -420,12 +279,12 @@ static int check_on(struct golden *g, const struct setup *setup, struct pl_error
 
 static int check_model(json_t *root, const char *name, struct pl_error *err)
 {
-    struct golden g = {.root = root,
+    struct golden g = {.root = root, .clip = 1,
                        .salt = (uint64_t)json_integer_value(json_object_get(root, "salt")),
                        .batch = (int)json_integer_value(json_object_get(root, "batch")),
                        .classes = (int)json_integer_value(json_object_get(root, "num_classes"))};
     if (g.batch < 1 || g.classes < 1)
-        return malformed(err, "batch or num_classes");
+        return golden_malformed(err, "batch or num_classes");
     int status = build(name, json_object_get(root, "config"), g.classes, &g.graph, err);
     for (size_t i = 0; !status && i < sizeof setups / sizeof *setups; i++)
         status = check_on(&g, &setups[i], err);
@@ -447,11 +306,10 @@ int golden_model_file(const char *path, struct pl_error *err)
         status = check_counts(root, err);
     else if (!strcmp(file, "formula.json"))
         status = check_formula(root, err);
-    else if (json_object_get(root, "nlayers")) {
-        pl_fail(err, PL_EINPUT, "not supported yet (a recurrent network)");
-        status = 1;
-    } else
-        status = malformed(err, "model");
+    else if (json_object_get(root, "nlayers"))
+        status = golden_check_text(root, err);
+    else
+        status = golden_malformed(err, "model");
     json_decref(root);
     return status;
 }

@@ -27,6 +27,7 @@ static const struct sizes published[] = {
     {"resnet18", 10, true, 11173962, 62, 555422720},
     {"densenet121", 10, true, 6956298, 362, 888350720},
     {"densenet121", 100, true, 7048548, 362, 888442880},
+    {"awd_lstm", 10000, true, 24221600, 14, 24190000},
 };
 
 static struct pl_graph *build(const struct pl_settings *settings, int classes)
@@ -34,7 +35,8 @@ static struct pl_graph *build(const struct pl_settings *settings, int classes)
     struct pl_graph *g = NULL;
     struct pl_error err = {0};
     int logits;
-    if (pl_model_build(&g, settings, cifar, classes, &logits, &err))
+    bool text = pl_model_find(pl_settings_string(settings, "model", ""))->text;
+    if (pl_model_build(&g, settings, text ? (struct pl_shape){0, 0, 0} : cifar, classes, &logits, &err))
         fail_msg("%s", err.text);
     struct pl_shape out = pl_graph_shape(g, logits);
     assert_int_equal(out.channels, classes);

@@ -1,0 +1,61 @@
+/* AWD-LSTM (Merity, Keskar and Socher 2018): an embedding, LSTM layers, and a decoder that shares the embedding's
+ * matrix, with five dropouts and two penalties. Settings carry the names of the authors' program, except that its
+ * alpha and beta are called ar and tar here. Defaults are those for Penn Treebank.
+ *
+ * Their program looks words up with padding_idx = -1, which PyTorch takes for the last row: so the vocabulary's last
+ * word learns from the decoder alone. `padding: false` lets it learn like the others. */
+#include "model/model_priv.h"
+
+static const struct pl_setting settings[] = {
+    {"nlayers", NULL, PL_INTEGER, "3", "[1,16]", "number of LSTM layers", false},
+    {"emsize", NULL, PL_INTEGER, "400", "[1,100000]", "features of a word; of the last layer too, when tied", false},
+    {"nhid", NULL, PL_INTEGER, "1150", "[1,100000]", "hidden units of the other layers", false},
+    {"tied", NULL, PL_BOOLEAN, "true", NULL, "the decoder's weights are the embedding's", false},
+    {"padding", NULL, PL_BOOLEAN, "true", NULL, "the last word's embedding gets no gradient, as published", false},
+    {"dropoute", NULL, PL_REAL, "0.1", "[0,1)", "probability of dropping a word from the embedding", false},
+    {"dropouti", NULL, PL_REAL, "0.4", "[0,1)", "probability of dropping a feature of the embedded words", false},
+    {"wdrop", NULL, PL_REAL, "0.5", "[0,1)", "probability of dropping a recurrent weight", false},
+    {"dropouth", NULL, PL_REAL, "0.25", "[0,1)", "probability of dropping a feature between two layers", false},
+    {"dropout", NULL, PL_REAL, "0.4", "[0,1)", "probability of dropping a feature of the last layer", false},
+    {"ar", NULL, PL_REAL, "2", "[0,1e30]", "weight of the mean square of the output after dropout", false},
+    {"tar", NULL, PL_REAL, "1", "[0,1e30]", "weight of the mean square change of the output from step to step", false},
+};
+
+static int decode(const struct pl_settings *s, struct pl_graph *g, int x, int embedding, int vocabulary)
+{
+    if (pl_settings_boolean(s, "tied", true))
+        return pl_graph_tied_linear(g, x, "decoder", embedding);
+    x = pl_graph_linear(g, x, "decoder", vocabulary, true);
+    struct pl_initial weight = {PL_INITIAL_UNIFORM, 0.1}, bias = {PL_INITIAL_CONSTANT, 0};
+    pl_graph_initial(g, x, weight, bias);
+    return x;
+}
+
+static int build(const struct pl_settings *s, struct pl_graph *g, int x, int vocabulary)
+{
+    int layers = (int)pl_settings_integer(s, "nlayers", 3), emsize = (int)pl_settings_integer(s, "emsize", 400);
+    int nhid = (int)pl_settings_integer(s, "nhid", 1150);
+    int padding = pl_settings_boolean(s, "padding", true) ? vocabulary - 1 : -1;
+    double dropoute = pl_settings_real(s, "dropoute", 0.1);
+    int embedding = pl_graph_embedding(g, x, "encoder", vocabulary, emsize, dropoute, padding);
+    x = pl_graph_locked_dropout(g, embedding, pl_settings_real(s, "dropouti", 0.4));
+    for (int l = 0; l < layers; l++) {
+        bool last = l == layers - 1;
+        int hidden = last && pl_settings_boolean(s, "tied", true) ? emsize : nhid;
+        x = pl_graph_lstm(g, x, pl_graph_name(g, "rnns.%d", l), hidden, pl_settings_real(s, "wdrop", 0.5));
+        if (last)
+            x = pl_graph_penalty(g, x, PL_PENALTY_CHANGE, pl_settings_real(s, "tar", 1));
+        x = pl_graph_locked_dropout(g, x, last ? pl_settings_real(s, "dropout", 0.4)
+                                               : pl_settings_real(s, "dropouth", 0.25));
+    }
+    x = pl_graph_penalty(g, x, PL_PENALTY_ACTIVATION, pl_settings_real(s, "ar", 2));
+    return decode(s, g, x, embedding, vocabulary);
+}
+
+const struct pl_model pl_model_awd_lstm = {
+    .name = "awd_lstm",
+    .help = "AWD-LSTM, a recurrent network for text (Merity, Keskar and Socher 2018)",
+    PL_MODEL_SETTINGS(settings),
+    .text = true,
+    .build = build,
+};
