@@ -47,12 +47,14 @@ double pl_random_uniform(const struct pl_random *r, uint64_t step, uint64_t inde
 #ifdef __x86_64__
 enum { LANES = 16 };
 
-/* LANES draws, by 64-bit lanes that hold 32-bit words in their low halves; the high halves may hold anything
- * between rounds, because multiplication ignores them. */
-__attribute__((target("avx2")))
-static void uniform_lanes(const struct pl_random *r, uint64_t step, uint64_t index, double out[LANES])
+enum { VECTORS = LANES / 4 };
+
+/* The blocks of LANES counters. A vector holds one 32-bit word of four blocks, each in the low half of 64 bits; the high
+ * halves may hold anything between rounds, because multiplication ignores them. Afterwards pairs[0][j] holds words 0 and
+ * 1 of the j-th four blocks, pairs[1][j] words 2 and 3. */
+__attribute__((target("avx2"), always_inline)) static inline
+void block_lanes(const struct pl_random *r, uint64_t step, uint64_t index, __m256i pairs[2][VECTORS])
 {
-    enum { VECTORS = LANES / 4 };
     const __m256i low = _mm256_set1_epi64x(0xffffffff);
     __m256i a[VECTORS], b[VECTORS], c[VECTORS], d[VECTORS];
     for (int j = 0; j < VECTORS; j++) {
@@ -76,13 +78,48 @@ static void uniform_lanes(const struct pl_random *r, uint64_t step, uint64_t ind
         key1 += PHILOX_W32_1;
     }
     for (int j = 0; j < VECTORS; j++) {
+        pairs[0][j] = _mm256_or_si256(_mm256_slli_epi64(b[j], 32), _mm256_and_si256(a[j], low));
+        pairs[1][j] = _mm256_or_si256(_mm256_slli_epi64(d[j], 32), _mm256_and_si256(c[j], low));
+    }
+}
+
+__attribute__((target("avx2")))
+static void uniform_lanes(const struct pl_random *r, uint64_t step, uint64_t index, double out[LANES])
+{
+    __m256i pairs[2][VECTORS];
+    block_lanes(r, step, index, pairs);
+    for (int j = 0; j < VECTORS; j++) {
         uint64_t bits[4];
-        _mm256_storeu_si256((__m256i *)bits, _mm256_or_si256(_mm256_slli_epi64(b[j], 32), _mm256_and_si256(a[j], low)));
+        _mm256_storeu_si256((__m256i *)bits, pairs[0][j]);
         for (int k = 0; k < 4; k++)
             out[4 * j + k] = unit(bits[k]);
     }
 }
+
+__attribute__((target("avx2")))
+static void store_lanes(const struct pl_random *r, uint64_t step, uint64_t index, uint32_t bits[LANES][4])
+{
+    __m256i pairs[2][VECTORS];
+    block_lanes(r, step, index, pairs);
+    for (int j = 0; j < VECTORS; j++) {
+        __m256i even = _mm256_unpacklo_epi64(pairs[0][j], pairs[1][j]), odd = _mm256_unpackhi_epi64(pairs[0][j], pairs[1][j]);
+        _mm256_storeu_si256((__m256i *)bits[4 * j], _mm256_permute2x128_si256(even, odd, 0x20));
+        _mm256_storeu_si256((__m256i *)bits[4 * j + 2], _mm256_permute2x128_si256(even, odd, 0x31));
+    }
+}
 #endif
+
+void pl_random_blocks(const struct pl_random *r, uint64_t step, uint64_t index, size_t count, uint32_t (*bits)[4])
+{
+    size_t i = 0;
+#ifdef __x86_64__
+    if (count >= LANES && pl_host_isa() >= PL_ISA_AVX2)
+        for (; i + LANES <= count; i += LANES)
+            store_lanes(r, step, index + i, bits + i);
+#endif
+    for (; i < count; i++)
+        pl_random_bits(r, step, index + i, bits[i]);
+}
 
 void pl_random_uniforms(const struct pl_random *r, uint64_t step, uint64_t index, size_t count, double *out)
 {

@@ -28,6 +28,9 @@ struct pl_random pl_random_stream(uint64_t seed, enum pl_stream stream);
 /* 128 random bits for counter (step, index): words index low, index high, step low, step high. */
 void pl_random_bits(const struct pl_random *r, uint64_t step, uint64_t index, uint32_t bits[4]);
 
+/* bits[i] = pl_random_bits(r, step, index + i), several blocks at a time. */
+void pl_random_blocks(const struct pl_random *r, uint64_t step, uint64_t index, size_t count, uint32_t (*bits)[4]);
+
 /* Uniform on the open interval (0,1), 53 bits: ((bits >> 11) + 1/2) * 2^-53 of words 0 and 1. */
 double pl_random_uniform(const struct pl_random *r, uint64_t step, uint64_t index);
 

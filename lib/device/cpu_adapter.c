@@ -234,18 +234,6 @@ static void cpu_pool_backward(struct pl_device *d, enum pl_pooling kind, const s
         cpu_kernels(d)->average_backward(&pool, cpu_data(dy), accumulate, cpu_data(dx), d->options.threads);
 }
 
-/* The stored channel of channel c. */
-static size_t stored_channel(const struct pl_view *v, int c)
-{
-    size_t stored = 0;
-    int i = 0;
-    for (; c >= v->pieces[i]; i++) {
-        c -= v->pieces[i];
-        stored += 16 * (size_t)pl_cpu_blocks(v->pieces[i]);
-    }
-    return stored + (size_t)c;
-}
-
 static void cpu_dropout(struct pl_device *d, const struct pl_drop *drop, const struct pl_view *x,
                         const struct pl_view *y, void *work)
 {
@@ -256,12 +244,17 @@ static void cpu_dropout(struct pl_device *d, const struct pl_drop *drop, const s
     if (cpu_has_gaps(x))
         memset(keep, 1, elements(&shape));
 #pragma omp parallel for num_threads(d->options.threads)
-    for (int n = 0; n < x->batch; n++)
-        for (int c = 0; c < x->channels; c++) {
-            uint64_t sample = (uint64_t)(drop->locked ? n % columns : n);
-            pl_drop_mask(drop, (sample * (uint64_t)x->channels + (uint64_t)c) * area, area,
-                         keep + ((size_t)n * (size_t)shape.channels + stored_channel(x, c)) * area);
+    for (int n = 0; n < x->batch; n++) {
+        const uint64_t sample = (uint64_t)(drop->locked ? n % columns : n);
+        uint64_t first = sample * (uint64_t)x->channels * area;
+        uint8_t *to = keep + (size_t)n * (size_t)shape.channels * area;
+        for (int i = 0; i < x->piece_count; i++) { /* a piece's channels follow one another in both */
+            const size_t count = (size_t)x->pieces[i] * area;
+            pl_drop_mask(drop, first, count, to);
+            first += count;
+            to += 16 * (size_t)pl_cpu_blocks(x->pieces[i]) * area;
         }
+    }
     cpu_kernels(d)->dropout(&shape, cpu_data(x), keep, (float)(1 / (1 - drop->probability)), cpu_data(y),
                             d->options.threads);
 }

@@ -71,14 +71,20 @@ void *pl_host_address(struct pl_device *d, void *memory)
 
 void pl_drop_mask(const struct pl_drop *drop, uint64_t first, size_t count, uint8_t *keep)
 {
-    uint64_t bound = (uint64_t)(drop->probability * 0x1p32);
-    uint32_t bits[4];
-    if (drop->keep)
+    enum { BLOCKS = 64 };
+    const uint64_t bound = (uint64_t)(drop->probability * 0x1p32);
+    uint32_t bits[BLOCKS][4];
+    if (drop->keep) {
         memcpy(keep, drop->keep + first, count);
-    for (size_t i = 0; !drop->keep && i < count; i++) {
-        uint64_t element = first + i;
-        if (i == 0 || element % 4 == 0)
-            pl_random_bits(&drop->stream, drop->step, drop->layer << 40 | element / 4, bits);
-        keep[i] = bits[element % 4] >= bound;
+        return;
+    }
+    for (size_t done = 0, some; done < count; done += some) {
+        const uint64_t element = first + done;
+        const size_t skipped = element % 4, left = skipped + count - done;
+        const size_t words = left < 4 * BLOCKS ? left : 4 * BLOCKS;
+        pl_random_blocks(&drop->stream, drop->step, drop->layer << 40 | element / 4, (words + 3) / 4, bits);
+        some = words - skipped;
+        for (size_t i = 0; i < some; i++)
+            keep[done + i] = bits[(skipped + i) / 4][(skipped + i) % 4] >= bound;
     }
 }

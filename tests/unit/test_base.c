@@ -112,19 +112,27 @@ static void random_is_philox(void **state)
 }
 
 /* Many draws at a time are the single draws, whatever the count and across the 32-bit boundary. */
-static void uniforms_are_single_draws(void **state)
+static void many_draws_are_single_draws(void **state)
 {
     (void)state;
     static const size_t counts[] = {0, 1, 15, 16, 17, 40, 1000};
     struct pl_random r = pl_random_stream(7, PL_STREAM_DATA);
     const uint64_t step = 0x123456789abcULL, index = 0xfffffff5ULL;
     double draws[1001];
+    uint32_t blocks[1001][4], block[4];
     for (size_t c = 0; c < COUNT(counts); c++) {
         draws[counts[c]] = -1;
         pl_random_uniforms(&r, step, index, counts[c], draws);
         for (size_t i = 0; i < counts[c]; i++)
             assert_true(draws[i] == pl_random_uniform(&r, step, index + i));
         assert_true(draws[counts[c]] == -1);
+        blocks[counts[c]][0] = 77;
+        pl_random_blocks(&r, step, index, counts[c], blocks);
+        for (size_t i = 0; i < counts[c]; i++) {
+            pl_random_bits(&r, step, index + i, block);
+            assert_memory_equal(blocks[i], block, sizeof block);
+        }
+        assert_int_equal(blocks[counts[c]][0], 77);
     }
 }
 
@@ -372,7 +380,7 @@ int main(void)
         cmocka_unit_test(shortest_number_reads_back),
         cmocka_unit_test(counts_have_suffixes),
         cmocka_unit_test(random_is_philox),
-        cmocka_unit_test(uniforms_are_single_draws),
+        cmocka_unit_test(many_draws_are_single_draws),
         cmocka_unit_test(normals_are_normal),
         cmocka_unit_test(streams_differ),
         cmocka_unit_test(settings_are_checked),
