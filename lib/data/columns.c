@@ -47,11 +47,11 @@ static size_t cut(const struct pl_columns *columns, size_t start, size_t length)
     return length < left ? length : left;
 }
 
-bool pl_window_evaluate(const struct pl_columns *columns, size_t bptt, size_t start, struct pl_window *window)
+bool pl_window_evaluate(const struct pl_columns *columns, size_t bptt, size_t start, struct pl_corpus_window *window)
 {
     if (start + 1 >= columns->rows)
         return false;
-    *window = (struct pl_window){.start = start, .length = cut(columns, start, bptt), .factor = 1};
+    *window = (struct pl_corpus_window){.start = start, .length = cut(columns, start, bptt), .factor = 1};
     return true;
 }
 
@@ -64,12 +64,12 @@ static size_t draw_length(const struct pl_random *lengths, uint64_t epoch, uint6
 }
 
 bool pl_window_train(const struct pl_columns *columns, size_t bptt, const struct pl_random *lengths, uint64_t epoch,
-                     size_t start, struct pl_window *window)
+                     size_t start, struct pl_corpus_window *window)
 {
     if (start + 2 >= columns->rows)
         return false;
     size_t length = lengths ? draw_length(lengths, epoch, start, bptt) : bptt;
-    *window = (struct pl_window){.start = start, .length = cut(columns, start, length),
+    *window = (struct pl_corpus_window){.start = start, .length = cut(columns, start, length),
                                  .factor = (double)length / (double)bptt};
     return true;
 }

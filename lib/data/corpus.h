@@ -78,20 +78,20 @@ size_t pl_columns_predicted(const struct pl_columns *columns);
 
 /* length rows from start on. Inputs are columns->tokens + start * batch, targets the same one row later; both are
  * [length][batch] without copying. */
-struct pl_window {
+struct pl_corpus_window {
     size_t start, length;
     double factor; /* on the learning rate: length as drawn / bptt, before the end of the split cut it */
 };
 /* The window of an evaluation that begins at row start: bptt rows, or what is left. Returns false, and leaves window
  * alone, when nothing is left to predict. */
-bool pl_window_evaluate(const struct pl_columns *columns, size_t bptt, size_t start, struct pl_window *window);
+bool pl_window_evaluate(const struct pl_columns *columns, size_t bptt, size_t start, struct pl_corpus_window *window);
 /* The window of training that begins at row start, by AWD-LSTM's rule (Merity et al. 2018): the base is bptt, or half of it
  * with probability 0.05; the length max(5, trunc N(base, 5^2)), cut to what is left. A pure function of (lengths, epoch,
  * start); lengths is the run's stream, PL_STREAM_SHUFFLE. NULL: always bptt (factor 1). Returns false at the end of the
  * epoch, which is when fewer than two rows are left to predict, as in the published program. The next window starts at
  * start + length. */
 bool pl_window_train(const struct pl_columns *columns, size_t bptt, const struct pl_random *lengths, uint64_t epoch,
-                     size_t start, struct pl_window *window);
+                     size_t start, struct pl_corpus_window *window);
 /* No window of either kind is longer: for planning memory. */
 size_t pl_window_longest(const struct pl_columns *columns, size_t bptt, bool varies);
 

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FORMAT "poula checkpoint 1"
+#define FORMAT "poula checkpoint 2"
 #define RECORD "poula/record/"
 #define EPOCHS "poula/epochs/"
 
-enum { SLOTS = 2, STATES = 32 };
+enum { SLOTS = 2, STATES = 32, PROGRESS = 5, SUMS = 4 }; /* the last two: members of struct pl_progress */
 
 /* The arrays that make up a checkpoint. Zero-initialise. */
 struct list {
@@ -73,8 +73,12 @@ static void add_state(struct list *l, struct pl_network *n)
         add(l, pl_safetensor_list(join(l, "poula/optimizer/", states[i].name),
                                   states[i].kind == 'f' ? "F32" : states[i].kind == 'd' ? "F64" : "U64",
                                   states[i].data, states[i].count));
-    add(l, pl_safetensor_list("poula/progress", "U64", &p->epoch, 3));
-    add(l, pl_safetensor_list("poula/sums", "F64", &p->loss, 4));
+    add(l, pl_safetensor_list("poula/progress", "U64", &p->epoch, PROGRESS));
+    add(l, pl_safetensor_list("poula/sums", "F64", &p->loss, SUMS));
+    add(l, pl_safetensor_list("poula/schedule", "U64", &n->schedule.stale, 2));
+    add(l, pl_safetensor_list("poula/schedule/best", "F64", &n->schedule.best, 1));
+    if (n->recurrent)
+        add(l, pl_safetensor_list("poula/recurrent", "F64", n->carried, pl_plan_state_length(n->recurrent)));
 }
 
 static void add_history(struct list *l, const struct pl_history *h)
@@ -104,6 +108,8 @@ void pl_checkpoint_write(struct pl_network *n)
     struct pl_error err;
     char digest[2 * PL_DIGEST_SIZE + 1];
     name_slot(n, n->slot, &path);
+    if (n->recurrent)
+        pl_plan_state_get(n->recurrent, n->carried);
     add_state(&list, n);
     add_history(&list, &n->history);
     pl_safetensors_digest(list.tensors, list.count, digest);
@@ -150,12 +156,13 @@ static int examine(const struct pl_network *n, const char *path, struct pl_safet
     return status;
 }
 
-/* Orders the checkpoints of a run: the larger, the later. */
-static uint64_t rank(const struct pl_network *n, const struct pl_safetensors *file)
+/* Is a further than b? */
+static bool is_later(const struct pl_safetensors *a, const struct pl_safetensors *b)
 {
-    uint64_t progress[3] = {0};
-    pl_safetensors_copy(file, "poula/progress", "U64", 3, progress, NULL);
-    return progress[0] * (n->batches + 1) + progress[1];
+    uint64_t p[PROGRESS] = {0}, q[PROGRESS] = {0};
+    pl_safetensors_copy(a, "poula/progress", "U64", PROGRESS, p, NULL);
+    pl_safetensors_copy(b, "poula/progress", "U64", PROGRESS, q, NULL);
+    return p[0] != q[0] ? p[0] > q[0] : p[1] > q[1];
 }
 
 /* Copies everything, or nothing when something does not fit. */
@@ -173,6 +180,8 @@ static int restore_state(struct pl_network *n, const struct pl_safetensors *file
         const struct pl_safetensor *to = &list.tensors[i];
         status = pl_safetensors_copy(file, to->name, to->type, to->count, (void *)(uintptr_t)to->data, err);
     }
+    if (!status && n->recurrent)
+        pl_plan_state_set(n->recurrent, n->carried);
     release(&list);
     return status;
 }
@@ -226,8 +235,8 @@ static int go_on(struct pl_network *n, struct pl_safetensors *file, int slot)
     restore_history(n, file);
     n->slot = SLOTS + 1 - slot;
     const char *isa = pl_settings_string(&file->metadata, "isa", "");
-    pl_network_log(n, "goes on from a checkpoint in epoch %llu, after %llu of %zu batches",
-                   (unsigned long long)n->progress.epoch + 1, (unsigned long long)n->progress.batch, n->batches);
+    pl_network_log(n, "goes on from a checkpoint in epoch %llu, after %llu batches",
+                   (unsigned long long)n->progress.epoch + 1, (unsigned long long)n->progress.batch);
     if (strcmp(isa, pl_isa_name(pl_host_isa())))
         pl_network_log(n, "the checkpoint was written with %s instructions, and this machine uses %s: the last bits of "
                           "what follows may differ", isa, pl_isa_name(pl_host_isa()));
@@ -253,7 +262,7 @@ int pl_checkpoint_load(struct pl_network *n)
         pl_text_release(&path);
     }
     while (found && (good[1] || good[2])) {
-        int newest = !good[1] || (good[2] && rank(n, &files[2]) > rank(n, &files[1])) ? 2 : 1;
+        int newest = !good[1] || (good[2] && is_later(&files[2], &files[1])) ? 2 : 1;
         good[newest] = false;
         found = go_on(n, &files[newest], newest);
     }

@@ -1,27 +1,18 @@
-/* The task kind `dataset`: a network trained on labelled images. */
+/* The task kind `dataset`: a network trained on labelled images or on text. */
 #include "train/network.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const struct pl_setting pl_network_settings[] = {
-    {.key = "dataset", .type = PL_STRING, .help = "name of a set of images"},
+    {.key = "dataset", .type = PL_STRING, .help = "name of a set of images, or of a text"},
     {.key = "model", .type = PL_STRING, .help = "name of a network"},
-    {.key = "batch", .type = PL_INTEGER, .initial = "128", .range = "[1,65536]",
-     .help = "images of a step; what is left at the end of an epoch is a smaller batch"},
-    {.key = "epochs", .type = PL_INTEGER, .initial = "200", .range = "[1,1000000]",
-     .help = "passes over the training images"},
-    {.key = "shuffle", .type = PL_BOOLEAN, .initial = "true",
-     .help = "draw a new order of the training images every epoch; false: always the order of the set"},
     {.key = "record_batches", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000]",
      .help = "record the loss of this many first batches as batch_loss, whose epochs are batches"},
     {.key = "precision", .type = PL_STRING, .initial = "fast", .range = "fast exact",
      .help = "fast uses Winograd convolutions, exact only direct ones"},
     {.key = "device", .type = PL_STRING, .initial = "cpu", .range = "cpu ref",
      .help = "cpu: own float kernels; ref: plain C in double, slow"},
-    {.key = "label_smoothing", .type = PL_REAL, .initial = "0", .range = "[0,1)",
-     .help = "share of the target that is spread over all classes"},
-    {.key = "clip", .type = PL_REAL, .initial = ".inf", .range = "(0,inf]",
-     .help = "largest norm of a gradient: a longer one is scaled down to it; .inf: none is"},
     {.key = "weights", .type = PL_STRING, .initial = "",
      .help = "safetensors file of initial weights instead of drawn ones"},
     {.key = "checkpoint_every", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000]",
@@ -33,12 +24,34 @@ const struct pl_setting pl_network_settings[] = {
 };
 const size_t pl_network_setting_count = sizeof pl_network_settings / sizeof *pl_network_settings;
 
+static const struct pl_network_type *const types[] = {&pl_network_images, &pl_network_text};
+enum { TYPE_COUNT = sizeof types / sizeof *types };
+
+/* The type that has the data set, and its settings; NULL: none has. */
+static const struct pl_network_type *find_dataset(const char *name, const struct pl_setting **settings, size_t *count)
+{
+    for (size_t t = 0; t < TYPE_COUNT; t++)
+        for (size_t i = 0; i < types[t]->count(); i++)
+            if (!strcmp(types[t]->dataset(i, settings, count), name))
+                return types[t];
+    return NULL;
+}
+
+const struct pl_network_type *pl_network_type_of(const struct pl_settings *settings)
+{
+    const struct pl_setting *its;
+    size_t count;
+    return find_dataset(pl_settings_string(settings, "dataset", ""), &its, &count);
+}
+
 static int fail_dataset(const char *name, struct pl_error *err)
 {
-    size_t count = pl_data_count();
-    const char **names = pl_new((count + 1) * sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = pl_data_at(i)->name;
+    size_t count = 0, setting_count;
+    const struct pl_setting *settings;
+    const char **names = pl_new((pl_network_images.count() + pl_network_text.count() + 1) * sizeof *names);
+    for (size_t t = 0; t < TYPE_COUNT; t++)
+        for (size_t i = 0; i < types[t]->count(); i++)
+            names[count++] = types[t]->dataset(i, &settings, &setting_count);
     pl_fail_unknown(err, "dataset", name, names, count);
     free(names);
     return PL_EINPUT;
@@ -55,39 +68,73 @@ static int fail_model(const char *name, struct pl_error *err)
     return PL_EINPUT;
 }
 
+/* The model that was chosen, if it reads such data. NULL: it does not, or there is none. */
+static const struct pl_model *find_model(const struct pl_settings *chosen, const struct pl_network_type *type,
+                                         struct pl_error *err)
+{
+    const char *name = pl_settings_string(chosen, "model", NULL);
+    const struct pl_model *model = name ? pl_model_find(name) : NULL;
+    if (!name && pl_settings_find(chosen, "model"))
+        pl_fail(err, PL_EINPUT, "model must be the name of a network");
+    else if (!name)
+        pl_fail(err, PL_EINPUT, "the model is missing; a task says, for example, task: {dataset: %s, model: %s}",
+                type->text ? "markov" : "glyphs", type->text ? "awd_lstm" : "cnn");
+    else if (!model)
+        fail_model(name, err);
+    else if (model->text != type->text)
+        pl_fail(err, PL_EINPUT, "model %s reads %s, and %s is %s", name, model->text ? "text" : "images",
+                pl_settings_string(chosen, "dataset", ""), type->what);
+    else
+        return model;
+    return NULL;
+}
+
 static int dataset_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
 {
-    const char *dataset = pl_settings_string(chosen, "dataset", NULL), *name = pl_settings_string(chosen, "model", NULL);
-    if (!dataset)
-        return pl_fail(err, PL_EINPUT, "dataset must be the name of a set of images");
-    const struct pl_dataset_info *info = pl_data_find(dataset);
-    if (!info)
-        return fail_dataset(dataset, err);
+    const char *name = pl_settings_string(chosen, "dataset", NULL);
+    const struct pl_setting *settings;
+    size_t count, common_count;
     if (!name)
-        return pl_fail(err, PL_EINPUT, pl_settings_find(chosen, "model")
-                           ? "model must be the name of a network"
-                           : "the model is missing; a task says, for example, task: {dataset: glyphs, model: cnn}");
-    const struct pl_model *model = pl_model_find(name);
+        return pl_fail(err, PL_EINPUT, "dataset must be the name of a set of images or of a text");
+    const struct pl_network_type *type = find_dataset(name, &settings, &count);
+    if (!type)
+        return fail_dataset(name, err);
+    const struct pl_model *model = find_model(chosen, type, err);
     if (!model)
-        return fail_model(name, err);
-    size_t count;
-    const struct pl_setting *common = pl_data_common_settings(&count);
+        return PL_EINPUT;
+    const struct pl_setting *common = type->common_settings(&common_count);
     pl_schema_add(schema, PL_SECTION_TASK, pl_network_settings, pl_network_setting_count);
-    pl_schema_add(schema, PL_SECTION_TASK, info->settings, info->setting_count);
-    pl_schema_add(schema, PL_SECTION_TASK, common, count);
+    pl_schema_add(schema, PL_SECTION_TASK, type->settings, type->setting_count);
+    pl_schema_add(schema, PL_SECTION_TASK, settings, count);
+    pl_schema_add(schema, PL_SECTION_TASK, common, common_count);
     pl_schema_add(schema, PL_SECTION_TASK, model->settings, model->setting_count);
+    if (type->text)
+        pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_validated_settings, pl_schedule_validated_setting_count);
     return pl_schema_add_training(chosen, schema, err);
+}
+
+static void type_sources(const struct pl_network_type *type, struct pl_schema_source *sources, size_t capacity,
+                         size_t *count)
+{
+    const char *owner = type->text ? "text" : "images";
+    const struct pl_setting *settings;
+    size_t setting_count;
+    pl_source_add(sources, capacity, count, owner, PL_SECTION_TASK, type->settings, type->setting_count);
+    settings = type->common_settings(&setting_count);
+    pl_source_add(sources, capacity, count, owner, PL_SECTION_TASK, settings, setting_count);
+    for (size_t i = 0; i < type->count(); i++) {
+        const char *name = type->dataset(i, &settings, &setting_count);
+        pl_source_add(sources, capacity, count, name, PL_SECTION_TASK, settings, setting_count);
+    }
 }
 
 static void dataset_sources(struct pl_schema_source *sources, size_t capacity, size_t *count)
 {
-    size_t common_count;
-    const struct pl_setting *common = pl_data_common_settings(&common_count);
     pl_source_add(sources, capacity, count, "dataset", PL_SECTION_TASK, pl_network_settings, pl_network_setting_count);
-    pl_source_add(sources, capacity, count, "dataset", PL_SECTION_TASK, common, common_count);
-    for (size_t i = 0; i < pl_data_count(); i++)
-        pl_source_add(sources, capacity, count, pl_data_at(i)->name, PL_SECTION_TASK, pl_data_at(i)->settings,
-                      pl_data_at(i)->setting_count);
+    for (size_t t = 0; t < TYPE_COUNT; t++)
+        type_sources(types[t], sources, capacity, count);
+    pl_source_add(sources, capacity, count, "text", PL_SECTION_SCHEDULE, pl_schedule_validated_settings,
+                  pl_schedule_validated_setting_count);
     for (size_t i = 0; i < pl_model_count(); i++)
         pl_source_add(sources, capacity, count, pl_model_at(i)->name, PL_SECTION_TASK, pl_model_at(i)->settings,
                       pl_model_at(i)->setting_count);
@@ -95,16 +142,11 @@ static void dataset_sources(struct pl_schema_source *sources, size_t capacity, s
 
 static int dataset_check(const struct pl_settings *settings, struct pl_error *err)
 {
-    struct pl_image_shape shape;
-    size_t sizes[PL_SPLIT_COUNT];
-    int classes, status = pl_train_check_training(settings, pl_settings_integer(settings, "epochs", 1), err);
-    if (status || !pl_data_expect(settings, &shape, &classes, sizes))
-        return status;
-    struct pl_graph *graph;
-    status = pl_network_graph(&graph, settings, shape, classes, err);
-    if (!status)
-        pl_graph_free(graph);
-    return status;
+    const struct pl_network_type *type = pl_network_type_of(settings);
+    if (!type)
+        return fail_dataset(pl_settings_string(settings, "dataset", ""), err);
+    int status = pl_train_check_training(settings, pl_settings_integer(settings, "epochs", 1), err);
+    return status ? status : type->check(settings, err);
 }
 
 /* What a run leaves in its folder when it is over. */

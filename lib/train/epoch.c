@@ -3,13 +3,16 @@
 #include "train/network.h"
 
 #include <math.h>
+#include <stdio.h>
+
+enum { OVER = 1, NOT_FINITE }; /* what a batch may find besides an error: no more batches; nothing to go on with */
 
 static int interrupt(struct pl_network *n, struct pl_run_result *result)
 {
     const struct pl_progress *p = &n->progress;
     pl_checkpoint_write(n);
-    pl_result_set(result, PL_INTERRUPTED, "stopped in epoch %llu of %zu, after %llu of %zu batches",
-                  (unsigned long long)p->epoch + 1, n->epochs, (unsigned long long)p->batch, n->batches);
+    pl_result_set(result, PL_INTERRUPTED, "stopped in epoch %llu of %zu, after %llu batches",
+                  (unsigned long long)p->epoch + 1, n->epochs, (unsigned long long)p->batch);
     return 1;
 }
 
@@ -27,62 +30,43 @@ static bool is_time_to_save(const struct pl_network *n)
     return minutes > 0 && pl_clock_steady() - n->saved >= 60 * minutes;
 }
 
-/* One batch; returns 1 when the loss is not finite, which leaves the parameters as they were. */
-static int train_batch(struct pl_network *n, struct pl_error *err)
+/* Scales a gradient that is too long. Returns its norm as it was. */
+static double clip(struct pl_network *n)
 {
-    struct pl_progress *p = &n->progress;
-    size_t at = (size_t)p->batch * n->batch, count = n->images - at < n->batch ? n->images - at : n->batch;
-    double begun = pl_clock_steady();
-    struct pl_plan *plan;
-    int status = pl_network_plan(n, PL_TRAINING, count, &plan, err);
-    if (status)
-        return status;
-    pl_network_feed(n, plan, PL_SPLIT_TRAIN, n->order + at, count, n->augments ? &n->augment : NULL);
-    p->seconds_load += pl_clock_steady() - begun;
-    int64_t correct;
-    pl_plan_forward(plan, p->epoch * n->batches + p->batch);
-    double loss = pl_plan_loss(plan, &correct);
-    uint64_t number = p->epoch * n->batches + p->batch + 1;
-    if (number <= n->recorded_batches)
-        pl_history_add(&n->history, "batch_loss", number, loss);
-    p->loss += loss * (double)count;
-    if (!isfinite(loss))
-        return 1;
-    pl_plan_backward(plan);
     double norm = pl_arena_norm(n->gradient, n->precision, n->layout.length, n->request->threads);
     if (norm > n->clip)
         pl_arena_scale(n->gradient, n->precision, n->layout.length, n->clip / (norm + 1e-6), n->request->threads);
-    pl_optim_step(n->optim, n->theta, n->gradient, NULL);
-    p->correct += (uint64_t)correct;
-    p->gradient_norm += norm;
-    p->batch++;
-    p->seconds += pl_clock_steady() - begun;
-    return 0;
+    return norm;
 }
 
-/* Trains what is left of the epoch. Returns 1 when the run ends here. */
-static int train_batches(struct pl_network *n, struct pl_run_result *result, struct pl_error *err)
+/* One batch; when its loss is not finite the parameters stay as they were. */
+static int train_batch(struct pl_network *n, struct pl_error *err)
 {
     struct pl_progress *p = &n->progress;
-    if (!p->batch)
-        pl_optim_set_rate(n->optim, n->rate * pl_schedule_factor(&n->schedule, (int64_t)p->epoch));
-    if (n->shuffles)
-        pl_data_order(n->data, n->shuffle, p->epoch, n->order);
-    else
-        pl_network_stored_order(n, n->images);
-    while (p->batch < n->batches) {
-        int status = train_batch(n, err);
-        if (status < 0)
-            return status;
-        if (status) {
-            pl_history_add(&n->history, "train_loss", p->epoch + 1, p->loss / (double)n->images);
-            return diverge(n, result, "training loss");
-        }
-        if (n->sink->stop(n->sink->self))
-            return interrupt(n, result);
-        if (is_time_to_save(n))
-            pl_checkpoint_write(n);
-    }
+    struct pl_network_batch batch;
+    double begun = pl_clock_steady();
+    int status = n->type->feed(n, &batch, err);
+    if (status)
+        return status < 0 ? status : OVER;
+    p->seconds_load += pl_clock_steady() - begun;
+    int64_t correct;
+    uint64_t number = pl_optim_steps(n->optim);
+    pl_plan_forward(batch.plan, number);
+    double loss = pl_plan_loss(batch.plan, &correct);
+    if (number < n->recorded_batches)
+        pl_history_add(&n->history, "batch_loss", number + 1, loss);
+    p->loss += loss * (double)batch.examples;
+    p->examples += batch.examples;
+    if (!isfinite(loss))
+        return NOT_FINITE;
+    pl_plan_backward(batch.plan);
+    p->gradient_norm += clip(n);
+    pl_optim_set_rate(n->optim, n->lambda * batch.factor);
+    pl_optim_step(n->optim, n->theta, n->gradient, NULL);
+    p->correct += (uint64_t)correct;
+    p->at = batch.next;
+    p->batch++;
+    p->seconds += pl_clock_steady() - begun;
     return 0;
 }
 
@@ -91,8 +75,45 @@ static void record(struct pl_network *n, const char *metric, double value)
     pl_history_add(&n->history, metric, n->progress.epoch + 1, value);
 }
 
+static void record_split(struct pl_network *n, const char *split, const struct pl_evaluation *evaluation)
+{
+    char metric[40];
+    snprintf(metric, sizeof metric, "%s_loss", split);
+    record(n, metric, evaluation->loss);
+    snprintf(metric, sizeof metric, "%s_%s", split, n->type->quality);
+    record(n, metric, n->type->quality_of(evaluation));
+}
+
+/* What was found in the batches of this epoch so far. */
+static struct pl_evaluation sum_up(const struct pl_progress *p)
+{
+    return (struct pl_evaluation){p->loss / (double)p->examples, (double)p->correct / (double)p->examples};
+}
+
+/* Trains what is left of the epoch. Returns 1 when the run ends here. */
+static int train_batches(struct pl_network *n, struct pl_run_result *result, struct pl_error *err)
+{
+    n->lambda = n->rate * pl_schedule_factor(&n->schedule, (int64_t)n->progress.epoch);
+    n->type->begin(n);
+    for (;;) {
+        int status = train_batch(n, err);
+        if (status == OVER)
+            return 0;
+        if (status == NOT_FINITE) {
+            record(n, "train_loss", sum_up(&n->progress).loss);
+            return diverge(n, result, "training loss");
+        }
+        if (status)
+            return status;
+        if (n->sink->stop(n->sink->self))
+            return interrupt(n, result);
+        if (is_time_to_save(n))
+            pl_checkpoint_write(n);
+    }
+}
+
 struct measures {
-    struct pl_evaluation of[PL_SPLIT_COUNT]; /* valid and test, where there are such images */
+    struct pl_evaluation of[PL_SPLIT_COUNT]; /* valid and test, where there is such data */
     double norm, seconds;
 };
 
@@ -101,44 +122,53 @@ static int measure(struct pl_network *n, struct measures *m, struct pl_run_resul
 {
     double begun = pl_clock_steady();
     int status = 0;
-    for (enum pl_split split = PL_SPLIT_VALID; split <= PL_SPLIT_TEST && !status; split++)
-        if (pl_data_size(n->data, split))
-            status = pl_network_evaluate(n, split, &m->of[split], err);
     m->norm = pl_arena_norm(n->theta, n->precision, n->layout.length, n->request->threads);
+    m->of[PL_SPLIT_TRAIN] = sum_up(&n->progress);
+    bool exchanged = pl_network_exchange(n);
+    for (enum pl_split split = PL_SPLIT_VALID; split <= PL_SPLIT_TEST && !status; split++)
+        if (n->type->has(n, split))
+            status = n->type->evaluate(n, split, &m->of[split], err);
+    if (exchanged)
+        pl_network_exchange(n);
     m->seconds = pl_clock_steady() - begun;
     return status > 0 ? interrupt(n, result) : status;
 }
 
-/* Reports the epoch and tells the optimizer; returns 1 when something in it is not finite. */
-static int record_epoch(struct pl_network *n, const struct measures *m, struct pl_run_result *result)
+static void record_training(struct pl_network *n, const struct measures *m)
 {
     const struct pl_progress *p = &n->progress;
-    bool validates = pl_data_size(n->data, PL_SPLIT_VALID) > 0, tests = pl_data_size(n->data, PL_SPLIT_TEST) > 0;
-    const struct pl_evaluation *valid = &m->of[PL_SPLIT_VALID], *test = &m->of[PL_SPLIT_TEST];
-    double loss = p->loss / (double)n->images;
-    record(n, "train_loss", loss);
-    record(n, "train_accuracy", (double)p->correct / (double)n->images);
-    if (validates) {
-        record(n, "valid_loss", valid->loss);
-        record(n, "valid_accuracy", valid->accuracy);
-    }
-    if (tests) {
-        record(n, "test_loss", test->loss);
-        record(n, "test_accuracy", test->accuracy);
-    }
+    pl_optim_set_rate(n->optim, n->lambda); /* without the last batch's factor */
     record(n, "lambda", pl_optim_rate(n->optim));
-    record(n, "gradient_norm", p->gradient_norm / (double)n->batches);
+    record(n, "gradient_norm", p->gradient_norm / (double)p->batch);
     record(n, "parameter_norm", m->norm);
     record(n, "seconds", p->seconds);
     record(n, "seconds_eval", m->seconds);
     record(n, "seconds_load", p->seconds_load);
+    if (n->type->speed)
+        record(n, n->type->speed, (double)p->examples / p->seconds);
+    if (pl_optim_average(n->optim) && !pl_history_has(&n->history, "averaged_from"))
+        record(n, "averaged_from", (double)p->epoch + 1);
+}
+
+/* Reports the epoch and tells the optimizer and the schedule; returns 1 when something in it is not finite. */
+static int record_epoch(struct pl_network *n, const struct measures *m, struct pl_run_result *result)
+{
+    static const char *const names[PL_SPLIT_COUNT] = {
+        [PL_SPLIT_TRAIN] = "train", [PL_SPLIT_VALID] = "valid", [PL_SPLIT_TEST] = "test"};
+    for (enum pl_split split = 0; split < PL_SPLIT_COUNT; split++)
+        if (split == PL_SPLIT_TRAIN || n->type->has(n, split))
+            record_split(n, names[split], &m->of[split]);
+    record_training(n, m);
     if (!isfinite(m->norm))
         return diverge(n, result, "norm of the parameters");
-    if (validates && !isfinite(valid->loss))
+    bool validates = n->type->has(n, PL_SPLIT_VALID);
+    if (validates && !isfinite(m->of[PL_SPLIT_VALID].loss))
         return diverge(n, result, "validation loss");
-    if (tests && !isfinite(test->loss))
+    if (n->type->has(n, PL_SPLIT_TEST) && !isfinite(m->of[PL_SPLIT_TEST].loss))
         return diverge(n, result, "test loss");
-    pl_optim_validated(n->optim, validates ? valid->loss : loss);
+    double told = m->of[validates ? PL_SPLIT_VALID : PL_SPLIT_TRAIN].loss;
+    pl_optim_validated(n->optim, told);
+    pl_schedule_validated(&n->schedule, told);
     return 0;
 }
 

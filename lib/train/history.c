@@ -3,11 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct pl_history_series *find(struct pl_history *h, const char *metric)
+static struct pl_history_series *find(const struct pl_history *h, const char *metric)
 {
     for (size_t i = 0; i < h->count; i++)
         if (!strcmp(h->series[i].metric, metric))
             return &h->series[i];
+    return NULL;
+}
+
+static struct pl_history_series *open_series(struct pl_history *h, const char *metric)
+{
+    struct pl_history_series *found = find(h, metric);
+    if (found)
+        return found;
     void *list = h->series;
     pl_grow(&list, &h->capacity, h->count + 1, sizeof *h->series);
     h->series = list;
@@ -18,7 +26,7 @@ static struct pl_history_series *find(struct pl_history *h, const char *metric)
 
 void pl_history_add(struct pl_history *h, const char *metric, uint64_t epoch, double value)
 {
-    struct pl_history_series *s = find(h, metric);
+    struct pl_history_series *s = open_series(h, metric);
     if (s->count == s->capacity) {
         s->capacity = s->capacity ? 2 * s->capacity : 64;
         s->epochs = pl_resize(s->epochs, s->capacity, sizeof *s->epochs);
@@ -27,6 +35,11 @@ void pl_history_add(struct pl_history *h, const char *metric, uint64_t epoch, do
     s->epochs[s->count] = epoch;
     s->values[s->count++] = value;
     h->sink->value(h->sink->self, s->number, (int64_t)epoch, value);
+}
+
+bool pl_history_has(const struct pl_history *h, const char *metric)
+{
+    return find(h, metric);
 }
 
 void pl_history_release(struct pl_history *h)

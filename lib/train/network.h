@@ -1,8 +1,9 @@
-/* Parts of the task kind `dataset`: a network being trained. docs/training.md says what is computed when. */
+/* Parts of the task kind `dataset`: a network being trained, on images (images.c) or text (language.c). What both share
+ * knows only batches and splits. docs/training.md says what is computed when. */
 #ifndef PL_TRAIN_NETWORK_H
 #define PL_TRAIN_NETWORK_H
 
-#include "data/data.h"
+#include "data/corpus.h"
 #include "model/model.h"
 #include "nn/nn.h"
 #include "optim/optim.h"
@@ -23,90 +24,120 @@ struct pl_history {
 };
 /* Reports a value and keeps it. */
 void pl_history_add(struct pl_history *history, const char *metric, uint64_t epoch, double value);
+bool pl_history_has(const struct pl_history *history, const char *metric);
 void pl_history_release(struct pl_history *history);
 
 /* ---- the network */
 
 /* How far training has come, and the sums over the batches of this epoch that are done. */
 struct pl_progress {
-    uint64_t epoch, batch, correct;
-    double loss;           /* loss times images */
-    double gradient_norm;  /* of every batch, before clipping */
+    uint64_t epoch, batch;
+    uint64_t at;       /* where the next batch begins: an image of the epoch's order, a row of the text */
+    uint64_t examples; /* images or predicted tokens */
+    uint64_t correct;
+    double loss;          /* loss times examples */
+    double gradient_norm; /* of every batch, before clipping */
     double seconds, seconds_load;
 };
 
 struct pl_network {
     const struct pl_run_request *request;
     const struct pl_sink *sink;
+    const struct pl_network_type *type;
+    void *self; /* of the type: its data and plans */
     struct pl_history history;
-    struct pl_dataset *data;
     struct pl_device *device;
     struct pl_graph *graph;
     struct pl_net *net;
-    struct pl_network_plan {
-        enum pl_mode mode;
-        size_t count; /* images of a batch */
-        struct pl_plan *plan;
-    } plans[8]; /* whole and last batches of training and of each split */
-    size_t plan_count;
     struct pl_optim *optim;
     struct pl_layout layout;
     struct pl_schedule schedule;
     enum pl_precision precision; /* of theta, gradient and the optimizer */
     void *theta, *gradient;      /* the net's own arenas, of layout.length elements */
     double *statistics;
-    double rate, clip;           /* the initial learning rate; INFINITY: no clipping */
-    size_t epochs, images, batch, batches;
-    bool augments, shuffles;
+    double rate, lambda, clip;   /* the initial learning rate, that of this epoch; INFINITY: no clipping */
+    size_t epochs;
     uint64_t recorded_batches;   /* whose loss is a value of its own */
-    struct pl_random shuffle, augment;
-    uint32_t *order;             /* of the epoch's images; numbers of a batch in evaluation */
-    float *pixels;               /* of a batch */
-    int32_t *labels;
+    struct pl_plan *recurrent;   /* whose state one batch hands to the next; NULL: none */
+    double *carried;             /* that state, when it goes to a checkpoint or comes from one */
     struct pl_progress progress;
     char key[2 * PL_DIGEST_SIZE + 1]; /* of the run */
     int slot;                    /* where the next checkpoint goes */
     double saved;                /* when the last one was written, by pl_clock_steady */
 };
 
+struct pl_evaluation {
+    double loss, accuracy;
+};
+
+/* A batch of training that was given to its plan. */
+struct pl_network_batch {
+    struct pl_plan *plan;
+    size_t examples, next; /* in it; where the batch after it begins */
+    double factor;         /* on the learning rate */
+};
+
+/* What a network is trained on: a const descriptor for images, and one for text. */
+struct pl_network_type {
+    bool text;                         /* the models that fit: those of text, or the others */
+    const char *what;                  /* "a set of images" */
+    const struct pl_setting *settings; /* besides pl_network_settings, the data set's and the model's */
+    size_t setting_count;
+    const char *quality;               /* the metric beside every loss: "accuracy" */
+    double (*quality_of)(const struct pl_evaluation *evaluation);
+    const char *speed;                 /* the metric of examples a second; NULL: none */
+    /* The data sets: how many, their names and settings, and the settings that all of them have. */
+    size_t (*count)(void);
+    const char *(*dataset)(size_t index, const struct pl_setting **settings, size_t *setting_count);
+    const struct pl_setting *(*common_settings)(size_t *count);
+    /* Does the model fit the data, as far as can be told without a file? */
+    int (*check)(const struct pl_settings *settings, struct pl_error *err);
+    /* Opens the data and fills in what is needed; see pl_train_survey. */
+    int (*survey)(const struct pl_settings *settings, int threads, struct pl_train_needs *needs, struct pl_error *err);
+    /* Opens the data, which becomes n->self, and makes n->graph; then, for the net, every plan that will be used, so
+     * that no later step can lack memory. close copes with what was not opened. */
+    int (*open)(struct pl_network *n, struct pl_error *err);
+    int (*plan)(struct pl_network *n, struct pl_error *err);
+    void (*close)(struct pl_network *n);
+    bool (*has)(const struct pl_network *n, enum pl_split split);
+    /* Prepares for the batches of n->progress.epoch from n->progress.at on. */
+    void (*begin)(struct pl_network *n);
+    /* Makes the batch at n->progress.at; returns 1 when the epoch has no more. */
+    int (*feed)(struct pl_network *n, struct pl_network_batch *batch, struct pl_error *err);
+    /* Mean loss and accuracy over a split, with the weights as they are. Returns 1 when the sink asked to stop. */
+    int (*evaluate)(struct pl_network *n, enum pl_split split, struct pl_evaluation *evaluation, struct pl_error *err);
+};
+extern const struct pl_network_type pl_network_images, pl_network_text;
+
 extern const struct pl_setting pl_network_settings[];
 extern const size_t pl_network_setting_count;
+/* By the setting "dataset", or NULL. */
+const struct pl_network_type *pl_network_type_of(const struct pl_settings *settings);
 
 /* The folder of data sets: $POULA_DATA, or data. */
 const char *pl_train_data_folder(void);
 
-/* Graph with the loss at its end. */
-int pl_network_graph(struct pl_graph **graph, const struct pl_settings *settings, struct pl_image_shape shape,
-                     int classes, struct pl_error *err);
 int pl_network_device(struct pl_device **device, const struct pl_settings *settings, int threads, struct pl_error *err);
-size_t pl_network_batch(const struct pl_settings *settings, size_t images); /* at most the images there are */
 
 /* Opens the data, builds the net at its initial weights and everything that a step needs. */
 int pl_network_open(struct pl_network *n, const struct pl_run_request *request, const struct pl_sink *sink,
                     struct pl_error *err);
 void pl_network_close(struct pl_network *n);
-/* The plan for a batch of so many images, made when there is none. */
-int pl_network_plan(struct pl_network *n, enum pl_mode mode, size_t count, struct pl_plan **plan, struct pl_error *err);
-/* Makes a batch and gives it to the plan. */
-void pl_network_feed(struct pl_network *n, struct pl_plan *plan, enum pl_split split, const uint32_t *indices,
-                     size_t count, const struct pl_random *augment);
 void pl_network_log(struct pl_network *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* ---- epoch.c, evaluate.c */
+/* Exchanges the weights and their average, where there is one: returns whether there is. */
+bool pl_network_exchange(struct pl_network *n);
 
 /* Trains from n->progress to the end, an interruption or a divergence. */
 int pl_network_train(struct pl_network *n, struct pl_run_result *result, struct pl_error *err);
-struct pl_evaluation {
-    double loss, accuracy;
-};
-/* Mean loss and accuracy over a split, with the averaged weights once there are any. Returns 1 when the sink asked to
- * stop before the end. */
-int pl_network_evaluate(struct pl_network *n, enum pl_split split, struct pl_evaluation *evaluation,
-                        struct pl_error *err);
-/* The first images in the order of their set: n->order[i] = i. */
-void pl_network_stored_order(struct pl_network *n, size_t images);
-/* Exchanges the weights and their average, where there is one: returns whether there is. */
-bool pl_network_exchange(struct pl_network *n);
+
+/* ---- survey.c: what networks of both kinds need */
+
+/* Bytes of the program and of the optimizer's state for the weights of a graph. */
+int pl_survey_network(const struct pl_settings *settings, const struct pl_graph *graph, const struct pl_device *device,
+                      uint64_t *bytes, struct pl_error *err);
+/* Says which data a run is trained on. */
+void pl_survey_data(const struct pl_settings *settings, const char *checksum, bool official, const char *warning,
+                    struct pl_train_needs *needs);
 
 /* ---- norm.c: sums over arenas, in double and the same for any number of threads */
 

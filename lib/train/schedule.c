@@ -1,5 +1,5 @@
 /* Schedules of the learning rate: lambda times a warm-up, times an annealing over the whole run, times a
- * decay at fixed epochs. All are 1 by default. */
+ * decay at fixed epochs or where the validation loss stands still. All are 1 by default. */
 #include "train/train_priv.h"
 
 #include <jansson.h>
@@ -10,7 +10,7 @@
 
 const struct pl_setting pl_schedule_settings[] = {
     {.key = "decay", .type = PL_REAL, .initial = "1", .range = "(0,1]",
-     .help = "factor on lambda at every decay (with every or milestones)"},
+     .help = "factor on lambda at every decay (with every or milestones; for text also patience)"},
     {.key = "every", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000000000]",
      .help = "epochs from one decay to the next, 0: none"},
     {.key = "milestones", .type = PL_INTEGER, .initial = "[]", .range = "[1,1000000000000]",
@@ -23,6 +23,14 @@ const struct pl_setting pl_schedule_settings[] = {
      .help = "epochs in which lambda first rises to its value"},
 };
 const size_t pl_schedule_setting_count = sizeof pl_schedule_settings / sizeof *pl_schedule_settings;
+
+/* Apart, because a setting that other tasks had as well would change the key of each of their runs. */
+const struct pl_setting pl_schedule_validated_settings[] = {
+    {.key = "patience", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000]",
+     .help = "epochs without a new lowest validation loss after which lambda decays, 0: none"},
+};
+const size_t pl_schedule_validated_setting_count =
+    sizeof pl_schedule_validated_settings / sizeof *pl_schedule_validated_settings;
 
 static int read_milestones(struct pl_schedule *schedule, const char *text, struct pl_error *err)
 {
@@ -45,6 +53,26 @@ static int read_milestones(struct pl_schedule *schedule, const char *text, struc
     return status;
 }
 
+static int check(const struct pl_schedule *schedule, struct pl_error *err)
+{
+    const char *first = schedule->every ? "every" : schedule->milestone_count ? "milestones" : "patience";
+    const char *second = schedule->patience ? "patience" : "milestones";
+    int when = (schedule->every > 0) + (schedule->milestone_count > 0) + (schedule->patience > 0);
+    if (when > 1)
+        return pl_fail(err, PL_EINPUT, "%s and %s both say when lambda decays; give one of them", first, second);
+    if (when && schedule->decay == 1)
+        return pl_fail(err, PL_EINPUT, "%s says when lambda decays, but decay is 1; give decay", first);
+    if (!when && schedule->decay != 1)
+        return pl_fail(err, PL_EINPUT, "decay is %g, but neither every nor milestones says when lambda decays",
+                       schedule->decay);
+    if (schedule->anneal == PL_ANNEAL_NONE && schedule->floor > 0)
+        return pl_fail(err, PL_EINPUT, "floor is %g, but anneal is none, so nothing declines to it", schedule->floor);
+    if (schedule->warmup > schedule->epochs)
+        return pl_fail(err, PL_EINPUT, "warmup is %lld, but the run has %lld epochs", (long long)schedule->warmup,
+                       (long long)schedule->epochs);
+    return 0;
+}
+
 int pl_schedule_init(struct pl_schedule *schedule, const struct pl_settings *settings, int64_t epochs,
                      struct pl_error *err)
 {
@@ -53,6 +81,8 @@ int pl_schedule_init(struct pl_schedule *schedule, const struct pl_settings *set
         .decay = pl_settings_real(settings, "decay", 1),
         .floor = pl_settings_real(settings, "floor", 0),
         .every = pl_settings_integer(settings, "every", 0),
+        .patience = pl_settings_integer(settings, "patience", 0),
+        .best = INFINITY,
         .warmup = pl_settings_integer(settings, "warmup", 0),
         .epochs = epochs,
         .anneal = !strcmp(anneal, "cosine") ? PL_ANNEAL_COSINE
@@ -61,21 +91,7 @@ int pl_schedule_init(struct pl_schedule *schedule, const struct pl_settings *set
     int status = read_milestones(schedule, pl_settings_string(settings, "milestones", "[]"), err);
     if (status)
         return status;
-    if (schedule->every && schedule->milestone_count)
-        return pl_fail(err, PL_EINPUT, "every and milestones both say when lambda decays; give one of them");
-    bool when = schedule->every || schedule->milestone_count;
-    if (when && schedule->decay == 1)
-        return pl_fail(err, PL_EINPUT, "%s says when lambda decays, but decay is 1; give decay",
-                       schedule->every ? "every" : "milestones");
-    if (!when && schedule->decay != 1)
-        return pl_fail(err, PL_EINPUT, "decay is %g, but neither every nor milestones says when lambda decays",
-                       schedule->decay);
-    if (schedule->anneal == PL_ANNEAL_NONE && schedule->floor > 0)
-        return pl_fail(err, PL_EINPUT, "floor is %g, but anneal is none, so nothing declines to it", schedule->floor);
-    if (schedule->warmup > epochs)
-        return pl_fail(err, PL_EINPUT, "warmup is %lld, but the run has %lld epochs", (long long)schedule->warmup,
-                       (long long)epochs);
-    return 0;
+    return check(schedule, err);
 }
 
 void pl_schedule_release(struct pl_schedule *schedule)
@@ -86,7 +102,7 @@ void pl_schedule_release(struct pl_schedule *schedule)
 
 double pl_schedule_factor(const struct pl_schedule *schedule, int64_t epoch)
 {
-    int64_t decays = schedule->every ? epoch / schedule->every : 0;
+    int64_t decays = schedule->every ? epoch / schedule->every : (int64_t)schedule->decays;
     for (size_t i = 0; i < schedule->milestone_count && schedule->milestones[i] <= epoch; i++)
         decays++;
     double factor = decays ? pow(schedule->decay, (double)decays) : 1;
@@ -97,6 +113,23 @@ double pl_schedule_factor(const struct pl_schedule *schedule, int64_t epoch)
     double done = (double)(epoch - schedule->warmup) / (double)(schedule->epochs - schedule->warmup);
     double left = schedule->anneal == PL_ANNEAL_COSINE ? (1 + cos(M_PI * done)) / 2 : 1 - done;
     return factor * (schedule->floor + (1 - schedule->floor) * left);
+}
+
+/* A loss that is not a number is no new best. */
+bool pl_schedule_validated(struct pl_schedule *schedule, double loss)
+{
+    if (!schedule->patience)
+        return false;
+    if (loss < schedule->best) {
+        schedule->best = loss;
+        schedule->stale = 0;
+        return false;
+    }
+    if (++schedule->stale < (uint64_t)schedule->patience)
+        return false;
+    schedule->stale = 0;
+    schedule->decays++;
+    return true;
 }
 
 int64_t pl_schedule_next(const struct pl_schedule *schedule, int64_t epoch)

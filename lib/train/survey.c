@@ -12,8 +12,8 @@ static bool is_aside(enum pl_section section, const struct pl_setting *setting)
 {
     if (section == PL_SECTION_OPTIMIZER)
         return setting->type == PL_REAL;
-    return pl_has_word("epochs clip label_smoothing dropout augment shuffle record_batches checkpoint_every "
-                       "checkpoint_minutes keep_weights", setting->key);
+    return pl_has_word("epochs clip label_smoothing dropout augment shuffle perplexity ar tar record_batches "
+                       "checkpoint_every checkpoint_minutes keep_weights", setting->key);
 }
 
 void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key)
@@ -36,7 +36,7 @@ void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key
 }
 
 /* Bytes of the optimizer's arenas: of one for a single small tensor, scaled. */
-static int count_state(const struct pl_settings *settings, size_t length, size_t element, size_t *bytes,
+static int count_state(const struct pl_settings *settings, size_t length, size_t element, uint64_t *bytes,
                        struct pl_error *err)
 {
     struct pl_optim_array arrays[32];
@@ -56,31 +56,24 @@ static int count_state(const struct pl_settings *settings, size_t length, size_t
     return status;
 }
 
-static int count_memory(const struct pl_settings *settings, const struct pl_dataset *set, int threads,
-                        uint64_t *memory, struct pl_error *err)
+int pl_survey_network(const struct pl_settings *settings, const struct pl_graph *graph, const struct pl_device *device,
+                      uint64_t *bytes, struct pl_error *err)
 {
-    struct pl_image_shape shape = pl_data_shape(set);
-    size_t images = pl_data_size(set, PL_SPLIT_TRAIN), batch = pl_network_batch(settings, images), count, state;
-    struct pl_graph *graph = NULL;
-    struct pl_device *device = NULL;
-    int status = pl_network_graph(&graph, settings, shape, pl_data_classes(set), err);
-    if (!status)
-        status = pl_network_device(&device, settings, threads, err);
-    if (status)
-        goto done;
-    size_t training = pl_plan_estimate(graph, device, (int)batch, PL_TRAINING);
-    size_t evaluation = pl_plan_estimate(graph, device, (int)batch, PL_EVALUATION);
+    size_t count;
     const struct pl_parameter *table = pl_graph_parameters(graph, &count);
     size_t length = count ? table[count - 1].offset + table[count - 1].count : 0;
-    status = count_state(settings, length, pl_element_size(device->type->element), &state, err);
-    size_t pixels = (size_t)shape.channels * (size_t)shape.height * (size_t)shape.width;
-    *memory = PROGRAM_BYTES + pl_data_memory(set) + (training > evaluation ? training : evaluation) + state +
-              images * sizeof(uint32_t) + batch * pixels * sizeof(float);
-done:
-    if (device)
-        pl_device_close(device);
-    pl_graph_free(graph);
+    int status = count_state(settings, length, pl_element_size(device->type->element), bytes, err);
+    *bytes += PROGRAM_BYTES;
     return status;
+}
+
+void pl_survey_data(const struct pl_settings *settings, const char *checksum, bool official, const char *warning,
+                    struct pl_train_needs *needs)
+{
+    snprintf(needs->data, sizeof needs->data, "%.60s %.64s %s", pl_settings_string(settings, "dataset", ""), checksum,
+             official ? "official" : "unofficial");
+    if (warning)
+        snprintf(needs->warning, sizeof needs->warning, "%s", warning);
 }
 
 int pl_train_survey(const struct pl_settings *settings, int threads, struct pl_train_needs *needs,
@@ -89,15 +82,8 @@ int pl_train_survey(const struct pl_settings *settings, int threads, struct pl_t
     *needs = (struct pl_train_needs){0};
     if (pl_task_kind_of(settings) != &pl_task_dataset)
         return 0;
-    struct pl_dataset *set;
-    int status = pl_data_open(&set, settings, pl_train_data_folder(), err);
-    if (status)
-        return status;
-    snprintf(needs->data, sizeof needs->data, "%.60s %.64s %s", pl_settings_string(settings, "dataset", ""),
-             pl_data_checksum(set), pl_data_official(set) ? "official" : "unofficial");
-    if (pl_data_warning(set))
-        snprintf(needs->warning, sizeof needs->warning, "%s", pl_data_warning(set));
-    status = count_memory(settings, set, threads, &needs->memory, err);
-    pl_data_close(set);
-    return status;
+    const struct pl_network_type *type = pl_network_type_of(settings);
+    if (!type)
+        return pl_fail(err, PL_EINPUT, "there is no dataset \"%.100s\"", pl_settings_string(settings, "dataset", ""));
+    return type->survey(settings, threads, needs, err);
 }

@@ -24,13 +24,13 @@ static bool is_position(const char *metric)
 
 bool pl_train_is_repeatable(const char *metric)
 {
-    return strncmp(metric, "seconds", 7) != 0;
+    return strncmp(metric, "seconds", 7) != 0 && !ends_with(metric, "_per_second");
 }
 
 enum pl_direction pl_train_direction(const char *metric)
 {
     static const char *const rising[] = {"accuracy", "acc", "auc", "f1", "precision", "recall", "bleu", "reward"};
-    static const char *const neutral[] = {"lambda", "lr", "time", "seconds", "rate", "norm"};
+    static const char *const neutral[] = {"lambda", "lr", "time", "seconds", "rate", "norm", "averaged_from"};
     if (is_position(metric) || !pl_train_is_repeatable(metric))
         return PL_NEUTRAL;
     for (size_t i = 0; i < sizeof rising / sizeof *rising; i++)

@@ -36,14 +36,23 @@ struct pl_schedule {
     int64_t *milestones;
     size_t milestone_count;
     enum pl_anneal anneal;
+    int64_t patience;
+    /* What a checkpoint holds: epochs since the best loss or the last decay, decays by patience, the best loss. */
+    uint64_t stale, decays;
+    double best;
 };
 extern const struct pl_setting pl_schedule_settings[];
 extern const size_t pl_schedule_setting_count;
+/* Those of a schedule that is told validation losses: of tasks on text. */
+extern const struct pl_setting pl_schedule_validated_settings[];
+extern const size_t pl_schedule_validated_setting_count;
 int pl_schedule_init(struct pl_schedule *schedule, const struct pl_settings *settings, int64_t epochs,
                      struct pl_error *err);
 void pl_schedule_release(struct pl_schedule *schedule);
 double pl_schedule_factor(const struct pl_schedule *schedule, int64_t epoch);
-/* The first epoch after this one at which the factor may differ; INT64_MAX: never. */
+/* Tells the newest validation loss, once an epoch. Returns whether lambda decays before the next one. */
+bool pl_schedule_validated(struct pl_schedule *schedule, double loss);
+/* The first epoch after this one at which the factor may differ, decays by patience aside; INT64_MAX: never. */
 int64_t pl_schedule_next(const struct pl_schedule *schedule, int64_t epoch);
 
 void pl_result_set(struct pl_run_result *result, enum pl_outcome outcome, const char *format, ...)

@@ -1,15 +1,26 @@
 # Networks that are killed again and again at random moments, supervisor and workers alike, end with the same bits in
 # every metric as networks that were left alone; so do networks that are stopped with a signal.
 cat >net.yaml <<'END'
-study: net
-task: {dataset: glyphs, train_images: 600, test_images: 60, valid: 60, batch: 24, epochs: 10, model: cnn, width: 6,
-       depth: 2, dropout: 0.2, record_batches: 40, checkpoint_minutes: 0.0005}
-schedule: {decay: 0.5, every: 3}
-cases:
-- optimizer: {name: theopoula, lambda: 0.1, epsilon: 0.1, beta: 1e8, average: patience, average_after: 1}
-- optimizer: {name: adabelief, lambda: 0.003}
+studies:
+- study: images
+  task: {dataset: glyphs, train_images: 600, test_images: 60, valid: 60, batch: 24, epochs: 10, model: cnn, width: 6,
+         depth: 2, dropout: 0.2, record_batches: 40, checkpoint_minutes: 0.0005}
+  schedule: {decay: 0.5, every: 3}
+  cases:
+  - optimizer: {name: theopoula, lambda: 0.1, epsilon: 0.1, beta: 1e8, average: patience, average_after: 1}
+  - optimizer: {name: adabelief, lambda: 0.003}
+- study: text
+  task: {dataset: markov, train_tokens: 2000, valid_tokens: 500, test_tokens: 300, model: awd_lstm, nlayers: 2, emsize: 16,
+         nhid: 24, bptt: 20, batch: 4, test_batch: 4, epochs: 8, record_batches: 40, checkpoint_minutes: 0.0005}
+  schedule: {decay: 0.5, patience: 2}
+  cases:
+  - optimizer: {name: theopoula, lambda: 10, epsilon: 1, beta: 1e8, average: patience, average_after: 1}
+    task: {clip: 5}
+  - optimizer: {name: nt_asgd, lambda: 100, nonmono: 1}
+    task: {clip: 5}
 END
 curves="SELECT key, metric, epoch, value, kind FROM curves JOIN runs USING (run) WHERE metric NOT LIKE 'seconds%'
+        AND metric NOT LIKE '%_per_second'
         ORDER BY key, metric, epoch"
 bits() { sql "$1" "SELECT key, metric, epoch, printf('%!.20g', value), kind FROM ($curves)"; }
 
@@ -17,7 +28,9 @@ begun=$(date +%s.%N)
 expect 0 poula sweep net.yaml --db whole.db --jobs 2
 whole=$(date +%s.%N | awk -v begun="$begun" '{ print $1 - begun }')
 bits whole.db >whole.curves
-equal "$(wc -l <whole.curves)" 260 "values"
+equal "$(wc -l <whole.curves)" 487 "values"
+equal "$(sql whole.db "SELECT count(DISTINCT key) FROM curves JOIN runs USING (run) WHERE metric = 'averaged_from'")" 3 \
+    "runs that came to average"
 
 # Moments from fixed seeds, spread over what a run takes. A study that came to its end is compared, and another begun.
 [ "$SLOW" = 1 ] && enough=6 || enough=20
@@ -31,10 +44,10 @@ while [ $kills -lt $enough ]; do
         kill -9 "$started" 2>/dev/null || break
         kills=$((kills + 1))
         wait "$started" 2>/dev/null || true
-        [ ! -f $db ] || [ "$(count $db finished)" != 2 ] || break
+        [ ! -f $db ] || [ "$(count $db finished)" != 4 ] || break
     done
     expect 0 poula sweep net.yaml --db $db --jobs 2
-    contains out "net: 2 finished"
+    contains out "text: 2 finished"
     bits $db >killed.curves
     cmp whole.curves killed.curves || fail "curves differ after $kills kills"
     sql $db "SELECT log FROM attempts WHERE outcome = 'finished'" >>logs

@@ -10,150 +10,10 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include <dirent.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "train_settings.h"
+#include "train_runs.h"
 
 /* Everything that makes a batch depend on where it stands: dropout, augmentation, a smaller last batch. */
 #define TASK "dataset=glyphs model=cnn width=4 depth=2 dropout=0.2 train_images=56 test_images=20 valid=12 batch=16 epochs=3 "
-
-static char *folder; /* of the run, empty at the start of every test */
-
-static void empty_folder(void)
-{
-    DIR *entries = opendir(folder);
-    for (struct dirent *entry; entries && (entry = readdir(entries));) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        unlink(path);
-    }
-    if (entries)
-        closedir(entries);
-}
-
-static int make_folder(void **state)
-{
-    static char name[64];
-    (void)state;
-    snprintf(name, sizeof name, "network-test.XXXXXX");
-    folder = mkdtemp(name);
-    return folder ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    empty_folder();
-    return rmdir(folder);
-}
-
-static const char *file_path(const char *name)
-{
-    static char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static bool exists(const char *name)
-{
-    return pl_file_exists(file_path(name));
-}
-
-/* ---- runs */
-
-/* Stops, or dies as by kill -9, when it is asked for the n-th time whether to stop. */
-struct breaker {
-    struct recorder recorder;
-    struct pl_sink inner;
-    int questions, after;
-    bool die;
-};
-
-static int breaker_series(void *self, const char *metric, enum pl_direction direction)
-{
-    struct breaker *b = self;
-    return b->inner.series(b->inner.self, metric, direction);
-}
-
-static void breaker_value(void *self, int series, int64_t epoch, double value)
-{
-    struct breaker *b = self;
-    b->inner.value(b->inner.self, series, epoch, value);
-}
-
-static void breaker_log(void *self, const char *line)
-{
-    struct breaker *b = self;
-    b->inner.log(b->inner.self, line);
-}
-
-static bool breaker_stop(void *self)
-{
-    struct breaker *b = self;
-    bool now = ++b->questions == b->after;
-    if (now && b->die)
-        _exit(99);
-    return now;
-}
-
-/* Runs with a stop or death at a question; after 0: none. */
-static struct pl_run_result run_broken(const struct pl_settings *s, int threads, const char *in, int after, bool die,
-                                       struct breaker *b)
-{
-    struct pl_run_request request = {s, 7, threads, in};
-    struct pl_run_result result = {0};
-    struct pl_error err;
-    *b = (struct breaker){.after = after, .die = die};
-    b->inner = recorder_sink(&b->recorder);
-    struct pl_sink sink = {b, breaker_series, breaker_value, breaker_log, breaker_stop};
-    if (pl_train_check(s, &err) || pl_train_run(&request, &sink, &result, &err))
-        fail_msg("%s", err.text);
-    return result;
-}
-
-static struct pl_run_result run_whole(const char *words, int threads, struct recorder *r)
-{
-    struct pl_settings s = {0};
-    struct breaker b;
-    settings_of(&s, words);
-    struct pl_run_result result = run_broken(&s, threads, NULL, 0, false, &b);
-    *r = b.recorder;
-    pl_settings_release(&s);
-    return result;
-}
-
-static void assert_close(double a, double b, double most)
-{
-    if (!(fabs(a - b) <= most))
-        fail_msg("%.17g is not %.17g", a, b);
-}
-
-static bool same_value(double a, double b)
-{
-    return !memcmp(&a, &b, sizeof a);
-}
-
-/* Fails unless both hold the same metrics with the same bits, each epoch once; times aside. */
-static void assert_same(const struct recorder *a, const struct recorder *b, const char *what)
-{
-    assert_int_equal(a->metric_count, b->metric_count);
-    assert_int_equal(a->count, b->count);
-    for (int m = 0; m < a->metric_count; m++) {
-        const char *metric = a->metrics[m];
-        struct recorded p, q;
-        if (recorder_find(a, metric, 0, NULL) != recorder_find(b, metric, 0, NULL))
-            fail_msg("%s: %s was not recorded as often", what, metric);
-        for (size_t i = 0; pl_train_is_repeatable(metric) && i < recorder_find(a, metric, i, &p); i++) {
-            recorder_find(b, metric, i, &q);
-            if (p.epoch != q.epoch || !same_value(p.value, q.value))
-                fail_msg("%s: %s at %lld was %.17g, and at %lld is %.17g", what, metric, (long long)p.epoch, p.value,
-                         (long long)q.epoch, q.value);
-        }
-    }
-}
 
 static void test_epochs_are_recorded(void **state)
 {
@@ -323,21 +183,6 @@ static void test_clipping_shortens_steps(void **state)
 }
 
 /* ---- checkpoints */
-
-/* Stops the run at a question, goes on from the checkpoint, and compares with the whole run. */
-static void check_stop(const struct pl_settings *s, int after, const struct recorder *whole, const char *what)
-{
-    struct breaker b;
-    struct pl_run_result result = run_broken(s, 1, folder, after, false, &b);
-    assert_int_equal(result.outcome, PL_INTERRUPTED);
-    recorder_release(&b.recorder);
-    result = run_broken(s, 1, folder, 0, false, &b);
-    assert_int_equal(result.outcome, PL_FINISHED);
-    assert_non_null(strstr(pl_text(&b.recorder.log), "goes on from a checkpoint"));
-    assert_same(whole, &b.recorder, what);
-    recorder_release(&b.recorder);
-    empty_folder();
-}
 
 /* Of every optimizer, stopped in its first epoch, while it evaluates, and in its second epoch. An epoch asks 3 times
  * while it trains, once for validation and twice for testing. */

@@ -235,7 +235,7 @@ static void evaluation_predicts_every_target_once(void **state)
     struct pl_columns columns;
     for (size_t batch = 1; batch < 12; batch++)
         for (size_t bptt = 1; bptt < 120; bptt += 7) {
-            struct pl_window w;
+            struct pl_corpus_window w;
             size_t start = 0, predicted = 0;
             double loss = 0;
             assert_int_equal(pl_columns_fold(&columns, &corpus, PL_SPLIT_TRAIN, batch, NULL), 0);
@@ -261,7 +261,7 @@ static void training_windows_are_drawn_by_the_published_rule(void **state)
     enum { ROWS = 46479, EPOCHS = 20 };
     struct pl_columns columns = {.rows = ROWS, .batch = 20};
     struct pl_random lengths = pl_random_stream(7, PL_STREAM_SHUFFLE);
-    struct pl_window w;
+    struct pl_corpus_window w;
     double sum[2] = {0}, squares[2] = {0}, count[2] = {0}, windows = 0;
     for (uint64_t epoch = 0; epoch < EPOCHS; epoch++) {
         size_t start = 0;
@@ -296,7 +296,7 @@ static void training_windows_are_functions_of_epoch_and_row(void **state)
     (void)state;
     struct pl_columns columns = {.rows = 100000, .batch = 2};
     struct pl_random a = pl_random_stream(1, PL_STREAM_SHUFFLE), b = pl_random_stream(2, PL_STREAM_SHUFFLE);
-    struct pl_window first, again, other;
+    struct pl_corpus_window first, again, other;
     int same_epoch = 0, same_seed = 0, same_row = 0;
     for (size_t row = 0; row < 2000; row++) {
         assert_true(pl_window_train(&columns, 70, &a, 3, row, &first));
@@ -316,7 +316,7 @@ static void training_ends_as_the_published_program_does(void **state)
 {
     (void)state;
     struct pl_random lengths = pl_random_stream(1, PL_STREAM_SHUFFLE);
-    struct pl_window w = {.length = 77};
+    struct pl_corpus_window w = {.length = 77};
     for (size_t rows = 2; rows < 30; rows++) {
         struct pl_columns columns = {.rows = rows, .batch = 1};
         for (size_t start = 0; start < rows + 3; start++) {

@@ -2,6 +2,8 @@
 #include "problem/problem.h"
 #include "recorder.h"
 
+#include "train/train_priv.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -282,6 +284,27 @@ static void schedules(void **state)
     }
 }
 
+static void decay_by_patience(void **state)
+{
+    (void)state;
+    struct pl_settings s = {0};
+    struct pl_schedule schedule;
+    struct pl_error err;
+    pl_settings_set_real(&s, "decay", 0.1);
+    pl_settings_set_integer(&s, "patience", 2);
+    assert_int_equal(pl_schedule_init(&schedule, &s, 100, &err), 0);
+    static const double losses[] = {3, NAN, 2, 2, INFINITY, 1, 1.5, NAN, 1, 1};
+    static const bool decays[] = {false, false, false, false, true, false, false, true, false, true};
+    double factor = 1;
+    for (size_t i = 0; i < COUNT(losses); i++) {
+        assert_int_equal(pl_schedule_validated(&schedule, losses[i]), decays[i]);
+        factor *= decays[i] ? 0.1 : 1;
+        assert_float_equal(pl_schedule_factor(&schedule, (int64_t)i + 1), factor, 1e-15);
+    }
+    pl_schedule_release(&schedule);
+    pl_settings_release(&s);
+}
+
 static void combinations_are_checked(void **state)
 {
     (void)state;
@@ -383,6 +406,7 @@ int main(void)
         cmocka_unit_test(points_are_evenly_spaced),
         cmocka_unit_test(metrics_by_dimension),
         cmocka_unit_test(schedules),
+        cmocka_unit_test(decay_by_patience),
         cmocka_unit_test(combinations_are_checked),
         cmocka_unit_test(a_request_without_sense_fails),
         cmocka_unit_test(memory_that_is_refused_is_a_failure),
