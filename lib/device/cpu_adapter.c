@@ -268,7 +268,7 @@ static void cpu_cross_entropy(struct pl_device *d, const struct pl_view *x, cons
     double *losses = cpu_cut(&work, (size_t)x->batch, sizeof *losses), sum = 0, correct = 0;
     int32_t *best = cpu_cut(&work, (size_t)x->batch, sizeof *best);
     cpu_kernels(d)->cross_entropy(&shape, cpu_data(x), label, smoothing, 1.0 / x->batch, losses, best,
-                                  dx ? cpu_data(dx) : NULL);
+                                  dx ? cpu_data(dx) : NULL, d->options.threads);
     for (int n = 0; n < x->batch; n++) {
         sum += losses[n];
         correct += best[n] == label[n] && !isnan(losses[n]);

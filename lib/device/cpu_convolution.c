@@ -9,11 +9,23 @@ struct pass {
     size_t operand, work;
 };
 
+/* The samples of each step as a pixel: sums over the samples of a pixel are short enough for L1. */
+static void by_step(struct pl_cpu_shape *shape, int steps)
+{
+    shape->batch /= steps;
+    shape->width = steps;
+    shape->pixel = (size_t)shape->batch * 16;
+}
+
 static struct pass plan_pass(const struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
                              const struct pl_view *y, enum pl_cpu_pass pass)
 {
     struct pl_cpu_shape shape = cpu_shape(x);
     struct pass p = {.conv = pl_cpu_conv(&shape, y->channels, c->kernel, c->stride, c->padding), .pass = pass};
+    if (x->steps > 1 && pass == PL_CPU_BACKWARD_WEIGHTS && x->height * x->width == 1) {
+        by_step(&p.conv.x, x->steps);
+        by_step(&p.conv.y, x->steps);
+    }
     p.algorithm = pl_cpu_conv_choose(&p.conv, pass, d->options.exact);
     p.operand = pl_cpu_conv_operand(&p.conv, pass, p.algorithm);
     p.work = pl_cpu_conv_workspace(&p.conv, pass, p.algorithm, d->options.threads);

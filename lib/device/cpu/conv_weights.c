@@ -74,11 +74,10 @@ static void group(const struct weights *w, const struct group *g, int at, int st
     }
 }
 
-void PL_CPU_NAME(weights_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
-                                 const float *dy, float *dweights, float *work, int threads)
+void PL_CPU_NAME(weights_sums)(const struct pl_cpu_conv *conv, const float *x, const float *dy, float *sums, int threads)
 {
     const struct weights w = {conv, x, dy};
-    const struct pl_cpu_weight_plan plan = pl_cpu_weight_plan(conv, algorithm);
+    const struct pl_cpu_weight_plan plan = pl_cpu_weight_plan(conv, PL_CPU_DIRECT);
     const int blocks = pl_cpu_blocks(conv->x.channels), outs = pl_cpu_blocks(conv->y.channels);
     const long pixels = pl_cpu_pixels(&conv->y);
     const size_t size = (size_t)outs * pl_cpu_taps(conv) * blocks * 256;
@@ -88,9 +87,16 @@ void PL_CPU_NAME(weights_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_alg
         const int i = task / plan.across % plan.down * plan.side, j = task % plan.across * plan.side;
         const struct group g = {i, pl_cpu_min(i + plan.side, blocks), j, pl_cpu_min(j + plan.side, outs)};
         group(&w, &g, (int)(pixels * split / plan.splits), (int)(pixels * (split + 1) / plan.splits),
-              work + split * size);
+              sums + split * size);
     }
-    PL_CPU_NAME(weights_plain)(conv, work, blocks * 16, plan.splits, dweights, threads);
+}
+
+void PL_CPU_NAME(weights_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
+                                 const float *dy, float *dweights, float *work, int threads)
+{
+    PL_CPU_NAME(weights_sums)(conv, x, dy, work, threads);
+    PL_CPU_NAME(weights_plain)(conv, work, pl_cpu_blocks(conv->x.channels) * 16,
+                               pl_cpu_weight_plan(conv, algorithm).splits, dweights, threads);
 }
 
 void PL_CPU_NAME(weights_plain)(const struct pl_cpu_conv *conv, const float *sums, int tap_rows, int splits,

@@ -97,6 +97,24 @@ struct pl_cpu_pool {
 struct pl_cpu_pool pl_cpu_pool(const struct pl_cpu_shape *x, const int kernel[2], const int stride[2],
                                const int pad[2]);
 
+/* An LSTM layer over `steps` steps: sample step * columns + column. Weights and biases are plain, the rows being the
+ * gates i, f, g, o, one after another. */
+struct pl_cpu_lstm {
+    struct pl_cpu_shape x, y; /* y has `hidden` channels */
+    int steps, hidden;
+    const float *weight_ih, *weight_hh, *bias_ih, *bias_hh;
+    const uint8_t *keep; /* a byte an entry of weight_hh, which is multiplied with scale or 0; NULL: with 1 */
+    float scale;
+};
+struct pl_cpu_lstm_gradients {
+    float *weight_ih, *weight_hh, *bias_ih, *bias_hh;
+};
+/* Floats that a forward pass leaves for the backward pass, and of the workspace of both. */
+size_t pl_cpu_lstm_reserve(const struct pl_cpu_lstm *lstm);
+size_t pl_cpu_lstm_workspace(const struct pl_cpu_lstm *lstm);
+
+enum pl_cpu_curve { PL_CPU_EXP, PL_CPU_SIGMOID, PL_CPU_TANH, PL_CPU_CURVES };
+
 /* The kernels of one instruction set. */
 struct pl_cpu_kernels {
     /* Plain [batch][channels][height][width] floats to and from the layout above. */
@@ -159,12 +177,23 @@ struct pl_cpu_kernels {
     void (*average_forward)(const struct pl_cpu_pool *pool, const float *x, float *y, int threads);
     void (*average_backward)(const struct pl_cpu_pool *pool, const float *dy, bool add, float *dx, int threads);
 
+    /* state, plain, is h[column][hidden] and then c likewise: before the first step, and then after the last. */
+    void (*lstm_forward)(const struct pl_cpu_lstm *lstm, const float *x, float *state, float *y, float *reserve,
+                         float *work, int threads);
+    /* Gradients are overwritten; dx may be NULL. Once for a reserve. */
+    void (*lstm_backward)(const struct pl_cpu_lstm *lstm, const float *x, const float *dy,
+                          const struct pl_cpu_lstm_gradients *gradients, float *dx, bool add, float *reserve, float *work,
+                          int threads);
+    /* The functions that gates are made of, for tests: count is a multiple of 16. */
+    void (*curve)(enum pl_cpu_curve curve, const float *x, float *y, size_t count);
+
     /* Softmax cross-entropy of logits (height and width 1). The target of a sample is 1 - smoothing at
      * its label plus smoothing / channels everywhere. losses (may be NULL) receives every sample's loss,
      * best (may be NULL) its first largest class, dlogits (may be NULL, may be logits) scale times the
      * gradient; scale is 1 / batch for a mean. */
     void (*cross_entropy)(const struct pl_cpu_shape *shape, const float *logits, const int32_t *labels,
-                          double smoothing, double scale, double *losses, int32_t *best, float *dlogits);
+                          double smoothing, double scale, double *losses, int32_t *best, float *dlogits,
+                          int threads);
 
     /* Limits to compare measurements with: multiply-adds in registers, in 1e9 operations (two each) a
      * second; and reading one half of a buffer and writing the other, in 1e9 bytes moved a second. */

@@ -91,6 +91,17 @@ static inline size_t pl_cpu_winograd_point(const struct pl_cpu_winograd_plan *pl
     return (size_t)blocks * plan->rows * 16 + 32; /* not a power of two */
 }
 
+/* How an LSTM layer lies in its reserve and workspace. */
+struct pl_cpu_lstm_plan {
+    int blocks, gate_blocks;           /* of hidden units; of gates, 4 times as many */
+    struct pl_cpu_shape gates, cells;  /* all steps; cells of one step more, the one before the first */
+    struct pl_cpu_conv input;          /* the product of x and the input weights */
+    struct pl_cpu_conv input_sums, recurrent_sums; /* for the gradients of both matrices; pixels are steps */
+    size_t step_block, step;           /* floats of a block of one step in the buffers of a step, and of such a buffer */
+    size_t large;                      /* floats for packed weights, or sums of their gradients */
+};
+struct pl_cpu_lstm_plan pl_cpu_lstm_plan(const struct pl_cpu_lstm *lstm);
+
 enum { PL_CPU_CHUNKS = 16 }; /* of the pixels of a block, in reductions */
 
 #endif

@@ -24,6 +24,9 @@ pl_cpu_weights_function PL_CPU_NAME(weights_direct), PL_CPU_NAME(weights_patches
 void PL_CPU_NAME(weights_plain)(const struct pl_cpu_conv *conv, const float *sums, int tap_rows, int splits,
                                 float *dweights, int threads);
 
+/* The first half of weights_direct: sums[split][out block][tap][in channel][16 outs]. */
+void PL_CPU_NAME(weights_sums)(const struct pl_cpu_conv *conv, const float *x, const float *dy, float *sums, int threads);
+
 /* Members of struct pl_cpu_kernels, under the same names. */
 void PL_CPU_NAME(from_nchw)(const struct pl_cpu_shape *, const float *, float *, int);
 void PL_CPU_NAME(to_nchw)(const struct pl_cpu_shape *, const float *, float *, int);
@@ -45,8 +48,12 @@ void PL_CPU_NAME(max_backward)(const struct pl_cpu_pool *, const float *, const 
                                int);
 void PL_CPU_NAME(average_forward)(const struct pl_cpu_pool *, const float *, float *, int);
 void PL_CPU_NAME(average_backward)(const struct pl_cpu_pool *, const float *, bool, float *, int);
+void PL_CPU_NAME(lstm_forward)(const struct pl_cpu_lstm *, const float *, float *, float *, float *, float *, int);
+void PL_CPU_NAME(lstm_backward)(const struct pl_cpu_lstm *, const float *, const float *,
+                                const struct pl_cpu_lstm_gradients *, float *, bool, float *, float *, int);
+void PL_CPU_NAME(curve)(enum pl_cpu_curve, const float *, float *, size_t);
 void PL_CPU_NAME(cross_entropy)(const struct pl_cpu_shape *, const float *, const int32_t *, double, double, double *,
-                                int32_t *, float *);
+                                int32_t *, float *, int);
 double PL_CPU_NAME(peak)(double, int);
 double PL_CPU_NAME(bandwidth)(float *, size_t, int);
 
