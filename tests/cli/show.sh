@@ -69,6 +69,16 @@ expect 0 poula show model vgg11 --set classes=100 --set width=8
 contains out "classifier.6  linear                     100x1x1"
 expect 0 poula show model layers --set 'layers=["conv 8", "globalpool", "linear classes"]'
 contains out "parameters     314 in 4 tensors"
+expect 0 poula show model awd_lstm
+contains out "parameters     24221600 in 14 tensors"
+contains out "multiply-adds  24190000 a word"
+contains out "rnns.1   lstm                      1150x1x1"
+contains out "a batch of 20 x 70 words"
+expect 0 poula show model awd_lstm --set nlayers=1 --set words=100 --set batch=5 --set bptt=10
+contains out "parameters     1323300 in 6 tensors"
+contains out "a batch of 5 x 10 words"
+expect 2 poula show model awd_lstm --set image=3x32x32
+contains err "has no setting image"
 expect 2 poula show model vgg12
 contains err "vgg11"
 expect 2 poula show model vgg11 --set depth=2
