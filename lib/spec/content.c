@@ -194,7 +194,7 @@ static void complain_key(struct reader *reader, const struct node *key, enum con
     if (setting)
         for (size_t i = 0; i < reader->source_count; i++) {
             const struct pl_schema_part *part = &reader->sources[i].part;
-            if (setting < part->settings || setting >= part->settings + part->count)
+            if (!part->count || setting < part->settings || setting > &part->settings[part->count - 1])
                 continue;
             pl_text_addf(&text, "; it belongs in %s: {...}", pl_section_name(part->section));
             break;
