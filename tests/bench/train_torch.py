@@ -85,6 +85,8 @@ def arguments():
     parser.add_argument("--steps", type=int, default=0, help="only so many batches, in the order of the files")
     parser.add_argument("--augment", action="store_true")
     parser.add_argument("--lambda", type=float, default=0.1, dest="rate")
+    parser.add_argument("--decay", type=float, default=1, help="what the learning rate is multiplied by ...")
+    parser.add_argument("--every", type=int, default=1, help="... after every so many epochs")
     parser.add_argument("--epsilon", type=float, default=0.1)
     parser.add_argument("--beta", type=float, default=math.inf)
     parser.add_argument("--weight-decay", type=float, default=0)
@@ -128,6 +130,7 @@ def main():
         at = slice(step * args.batch, (step + 1) * args.batch)
         print(f"epoch={step + 1} batch_loss={train_batch(model, optimizer, images[at], labels[at]):.9g}", flush=True)
     for epoch in range(0 if args.steps else args.epochs):
+        optimizer.param_groups[0]["lr"] = args.rate * args.decay ** (epoch // args.every)
         total, order = 0, torch.randperm(len(images))
         for batch in order.split(args.batch):
             chosen = augmented(images[batch]) if args.augment else images[batch]
