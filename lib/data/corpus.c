@@ -19,6 +19,8 @@ static const struct pl_setting common_settings[] = {
      .help = "columns of the validation split; tokens that fill no row are left out"},
     {.key = "test_batch", .type = PL_INTEGER, .initial = "1", .range = "[1,65536]",
      .help = "columns of the test split"},
+    {.key = "subset", .type = PL_INTEGER, .initial = "0", .range = "[0,100000000000]",
+     .help = "training tokens to use, the first ones; 0: all"},
 };
 
 size_t pl_corpus_count(void)
@@ -51,12 +53,20 @@ const struct pl_setting *pl_corpus_common_settings(size_t *count)
     return common_settings;
 }
 
+/* Of that many training tokens. */
+static size_t tokens_used(const struct pl_settings *settings, size_t tokens)
+{
+    size_t subset = (size_t)pl_settings_integer(settings, "subset", 0);
+    return subset && subset < tokens ? subset : tokens;
+}
+
 bool pl_corpus_expect(const struct pl_settings *settings, size_t *vocabulary, size_t tokens[PL_SPLIT_COUNT])
 {
     const struct pl_corpus_type *type = pl_corpus_type_find(pl_settings_string(settings, "dataset", ""));
     if (!type || !type->expect)
         return false;
     type->expect(settings, vocabulary, tokens);
+    tokens[PL_SPLIT_TRAIN] = tokens_used(settings, tokens[PL_SPLIT_TRAIN]);
     return true;
 }
 
@@ -88,6 +98,11 @@ int pl_corpus_open(struct pl_corpus **out, const struct pl_settings *settings, c
         return status;
     }
     list_words(corpus);
+    size_t used = tokens_used(settings, corpus->sizes[PL_SPLIT_TRAIN]);
+    if (used < corpus->sizes[PL_SPLIT_TRAIN]) {
+        corpus->sizes[PL_SPLIT_TRAIN] = used;
+        corpus->source_loss[PL_SPLIT_TRAIN] = NAN; /* that was of all of them */
+    }
     *out = corpus;
     return 0;
 }

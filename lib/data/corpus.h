@@ -29,7 +29,7 @@ struct pl_corpus_info {
 size_t pl_corpus_count(void);
 const struct pl_corpus_info *pl_corpus_at(size_t index); /* in alphabetical order */
 const struct pl_corpus_info *pl_corpus_find(const char *name);
-/* bptt, vary_bptt, valid_batch, test_batch: what windows are made by. */
+/* bptt, vary_bptt, valid_batch, test_batch, subset: what windows are made by, and of how many training tokens. */
 const struct pl_setting *pl_corpus_common_settings(size_t *count);
 
 /* How many words the corpus that the settings name will have, and how many tokens each of its splits (ptb: those of the

@@ -364,6 +364,41 @@ static struct pl_corpus *open_markov(int vocabulary, int order, int branches, in
     return corpus;
 }
 
+static void a_subset_is_the_beginning(void **state)
+{
+    (void)state;
+    enum { TOKENS = 5000, SUBSET = 1234 };
+    static const int64_t subsets[] = {0, SUBSET, TOKENS, 2 * TOKENS};
+    static const size_t sizes[] = {TOKENS, SUBSET, TOKENS, TOKENS};
+    struct pl_corpus *all = NULL;
+    for (size_t i = 0; i < sizeof subsets / sizeof *subsets; i++) {
+        struct pl_settings s = {0};
+        struct pl_corpus *corpus;
+        struct pl_error err = {0};
+        size_t words, expected[PL_SPLIT_COUNT];
+        pl_settings_set_string(&s, "dataset", "markov");
+        pl_settings_set_integer(&s, "train_tokens", TOKENS);
+        pl_settings_set_integer(&s, "subset", subsets[i]);
+        assert_int_equal(pl_corpus_open(&corpus, &s, "no-such-folder", &err), 0);
+        assert_int_equal(pl_corpus_size(corpus, PL_SPLIT_TRAIN), sizes[i]);
+        assert_true(pl_corpus_expect(&s, &words, expected));
+        assert_int_equal(expected[PL_SPLIT_TRAIN], sizes[i]);
+        assert_int_equal(pl_corpus_vocabulary(corpus), words);
+        assert_true(isnan(pl_corpus_source_loss(corpus, PL_SPLIT_TRAIN)) == (sizes[i] < TOKENS));
+        assert_false(isnan(pl_corpus_source_loss(corpus, PL_SPLIT_TEST)));
+        pl_settings_release(&s);
+        if (!all) {
+            all = corpus;
+            continue;
+        }
+        assert_memory_equal(pl_corpus_tokens(corpus, PL_SPLIT_TRAIN), pl_corpus_tokens(all, PL_SPLIT_TRAIN),
+                            sizes[i] * sizeof(int32_t));
+        assert_int_equal(pl_corpus_size(corpus, PL_SPLIT_TEST), pl_corpus_size(all, PL_SPLIT_TEST));
+        pl_corpus_close(corpus);
+    }
+    pl_corpus_close(all);
+}
+
 static int compare_counts(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
@@ -486,6 +521,7 @@ int main(void)
         cmocka_unit_test(the_entropy_of_markov_is_what_it_says),
         cmocka_unit_test(shorter_contexts_say_nothing),
         cmocka_unit_test(markov_has_words_and_seeds),
+        cmocka_unit_test(a_subset_is_the_beginning),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }
