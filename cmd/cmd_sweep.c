@@ -10,13 +10,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static const double line_every = 10; /* seconds between plain lines of progress */
+static const double line_every = 10, still_every = 60; /* seconds between plain lines; where no run has ended */
 
 /* How progress is shown. */
 struct screen {
     bool quiet, live, color;
     int lines;       /* of the block that stands on the terminal */
-    double last;     /* when the last plain line was written */
+    double last;     /* when the last plain line was written, */
+    int64_t done;    /* and how many runs it called done */
     struct pl_text text;
 };
 
@@ -45,8 +46,9 @@ static void show_progress(void *self, const struct pl_sweep_state *state)
         erase_block(screen);
         fputs(pl_text(&screen->text), stderr);
         screen->lines = lines;
-    } else if (now - screen->last >= line_every) {
+    } else if (now - screen->last >= (state->done == screen->done ? still_every : line_every)) {
         screen->last = now;
+        screen->done = state->done;
         pl_progress_line(state, &screen->text);
         fprintf(stderr, "%s\n", pl_text(&screen->text));
     }
