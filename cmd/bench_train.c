@@ -1,6 +1,7 @@
-/* poula bench train: whole training steps, as lib/train makes them: stored bytes are normalised and laid out, forward
- * and backward pass, one step of the optimizer. The images and labels are drawn, so that no data set is needed; what
- * they show does not matter to the time of a step. */
+/* poula bench train: whole training steps, as lib/train makes them: stored bytes are normalised and laid out (or a
+ * window of a text is given, and the recurrent state goes on), forward and backward pass, a text's gradient is clipped,
+ * one step of the optimizer. Images and texts are drawn, so that no data set is needed; what they show does not matter
+ * to the time of a step. */
 #include "bench_train.h"
 
 #include "device/cpu/cpu.h"
@@ -12,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { CHANNELS = 3, SIDE = 32, PLANE = SIDE * SIDE, IMAGE = CHANNELS * PLANE, CLASSES = 10 };
 enum { WARM_UP = 1, MOST_STEPS = 10000 };
+static const double LONGEST = 0.25; /* a text's gradient is clipped to this norm, as in training */
 enum { STREAMED = 1 << 24 }; /* floats copied to measure the bandwidth: more than any cache holds */
 
 /* ---- settings ---- */
@@ -45,9 +46,10 @@ static int find_optimizer(const char *name, const struct pl_optimizer_info **inf
     return *info ? 0 : unknown("optimizer", name, names, count, err);
 }
 
-static int read_setting(struct pl_bench_training *b, const struct pl_model *model, const struct pl_optimizer_info *info,
-                        const char *given, struct pl_error *err)
+static int read_setting(struct pl_bench_training *b, const struct pl_optimizer_info *info, const char *given,
+                        struct pl_error *err)
 {
+    const struct pl_model *model = b->model;
     const char *equals = strchr(given, '=');
     if (!equals)
         return pl_fail(err, PL_EINPUT, "--set is '%.100s', but must be KEY=VALUE", given);
@@ -69,16 +71,43 @@ static int read_setting(struct pl_bench_training *b, const struct pl_model *mode
     return status;
 }
 
+static int read_layers(struct pl_bench_training *b, struct pl_error *err)
+{
+    const char *given = pl_args_get(b->args, "layers", NULL);
+    const struct pl_setting *setting = pl_setting_find(b->model->settings, b->model->setting_count, "nlayers");
+    struct pl_value value;
+    if (!given)
+        return 0;
+    if (!setting)
+        return pl_fail(err, PL_EINPUT, "--layers is for models of text; %s has no setting nlayers", b->model->name);
+    int status = pl_setting_read(setting, given, &value, err);
+    if (!status)
+        pl_settings_set(&b->settings, "nlayers", value);
+    return status;
+}
+
+/* What only a text has may not be given for images. */
+static int check_kind(const struct pl_bench_training *b, struct pl_error *err)
+{
+    static const char *const of_text[] = {"bptt", "words"};
+    for (size_t i = 0; i < sizeof of_text / sizeof *of_text && !b->model->text; i++)
+        if (pl_args_has(b->args, of_text[i]))
+            return pl_fail(err, PL_EINPUT, "--%s is for models of text; %s is for images", of_text[i], b->model->name);
+    return 0;
+}
+
 static int read_settings(struct pl_bench_training *b, struct pl_error *err)
 {
-    const struct pl_model *model;
+    const struct pl_model *model = b->model;
     const struct pl_optimizer_info *info;
-    int status = find_model(pl_args_get(b->args, "model", "vgg11"), &model, err);
+    int status = check_kind(b, err);
     if (!status)
         status = find_optimizer(pl_args_get(b->args, "optimizer", "theopoula"), &info, err);
+    if (!status)
+        status = read_layers(b, err);
     const char *given;
     for (size_t i = 0; !status && (given = pl_args_nth(b->args, "set", i)); i++)
-        status = read_setting(b, model, info, given, err);
+        status = read_setting(b, info, given, err);
     if (status)
         return status;
     for (size_t i = 0; i < model->setting_count; i++)
@@ -92,40 +121,25 @@ static int read_settings(struct pl_bench_training *b, struct pl_error *err)
 
 /* ---- what a step needs ---- */
 
-static int make_images(struct pl_bench_training *b, struct pl_error *err)
-{
-    size_t batch = (size_t)b->batch;
-    b->bytes = pl_arena(batch * IMAGE, sizeof *b->bytes);
-    b->pixels = pl_arena(batch * IMAGE, sizeof *b->pixels);
-    b->labels = pl_arena(batch, sizeof *b->labels);
-    if (!b->bytes || !b->pixels || !b->labels)
-        return pl_fail(err, PL_EMEMORY, "there is not enough memory for batches of %zu images", batch);
-    struct pl_random stream = pl_random_stream(1, PL_STREAM_DATA);
-    uint32_t bits[4];
-    for (size_t i = 0; i < batch * IMAGE / sizeof bits; i++) {
-        pl_random_bits(&stream, 0, i, bits);
-        memcpy(b->bytes + i * sizeof bits, bits, sizeof bits);
-    }
-    for (size_t i = 0; i < batch; i++)
-        b->labels[i] = (int32_t)pl_random_below(&stream, 1, i, CLASSES);
-    return 0;
-}
-
 /* A benchmark that swaps, or is killed, measures nothing. */
 static int check_memory(const struct pl_bench_training *b, struct pl_error *err)
 {
-    size_t needed = pl_plan_estimate(b->graph, b->device, (int)b->batch, PL_TRAINING);
+    size_t needed = b->model->text
+                        ? pl_plan_estimate_sequence(b->graph, b->device, (int)b->batch, (int)b->bptt, PL_TRAINING)
+                        : pl_plan_estimate(b->graph, b->device, (int)b->batch, PL_TRAINING);
     if (needed > pl_host_memory_free())
-        return pl_fail(err, PL_EMEMORY, "a step of %lld images needs %.1f GB, and %.1f GB are free",
-                       (long long)b->batch, (double)needed / 1e9, (double)pl_host_memory_free() / 1e9);
+        return pl_fail(err, PL_EMEMORY, "a step of %.0f %s needs %.1f GB, and %.1f GB are free", b->examples, b->what,
+                       (double)needed / 1e9, (double)pl_host_memory_free() / 1e9);
     return 0;
 }
 
 static int make_net(struct pl_bench_training *b, struct pl_error *err)
 {
     struct pl_device_options options = {.threads = (int)b->threads, .exact = !strcmp(b->precision, "exact")};
-    int logits, status = pl_model_build(&b->graph, &b->settings, (struct pl_shape){CHANNELS, SIDE, SIDE}, CLASSES,
-                                        &logits, err);
+    const struct pl_shape none = {0}, image = {PL_BENCH_CHANNELS, PL_BENCH_SIDE, PL_BENCH_SIDE};
+    const int classes = b->model->text ? (int)b->words : PL_BENCH_CLASSES;
+    int logits;
+    int status = pl_model_build(&b->graph, &b->settings, b->model->text ? none : image, classes, &logits, err);
     if (status)
         return status;
     pl_graph_cross_entropy(b->graph, logits, 0);
@@ -140,7 +154,8 @@ static int make_net(struct pl_bench_training *b, struct pl_error *err)
         return status;
     pl_net_initialise(b->net, pl_random_stream(1, PL_STREAM_INIT));
     pl_net_dropout(b->net, pl_random_stream(1, PL_STREAM_DROPOUT));
-    return pl_plan_new(&b->plan, b->net, (int)b->batch, PL_TRAINING, err);
+    return b->model->text ? pl_plan_new_sequence(&b->plan, b->net, (int)b->batch, (int)b->bptt, PL_TRAINING, err)
+                          : pl_plan_new(&b->plan, b->net, (int)b->batch, PL_TRAINING, err);
 }
 
 static int make_optimizer(struct pl_bench_training *b, struct pl_error *err)
@@ -158,36 +173,22 @@ static int make_optimizer(struct pl_bench_training *b, struct pl_error *err)
 
 /* ---- measuring ---- */
 
-/* Bytes to values, as a data set does it: (byte / 255 - mean) / deviation, CIFAR-10's of each channel. */
-static void normalise(struct pl_bench_training *b)
-{
-    static const float mean[CHANNELS] = {0.4914f, 0.4822f, 0.4465f}, deviation[CHANNELS] = {0.2023f, 0.1994f, 0.2010f};
-    float values[CHANNELS][256];
-    for (int channel = 0; channel < CHANNELS; channel++)
-        for (int byte = 0; byte < 256; byte++)
-            values[channel][byte] = ((float)byte / 255 - mean[channel]) / deviation[channel];
-    const int64_t planes = b->batch * CHANNELS;
-#pragma omp parallel for num_threads((int)b->threads) schedule(static)
-    for (int64_t plane = 0; plane < planes; plane++)
-        for (int i = 0; i < PLANE; i++)
-            b->pixels[plane * PLANE + i] = values[plane % CHANNELS][b->bytes[plane * PLANE + i]];
-}
-
 /* One step; clock receives its beginning and the end of each part. */
 static void step(struct pl_bench_training *b, uint64_t number, double clock[PL_PART_STEP + 1])
 {
     clock[0] = pl_clock_steady();
-    normalise(b);
-    pl_plan_input(b->plan, b->pixels, PL_FLOAT32);
-    pl_plan_labels(b->plan, b->labels);
+    pl_bench_training_give(b);
     clock[1] = pl_clock_steady();
     pl_plan_forward(b->plan, number);
     b->loss = pl_plan_loss(b->plan, NULL);
     clock[2] = pl_clock_steady();
     pl_plan_backward(b->plan);
     clock[3] = pl_clock_steady();
-    pl_optim_step(b->optim, b->theta, b->gradient, NULL);
+    if (b->model->text)
+        pl_arena_clip(b->gradient, PL_FLOAT, b->layout.length, LONGEST, (int)b->threads);
     clock[4] = pl_clock_steady();
+    pl_optim_step(b->optim, b->theta, b->gradient, NULL);
+    clock[5] = pl_clock_steady();
 }
 
 /* Seconds that the threads of this process computed. Unlike the time that passed they hardly depend on what else runs
@@ -263,9 +264,23 @@ static void release(struct pl_bench_training *b)
         pl_device_close(b->device);
     pl_graph_free(b->graph);
     pl_settings_release(&b->settings);
-    free(b->bytes);
-    free(b->pixels);
-    free(b->labels);
+    pl_bench_training_data_release(b);
+}
+
+/* Model and numbers from the command line; false where it makes no sense. */
+static bool read_sizes(struct pl_bench_training *b)
+{
+    const struct pl_args *args = b->args;
+    bool text = b->model->text;
+    b->what = text ? "tokens" : "images";
+    if (!pl_args_integer(args, "batch", 1, 65536, text ? 20 : 128, &b->batch) ||
+        !pl_args_integer(args, "bptt", 1, 10000, 70, &b->bptt) ||
+        !pl_args_integer(args, "words", 2, 10000000, 10000, &b->words) ||
+        !pl_args_integer(args, "steps", 1, MOST_STEPS, 5, &b->steps) ||
+        !pl_args_integer(args, "threads", 1, 1024, 1, &b->threads))
+        return false;
+    b->examples = (double)b->batch * (double)(text ? b->bptt : 1);
+    return true;
 }
 
 int pl_bench_train(const struct pl_args *args)
@@ -275,9 +290,9 @@ int pl_bench_train(const struct pl_args *args)
                                   .json = !strcmp(pl_args_get(args, "format", "text"), "json"),
                                   .profile = pl_args_has(args, "profile")};
     struct pl_error err;
-    if (!pl_args_integer(args, "batch", 1, 65536, 128, &b.batch) ||
-        !pl_args_integer(args, "steps", 1, MOST_STEPS, 5, &b.steps) ||
-        !pl_args_integer(args, "threads", 1, 1024, 1, &b.threads))
+    if (find_model(pl_args_get(args, "model", "vgg11"), &b.model, &err))
+        return pl_cmd_fail(args, &err);
+    if (!read_sizes(&b))
         return 2;
     for (int part = 0; part < PL_PART_COUNT; part++)
         b.times[part] = pl_new((size_t)b.steps * sizeof(double));
@@ -288,7 +303,7 @@ int pl_bench_train(const struct pl_args *args)
     if (!status)
         status = make_optimizer(&b, &err);
     if (!status)
-        status = make_images(&b, &err);
+        status = pl_bench_training_data(&b, &err);
     if (!status) {
         measure(&b);
         pl_bench_training_print(&b);

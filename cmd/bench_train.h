@@ -4,16 +4,30 @@
 
 #include "bench.h"
 
+#include "data/corpus.h"
 #include "model/model.h"
 #include "nn/nn.h"
 #include "optim/optim.h"
 
 /* A step's parts, in their order, and the whole of it. */
-enum pl_bench_part { PL_PART_INPUT, PL_PART_FORWARD, PL_PART_BACKWARD, PL_PART_UPDATE, PL_PART_STEP, PL_PART_COUNT };
+enum pl_bench_part {
+    PL_PART_INPUT,
+    PL_PART_FORWARD,
+    PL_PART_BACKWARD,
+    PL_PART_CLIP, /* of a text's gradient */
+    PL_PART_UPDATE,
+    PL_PART_STEP,
+    PL_PART_COUNT
+};
+enum { PL_BENCH_CHANNELS = 3, PL_BENCH_SIDE = 32, PL_BENCH_CLASSES = 10 }; /* of the images */
 
 struct pl_bench_training {
     const struct pl_args *args;
-    int64_t batch, steps, threads;
+    const struct pl_model *model;
+    int64_t batch, steps, threads; /* batch: images, or columns of a text */
+    int64_t bptt, words;           /* of a text: steps of a window, size of the vocabulary */
+    double examples;               /* images or tokens of a step */
+    const char *what;              /* these are: "images", "tokens" */
     const char *precision;
     bool json, profile;
     struct pl_settings settings; /* model, optimizer and theirs */
@@ -28,6 +42,8 @@ struct pl_bench_training {
     uint8_t *bytes;      /* the images as a data set stores them, NCHW */
     float *pixels;       /* the same, normalised */
     int32_t *labels;
+    struct pl_columns text;
+    size_t row;          /* of the text, where the next window begins */
 
     double *times[PL_PART_COUNT]; /* of every timed step, in seconds */
     double *cpu;                  /* of every timed step: seconds that all threads computed */
@@ -36,6 +52,12 @@ struct pl_bench_training {
     double peak_gflops;           /* of this machine in registers, on as many threads */
     double bandwidth;             /* GB/s of copying on as many threads; with a profile only */
 };
+
+/* Draws what is trained on. */
+int pl_bench_training_data(struct pl_bench_training *b, struct pl_error *err);
+void pl_bench_training_data_release(struct pl_bench_training *b);
+/* Gives the plan the batch of a step. */
+void pl_bench_training_give(struct pl_bench_training *b);
 
 void pl_bench_training_print(struct pl_bench_training *b);
 

@@ -11,7 +11,7 @@ struct numbers {
     double median[PL_PART_COUNT]; /* seconds */
     double least;                 /* the shortest step */
     double cpu;                   /* seconds that all threads computed */
-    double images, gflops, update; /* images a second, GFLOP/s, nanoseconds a parameter */
+    double examples, gflops, update; /* images or tokens a second, GFLOP/s, nanoseconds a parameter */
     double parameters;
 };
 
@@ -22,8 +22,8 @@ static struct numbers summarise(struct pl_bench_training *b)
         n.median[part] = pl_bench_median(b->times[part], (size_t)b->steps);
     n.cpu = pl_bench_median(b->cpu, (size_t)b->steps);
     n.least = b->times[PL_PART_STEP][0]; /* pl_bench_median sorts */
-    n.images = (double)b->batch / n.median[PL_PART_STEP];
-    n.gflops = 6e-9 * (double)pl_graph_multiplications(b->graph) * n.images;
+    n.examples = b->examples / n.median[PL_PART_STEP];
+    n.gflops = 6e-9 * (double)pl_graph_multiplications(b->graph) * n.examples;
     n.update = 1e9 * n.median[PL_PART_UPDATE] / n.parameters;
     return n;
 }
@@ -50,7 +50,7 @@ static struct rates rate(const struct pl_bench_training *b, const struct pl_plan
 /* The input is written before the step begins. */
 static bool is_step(const struct pl_plan_step *s)
 {
-    return strcmp(s->operation, "input") != 0;
+    return strcmp(s->operation, "input") != 0 && strcmp(s->operation, "tokens") != 0;
 }
 
 static void print_operator(const struct pl_bench_training *b, const struct pl_plan_step *s, int width)
@@ -75,7 +75,7 @@ static void print_profile(const struct pl_bench_training *b)
         if (s.name && (int)strlen(s.name) > width)
             width = (int)strlen(s.name);
     }
-    printf("\nmilliseconds a step; convolutions and linear layers in GFLOP/s of %.1f, the others in GB/s of %.1f\n"
+    printf("\nmilliseconds a step; what multiplies matrices in GFLOP/s of %.1f, the others in GB/s of %.1f\n"
            "%-*s  %-24s %9s %9s %9s %9s %6s  %s\n",
            b->peak_gflops, b->bandwidth, width, "name", "operation", "forward", "rate", "backward", "rate", "limit",
            "algorithms: forward/data/weights");
@@ -95,20 +95,24 @@ static void print_profile(const struct pl_bench_training *b)
 static void print_text(const struct pl_bench_training *b, const struct numbers *n)
 {
     const double *m = n->median, whole = m[PL_PART_STEP] / 100;
-    printf("%s with %s, batch %lld in float, precision %s, %lld thread%s, %s, median of %lld step%s\n",
-           pl_settings_string(&b->settings, "model", ""), pl_settings_string(&b->settings, "optimizer", ""),
-           (long long)b->batch, b->precision, (long long)b->threads, b->threads == 1 ? "" : "s",
-           pl_isa_name(pl_host_isa()), (long long)b->steps, b->steps == 1 ? "" : "s");
-    printf("images      %.1f a second\n", n->images);
-    printf("step        %.1f ms, least %.1f (input %.1f%%, forward %.1f%%, backward %.1f%%, update %.1f%%)\n"
-           "            %.1f ms of processor time\n",
-           1e3 * m[PL_PART_STEP], 1e3 * n->least, m[PL_PART_INPUT] / whole, m[PL_PART_FORWARD] / whole,
-           m[PL_PART_BACKWARD] / whole, m[PL_PART_UPDATE] / whole, 1e3 * n->cpu);
+    printf("%s with %s, ", b->model->name, pl_settings_string(&b->settings, "optimizer", ""));
+    if (b->model->text)
+        printf("%lld columns of %lld tokens, %lld words", (long long)b->batch, (long long)b->bptt, (long long)b->words);
+    else
+        printf("batch %lld", (long long)b->batch);
+    printf(" in float, precision %s, %lld thread%s, %s, median of %lld step%s\n", b->precision, (long long)b->threads,
+           b->threads == 1 ? "" : "s", pl_isa_name(pl_host_isa()), (long long)b->steps, b->steps == 1 ? "" : "s");
+    printf("%-11s %.1f a second\n", b->what, n->examples);
+    printf("step        %.1f ms, least %.1f (input %.1f%%, forward %.1f%%, backward %.1f%%, ", 1e3 * m[PL_PART_STEP],
+           1e3 * n->least, m[PL_PART_INPUT] / whole, m[PL_PART_FORWARD] / whole, m[PL_PART_BACKWARD] / whole);
+    if (b->model->text)
+        printf("clipping %.1f%%, ", m[PL_PART_CLIP] / whole);
+    printf("update %.1f%%)\n            %.1f ms of processor time\n", m[PL_PART_UPDATE] / whole, 1e3 * n->cpu);
     printf("arithmetic  %.1f GFLOP/s, %.0f%% of the %.1f that multiply-adds in registers reach here\n", n->gflops,
            100 * n->gflops / b->peak_gflops, b->peak_gflops);
     printf("update      %.2f ns for each of %.0f parameters\n", n->update, n->parameters);
     printf("memory      %.1f MB at the peak\n", b->peak_memory / 1e6);
-    if (!strcmp(b->precision, "fast"))
+    if (!b->model->text && !strcmp(b->precision, "fast"))
         puts("Rates count a plain convolution's operations; Winograd's need fewer, so they may pass the peak.");
 }
 
@@ -154,13 +158,17 @@ static void print_json(const struct pl_bench_training *b, const struct numbers *
 {
     struct pl_text out = {0};
     pl_text_addf(&out, "{\"model\": \"%s\", \"optimizer\": \"%s\", \"precision\": \"%s\", \"isa\": \"%s\"",
-                 pl_settings_string(&b->settings, "model", ""), pl_settings_string(&b->settings, "optimizer", ""),
-                 b->precision, pl_isa_name(pl_host_isa()));
-    pl_text_addf(&out, ", \"batch\": %lld, \"threads\": %lld, \"steps\": %lld, \"parameters\": %.0f",
-                 (long long)b->batch, (long long)b->threads, (long long)b->steps, n->parameters);
-    add_number(&out, "images_per_second", n->images);
+                 b->model->name, pl_settings_string(&b->settings, "optimizer", ""), b->precision, pl_isa_name(pl_host_isa()));
+    pl_text_addf(&out, ", \"batch\": %lld, ", (long long)b->batch);
+    if (b->model->text)
+        pl_text_addf(&out, "\"bptt\": %lld, \"words\": %lld, \"layers\": %lld, ", (long long)b->bptt,
+                     (long long)b->words, (long long)pl_settings_integer(&b->settings, "nlayers", 1));
+    pl_text_addf(&out, "\"threads\": %lld, \"steps\": %lld, \"parameters\": %.0f", (long long)b->threads,
+                 (long long)b->steps, n->parameters);
+    add_number(&out, b->model->text ? "tokens_per_second" : "images_per_second", n->examples);
     add_number(&out, "gflops", n->gflops);
-    pl_text_add(&out, ", \"gflops_are\": \"2 x 3 x multiply-adds of an image's forward pass x images_per_second\"");
+    pl_text_addf(&out, ", \"gflops_are\": \"2 x 3 x multiply-adds of %s's forward pass x %s_per_second\"",
+                 b->model->text ? "a token" : "an image", b->what);
     add_number(&out, "peak_gflops", b->peak_gflops);
     add_number(&out, "optimizer_ns_per_parameter", n->update);
     add_number(&out, "peak_memory_mb", b->peak_memory / 1e6);
@@ -170,6 +178,8 @@ static void print_json(const struct pl_bench_training *b, const struct numbers *
     add_number(&out, "input_seconds", n->median[PL_PART_INPUT]);
     add_number(&out, "forward_seconds", n->median[PL_PART_FORWARD]);
     add_number(&out, "backward_seconds", n->median[PL_PART_BACKWARD]);
+    if (b->model->text)
+        add_number(&out, "clipping_seconds", n->median[PL_PART_CLIP]);
     add_number(&out, "optimizer_seconds", n->median[PL_PART_UPDATE]);
     add_number(&out, "loss", b->loss);
     if (b->profile)

@@ -37,7 +37,10 @@ static const struct pl_option options[] = {
     {.name = "params", .argument = "N", .help = "optim: parameters of the arena (default 10M)"},
     {.name = "optimizer", .argument = "NAME", .help = "optim, train: which one (default theopoula), or 'all' (optim)"},
     {.name = "model", .argument = "NAME", .help = "train: which one (default vgg11)"},
-    {.name = "batch", .argument = "N", .help = "train: images of a step (default 128)"},
+    {.name = "batch", .argument = "N", .help = "train: images of a step (default 128), or columns of text (20)"},
+    {.name = "bptt", .argument = "N", .help = "train: steps of text in a window (default 70)"},
+    {.name = "layers", .argument = "N", .help = "train: of a model of text (default 3)"},
+    {.name = "words", .argument = "N", .help = "train: vocabulary of a model of text (default 10000)"},
     {.name = "precision", .argument = "KIND", .help = "train: of convolutions (default fast)", .words = "fast exact"},
     {.name = "profile", .help = "train: add the time of every operator"},
     {.name = "set", .argument = "KEY=VALUE", .help = "optim, train: a setting of the optimizer or model; repeatable"},
@@ -55,7 +58,7 @@ const struct pl_command pl_cmd_bench = {
         "optim: nanoseconds per parameter of an optimizer step, beside the machine's own memory stream measured in "
         "the same run. sweep: runs per second of a small sweep from an empty folder, its database size, and the time "
         "of tables over 1,000,000 runs and over long curves. train: images per second of whole training steps on "
-        "made-up images of 3x32x32, beside the multiply-adds that this machine reaches in registers. Medians; other "
+        "made-up images of 3x32x32, or tokens per second on made-up text, beside the multiply-adds that this machine reaches in registers. Medians; other "
         "load on the machine disturbs them.",
     .example = "poula bench optim --params 10M --optimizer theopoula --threads 2",
     PL_OPTIONS(options),

@@ -92,6 +92,12 @@ struct pl_optim_array {
 };
 size_t pl_optim_state(struct pl_optim *optim, struct pl_optim_array *arrays, size_t capacity);
 
+/* The square root of the sum of squares, which is in double and the same for any number of threads. */
+double pl_arena_norm(const void *values, enum pl_precision precision, size_t count, int threads);
+/* Multiplies a gradient whose norm exceeds limit by limit / (norm + 1e-6), as PyTorch's clip_grad_norm_ does. Returns
+ * the norm as it was; INFINITY as limit only finds it. */
+double pl_arena_clip(void *gradient, enum pl_precision precision, size_t count, double limit, int threads);
+
 /* Fills out (length elements) with the noise of one step, as pl_optim_step would draw it. */
 void pl_optim_noise(struct pl_random noise, uint64_t step, enum pl_precision precision, size_t length,
                     int threads, void *out);

@@ -30,15 +30,6 @@ static bool is_time_to_save(const struct pl_network *n)
     return minutes > 0 && pl_clock_steady() - n->saved >= 60 * minutes;
 }
 
-/* Scales a gradient that is too long. Returns its norm as it was. */
-static double clip(struct pl_network *n)
-{
-    double norm = pl_arena_norm(n->gradient, n->precision, n->layout.length, n->request->threads);
-    if (norm > n->clip)
-        pl_arena_scale(n->gradient, n->precision, n->layout.length, n->clip / (norm + 1e-6), n->request->threads);
-    return norm;
-}
-
 /* One batch; when its loss is not finite the parameters stay as they were. */
 static int train_batch(struct pl_network *n, struct pl_error *err)
 {
@@ -60,7 +51,8 @@ static int train_batch(struct pl_network *n, struct pl_error *err)
     if (!isfinite(loss))
         return NOT_FINITE;
     pl_plan_backward(batch.plan);
-    p->gradient_norm += clip(n);
+    p->gradient_norm +=
+        pl_arena_clip(n->gradient, n->precision, n->layout.length, n->clip, n->request->threads);
     pl_optim_set_rate(n->optim, n->lambda * batch.factor);
     pl_optim_step(n->optim, n->theta, n->gradient, NULL);
     p->correct += (uint64_t)correct;

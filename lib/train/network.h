@@ -139,11 +139,6 @@ int pl_survey_network(const struct pl_settings *settings, const struct pl_graph 
 void pl_survey_data(const struct pl_settings *settings, const char *checksum, bool official, const char *warning,
                     struct pl_train_needs *needs);
 
-/* ---- norm.c: sums over arenas, in double and the same for any number of threads */
-
-double pl_arena_norm(const void *values, enum pl_precision precision, size_t count, int threads);
-void pl_arena_scale(void *values, enum pl_precision precision, size_t count, double factor, int threads);
-
 /* ---- checkpoint.c, weights.c: files in the run's folder; a run without a folder keeps none */
 
 /* Goes on from the newest checkpoint that is whole and of this very run: then n->progress is where it ended, and its

@@ -40,6 +40,23 @@ contains out "median of 2 steps"
 contains out "images      "
 contains out "batch norm + relu"
 
+expect 0 poula bench train --model awd_lstm --layers 2 --set nhid=24 --set emsize=12 --words 600 --batch 3 --bptt 7 \
+    --steps 9 --threads 2 --profile --format json
+cp out text.json
+fields text.json "(got['model'], got['batch'], got['bptt'], got['words'], got['layers']) == ('awd_lstm', 3, 7, 600, 2)"
+fields text.json "abs(got['tokens_per_second'] * got['step_seconds'] / 21 - 1) < 1e-4"
+macs=$(poula show model awd_lstm --set nhid=24 --set emsize=12 --set nlayers=2 --set words=600 |
+    sed -n 's/^multiply-adds *\([0-9]*\) .*/\1/p')
+fields text.json "abs(got['gflops'] / (6e-9 * $macs * got['tokens_per_second']) - 1) < 1e-4"
+fields text.json "got['clipping_seconds'] > 0 and 'images_per_second' not in got"
+fields text.json "[o['name'] for o in got['operators'] if o['operation'] == 'lstm'] == ['rnns.0', 'rnns.1']"
+fields text.json "6 < got['loss'] < 7" # log(600), and 9 steps that cannot learn what is drawn
+
+expect 0 poula bench train --model awd_lstm --layers 1 --set emsize=12 --words 600 --batch 3 --bptt 7 --optimizer nt_asgd
+contains out "awd_lstm with nt_asgd, 3 columns of 7 tokens, 600 words in float"
+contains out "tokens      "
+contains out "clipping "
+
 expect 2 poula bench train --model vg11
 contains err "did you mean vgg11?"
 expect 2 poula bench train --optimizer sdg
@@ -51,6 +68,12 @@ contains err "must be KEY=VALUE"
 expect 2 poula bench train --set width=0
 expect 2 poula bench train --model layers
 contains err "needs --set 'layers=...'"
+expect 2 poula bench train --layers 2
+contains err "--layers is for models of text; vgg11 has no setting nlayers"
+expect 2 poula bench train --bptt 5
+contains err "--bptt is for models of text; vgg11 is for images"
+expect 2 poula bench train --model awd_lstm --layers 0
+expect 2 poula bench train --model awd_lstm --words 1
 expect 2 poula bench train --batch 0
 expect 2 poula bench train --precision double
 expect 1 env POULA_MEMORY=10M "$POULA" bench train

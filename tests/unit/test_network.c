@@ -176,10 +176,12 @@ static void test_clipping_shortens_steps(void **state)
     }
     assert_close(pl_arena_norm(x, PL_DOUBLE, 100, 1), sqrt(sum), 1e-12);
     assert_close(pl_arena_norm(y, PL_FLOAT, 100, 2), sqrt(sum), 1e-12);
-    pl_arena_scale(y, PL_FLOAT, 100, 0.5, 2);
-    pl_arena_scale(x, PL_DOUBLE, 100, 0.5, 1);
-    assert_close(pl_arena_norm(y, PL_FLOAT, 100, 1), sqrt(sum) / 2, 1e-12);
-    assert_close(x[99], 34.5, 0);
+    assert_close(pl_arena_clip(x, PL_DOUBLE, 100, 1e9, 1), sqrt(sum), 1e-12);
+    assert_close(x[99], 69, 0); /* short enough */
+    assert_close(pl_arena_clip(y, PL_FLOAT, 100, 2, 2), sqrt(sum), 1e-12);
+    assert_close(pl_arena_norm(y, PL_FLOAT, 100, 1), 2, 1e-6);
+    pl_arena_clip(x, PL_DOUBLE, 100, 2, 1);
+    assert_close(x[99], 69 * 2 / (sqrt(sum) + 1e-6), 1e-15);
 }
 
 /* ---- checkpoints */

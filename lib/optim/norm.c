@@ -1,6 +1,6 @@
 /* Elements are summed in blocks, each by one thread with LANES sums of its own (which keeps additions from waiting for
  * one another and lets compilers use vectors), and the blocks are added in order. */
-#include "train/network.h"
+#include "optim/optim.h"
 
 #include <math.h>
 
@@ -50,7 +50,7 @@ double pl_arena_norm(const void *values, enum pl_precision precision, size_t cou
     return sqrt(sum);
 }
 
-void pl_arena_scale(void *values, enum pl_precision precision, size_t count, double factor, int threads)
+static void scale(void *values, enum pl_precision precision, size_t count, double factor, int threads)
 {
     (void)threads;
     if (precision == PL_FLOAT) {
@@ -64,4 +64,12 @@ void pl_arena_scale(void *values, enum pl_precision precision, size_t count, dou
         for (size_t i = 0; i < count; i++)
             x[i] *= factor;
     }
+}
+
+double pl_arena_clip(void *gradient, enum pl_precision precision, size_t count, double limit, int threads)
+{
+    double norm = pl_arena_norm(gradient, precision, count, threads);
+    if (norm > limit)
+        scale(gradient, precision, count, limit / (norm + 1e-6), threads);
+    return norm;
 }
