@@ -9,7 +9,7 @@ finish first 137 "$started"
 for file in pid.*; do
     wait_for 10 gone "$(cat "$file")" # the command of a killed worker does not go on by itself
 done
-finished=$(count results/poula.db finished)
+finished=$(sql results/poula.db "SELECT group_concat(run) FROM runs WHERE status = 'finished'")
 sql results/poula.db "SELECT * FROM runs WHERE status = 'finished' ORDER BY run" >runs.before
 sql results/poula.db "SELECT run, number, outcome, started, seconds, worker FROM attempts WHERE outcome = 'finished' ORDER BY run" >attempts.before
 [ "$(count results/poula.db running)" -gt 0 ] || fail "no run was left running: the test tests nothing"
@@ -17,8 +17,8 @@ expect 0 poula sweep slow.yaml --jobs 2
 contains out "slow: 8 finished, 0 diverged, 0 failed"
 contains err "of a sweep that died are given back"
 equal "$(count results/poula.db finished)" 8 finished
-sql results/poula.db "SELECT * FROM runs WHERE status = 'finished' ORDER BY run LIMIT $finished" >runs.after
-sql results/poula.db "SELECT run, number, outcome, started, seconds, worker FROM attempts WHERE outcome = 'finished' ORDER BY run LIMIT $finished" >attempts.after
+sql results/poula.db "SELECT * FROM runs WHERE run IN ($finished) ORDER BY run" >runs.after
+sql results/poula.db "SELECT run, number, outcome, started, seconds, worker FROM attempts WHERE outcome = 'finished' AND run IN ($finished) ORDER BY run" >attempts.after
 cmp runs.before runs.after || fail "finished runs were touched"
 cmp attempts.before attempts.after || fail "finished attempts were touched"
 equal "$(sql results/poula.db "SELECT count(*) FROM attempts WHERE outcome = 'finished'")" 8 "finished attempts"
