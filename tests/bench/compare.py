@@ -11,10 +11,15 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MODELS = ("vgg11", "resnet34", "densenet121")
+IMAGES, TEXT = ("vgg11", "resnet34", "densenet121"), "awd_lstm"
+MODELS = IMAGES + (TEXT,)
+LAYERS = (1, 3)
 # Times PyTorch's images per second that are aimed at with two threads; and how much memory beside PyTorch's.
 TARGETS = {("vgg11", "fast"): 4.0, ("resnet34", "fast"): 3.0, ("densenet121", "fast"): 3.0, ("vgg11", "exact"): 2.2}
 TARGET_MEMORY, TARGET_JOBS = 1.2, 1.9
+# Tokens per second of a language model, by layers and threads, and its memory beside PyTorch's.
+TARGETS_TEXT = {(3, 1): 500, (1, 1): 2000, (3, 2): 850, (1, 2): 3500}
+TARGET_TEXT_MEMORY = 1.0
 
 
 def say(text):
@@ -44,9 +49,12 @@ class Bench:
         return [self.args.poula, "bench", "train", "--model", model, "--batch", str(self.args.batch), "--threads",
                 str(threads), "--precision", precision, "--steps", str(steps or self.args.steps), "--format", "json"]
 
+    def peer(self, program, threads, *rest):
+        return ["env", f"OPENBLAS_NUM_THREADS={threads}", "/usr/bin/python3", os.path.join(HERE, program), "--threads",
+                str(threads), "--steps", str(self.args.steps), *rest]
+
     def torch(self, model):
-        return ["/usr/bin/python3", os.path.join(HERE, "peer_torch.py"), "--model", model, "--batch",
-                str(self.args.batch), "--threads", str(self.args.threads), "--steps", str(self.args.steps)]
+        return self.peer("peer_torch.py", self.args.threads, "--model", model, "--batch", str(self.args.batch))
 
     def in_turns(self, model):
         """Runs of fast, exact and PyTorch, round after round, and what becomes of them."""
@@ -85,6 +93,39 @@ class Bench:
                 "memory_ratio_target": TARGET_MEMORY,
             })
         return rows
+
+    def compare_text(self, layers, threads):
+        """A language model with so many layers, poula and PyTorch in turns."""
+        commands = {"poula": [self.args.poula, "bench", "train", "--model", TEXT, "--layers", str(layers), "--threads",
+                              str(threads), "--steps", str(self.args.steps), "--format", "json"],
+                    "torch": self.peer("peer_text.py", threads, "--layers", str(layers))}
+        runs = {"poula": [], "torch": []}
+        for number in range(self.args.rounds):
+            say(f"{TEXT} with {layers} layers, {threads} threads, round {number + 1} of {self.args.rounds}")
+            for kind, command in commands.items():
+                runs[kind].append(answer(started(command)))
+        same = {tuple(run[field] for field in ("parameters", "batch", "bptt", "words")) for done in runs.values()
+                for run in done}
+        if len(same) != 1:
+            sys.exit(f"bench: the programs' {TEXT} differ: {same}")
+
+        def middle(kind, field):
+            return statistics.median(run[field] for run in runs[kind])
+
+        ratios = [a["tokens_per_second"] / b["tokens_per_second"] for a, b in zip(runs["poula"], runs["torch"])]
+        return {"model": TEXT, "layers": layers, "threads": threads, "batch": runs["poula"][0]["batch"],
+                "bptt": runs["poula"][0]["bptt"], "words": runs["poula"][0]["words"],
+                "tokens_per_second": middle("poula", "tokens_per_second"),
+                "tokens_per_second_target": TARGETS_TEXT.get((layers, threads)),
+                "torch_tokens_per_second": middle("torch", "tokens_per_second"),
+                "ratio": statistics.median(ratios), "ratios": ratios,
+                "cpu_ratio": middle("torch", "step_cpu_seconds") / middle("poula", "step_cpu_seconds"),
+                "step_seconds": middle("poula", "step_seconds"), "torch_step_seconds": middle("torch", "step_seconds"),
+                "gflops": middle("poula", "gflops"), "peak_gflops": max(run["peak_gflops"] for run in runs["poula"]),
+                "peak_memory_mb": middle("poula", "peak_memory_mb"),
+                "torch_peak_memory_mb": middle("torch", "peak_memory_mb"),
+                "memory_ratio": middle("poula", "peak_memory_mb") / middle("torch", "peak_memory_mb"),
+                "memory_ratio_target": TARGET_TEXT_MEMORY}
 
     def jobs(self, model):
         """One one-thread job, then two at once, each on a core of its own, in turns; None on a single core."""
@@ -125,8 +166,11 @@ def measure(args):
               "load_before": os.getloadavg()[0]}
     if result["load_before"] > 0.5:
         say(f"the load is {result['load_before']:.1f}: other programs disturb what is measured")
-    result["training"] = [row for model in args.models for row in bench.compare(model)]
-    result["jobs"] = [row for row in (bench.jobs(model) for model in args.models[:1 if args.quick else 2]) if row]
+    images = [model for model in args.models if model != TEXT]
+    result["training"] = [row for model in images for row in bench.compare(model)]
+    result["text"] = [bench.compare_text(layers, threads) for layers in LAYERS for threads in sorted({1, args.threads})
+                      if TEXT in args.models]
+    result["jobs"] = [row for row in (bench.jobs(model) for model in images[:1 if args.quick else 2]) if row]
     result["optimizer"] = bench.optimizer()
     result["isa"] = result["optimizer"][0]["isa"]
     if not args.quick:
@@ -154,6 +198,20 @@ def show_training(result):
           "CPU: PyTorch's processor time for a step in poula's, which depends less on what else runs; waiting counts.")
 
 
+def show_text(result):
+    first = result["text"][0]
+    print(f"\ntraining {first['model']}, {first['batch']} columns of {first['bptt']} tokens, {first['words']} words, "
+          f"float; medians of {result['rounds']} rounds of {result['steps']} steps\n"
+          f"{'layers':>6} {'threads':>7} {'tokens/s':>9} {'target':>7} {'PyTorch':>9} {'ratio':>6} {'CPU':>6} "
+          f"{'ms':>8} {'GFLOP/s':>8} {'of peak':>8} {'MB':>7} {'PyTorch':>8} {'ratio':>6} {'target':>6}")
+    for row in result["text"]:
+        print(f"{row['layers']:6} {row['threads']:7} {row['tokens_per_second']:9.0f} "
+              f"{target(row['tokens_per_second_target'], '>='):>7} {row['torch_tokens_per_second']:9.0f} "
+              f"{row['ratio']:6.2f} {row['cpu_ratio']:6.2f} {1e3 * row['step_seconds']:8.1f} {row['gflops']:8.1f} "
+              f"{row['peak_gflops']:8.1f} {row['peak_memory_mb']:7.0f} {row['torch_peak_memory_mb']:8.0f} "
+              f"{row['memory_ratio']:6.2f} {target(row['memory_ratio_target'], '<='):>6}")
+
+
 def show_rest(result):
     if result["jobs"]:
         print(f"\njobs of one thread, each on a core of its own\n"
@@ -164,9 +222,9 @@ def show_rest(result):
     print(f"\n{'update':12} {'threads':>9} {'ns':>9} {'stream':>6}   for each parameter, and what memory allows")
     for row in result["optimizer"]:
         print(f"{row['optimizer']:12} {row['threads']:9} {row['ns_per_parameter']:9.2f} {row['stream']:6.2f}")
-    within = result["training"][0]
-    print(f"{'in a step':12} {within['threads']:9} {within['optimizer_ns_per_parameter']:9.2f}          "
-          f"({within['model']}; PyTorch {within['torch_optimizer_ns_per_parameter']:.2f})")
+    for within in result["training"][:1]:
+        print(f"{'in a step':12} {within['threads']:9} {within['optimizer_ns_per_parameter']:9.2f}          "
+              f"({within['model']}; PyTorch {within['torch_optimizer_ns_per_parameter']:.2f})")
     if "sweep" in result:
         sweep = result["sweep"]
         print(f"\nsweep        {sweep['runs']} runs of the toy example, {sweep['jobs']} jobs: "
@@ -179,7 +237,10 @@ def show_rest(result):
 def show(result):
     print(f"{result['processor']}, {result['cores']} cores, {result['isa']}; load {result['load_before']:.1f} before, "
           f"{result['load_after']:.1f} after")
-    show_training(result)
+    if result["training"]:
+        show_training(result)
+    if result["text"]:
+        show_text(result)
     show_rest(result)
 
 
@@ -189,7 +250,7 @@ def arguments():
     parser.add_argument("--quick", action="store_true", help="one round of two steps, and no sweep")
     parser.add_argument("--models", default=",".join(MODELS), help="which, separated by commas (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=min(2, len(os.sched_getaffinity(0))), help="default: 2")
-    parser.add_argument("--batch", type=int, default=128, help="images of a step (default: 128)")
+    parser.add_argument("--batch", type=int, default=128, help="images of a step (default: 128); a text has 20 columns of 70 tokens")
     parser.add_argument("--rounds", type=int, help="how often each program runs (default: 3)")
     parser.add_argument("--steps", type=int, help="timed steps of each run (default: 5)")
     parser.add_argument("--format", choices=("text", "json"), default="text")
