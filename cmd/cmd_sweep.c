@@ -119,6 +119,19 @@ static int load_specs(const struct pl_args *args, struct specs *specs)
     return code;
 }
 
+/* A line on stderr for each study whose steps no proof covers. */
+static void note_proofs(const struct specs *specs)
+{
+    struct pl_text notes = {0};
+    for (size_t i = 0; i < specs->count; i++)
+        for (size_t k = 0; k < pl_spec_study_count(specs->sources[i].spec); k++) {
+            pl_text_clear(&notes);
+            pl_sweep_proof_notes(pl_spec_study(specs->sources[i].spec, k), &notes);
+            fprintf(stderr, "%s%s", notes.length ? "poula sweep: " : "", pl_text(&notes));
+        }
+    pl_text_release(&notes);
+}
+
 /* ---- --dry-run ---- */
 
 struct listing {
@@ -319,6 +332,7 @@ static int run(const struct pl_args *args)
         code = load_specs(args, &specs);
     if (code)
         goto done;
+    note_proofs(&specs);
     if (pl_args_has(args, "dry-run")) {
         code = dry_run(args, &specs);
         goto done;

@@ -77,6 +77,10 @@ void pl_sweep_needs_release(struct pl_sweep_needs *needs);
  * even one run fits. */
 int pl_sweep_fit(uint64_t memory, int *jobs, struct pl_text *message, struct pl_error *err);
 
+/* Appends one line when runs of theopoula or tusla with eta > 0 take larger steps than lambda_max (lib/theory): how
+ * many, the largest lambda, and the bound of its run. */
+void pl_sweep_proof_notes(const struct pl_study *study, struct pl_text *notes);
+
 /* Which way a metric of the study is better: the spec's word comes before what a run reports. study may be NULL. */
 enum pl_direction pl_study_direction(const struct pl_study *study, const char *metric, enum pl_direction reported);
 
