@@ -16,6 +16,9 @@ static const struct pl_option options[] = {
     {.name = "columns", .argument = "KEY,...", .help = "settings in the columns"},
     {.name = "value", .argument = "METRIC", .help = "what the cells hold: \"test_accuracy\", \"last loss\""},
     {.name = "cell", .argument = "KIND", .help = "what is shown of it", .words = "mean(std) mean median min max n"},
+    {.name = "best", .argument = "N", .help = "only the N best over the settings of --over, with their ranks"},
+    {.name = "over", .argument = "KEY,...", .help = "settings to choose, as in the select of a table"},
+    {.name = "by", .argument = "METRIC", .help = "what to choose by (default: the best validation)"},
     {.name = "digits", .argument = "N", .help = "decimals (default: chosen from the data)"},
     {.name = "where", .argument = "KEY=VALUE,...", .help = "only configurations with such a setting (repeatable)"},
     {.name = "out", .argument = "FILE", .help = "write to FILE instead of standard output"},
@@ -31,6 +34,28 @@ struct report {
     size_t count;
     int code;
 };
+
+/* --best, --over and --by. They act on declared tables as well. */
+static bool read_selection(struct report *r)
+{
+    struct pl_selection *choose = &r->own.choose;
+    const char *by = pl_args_get(r->args, "by", NULL), *metric = NULL;
+    int64_t best;
+    if (!pl_args_integer(r->args, "best", 1, 1000, pl_args_has(r->args, "over") ? 1 : 0, &best))
+        return false;
+    if ((best || by) && !pl_args_has(r->args, "over")) {
+        pl_cmd_usage_error(r->args, "--best and --by need --over: the settings to choose");
+        return false;
+    }
+    if (by && !pl_select_read(by, &choose->select, &metric)) {
+        pl_cmd_usage_error(r->args, "--by is '%s', but must be a metric, as in \"valid_loss\" or \"last loss\"", by);
+        return false;
+    }
+    choose->best = (int)best;
+    choose->metric = pl_copy(metric);
+    pl_cmd_read_names(pl_args_get(r->args, "over", NULL), &choose->over);
+    return true;
+}
 
 static bool read_options(struct report *r)
 {
@@ -58,6 +83,8 @@ static bool read_options(struct report *r)
     r->own.cell = pl_copy(pl_args_get(r->args, "cell", NULL));
     pl_cmd_read_names(pl_args_get(r->args, "rows", NULL), &r->own.rows);
     pl_cmd_read_names(pl_args_get(r->args, "columns", NULL), &r->own.columns);
+    if (!read_selection(r))
+        return false;
     r->ad_hoc = r->own.rows.count || r->own.columns.count || metric;
     return pl_cmd_read_where(r->args, &r->own.where, &r->own.where_count);
 }
@@ -73,6 +100,8 @@ static struct pl_table_spec amend(const struct report *r, const struct pl_table_
         spec.digits = r->own.digits;
     if (r->own.cell)
         spec.cell = r->own.cell;
+    if (r->own.choose.best)
+        spec.choose = r->own.choose;
     spec.where = pl_cmd_join_where(declared->where, declared->where_count, r->own.where, r->own.where_count);
     spec.where_count = declared->where_count + r->own.where_count;
     return spec;
@@ -143,6 +172,8 @@ static int run(const struct pl_args *args)
     free(r.tables);
     free(r.own.metric);
     free(r.own.cell);
+    free(r.own.choose.metric);
+    pl_cmd_free_names(&r.own.choose.over);
     pl_cmd_free_names(&r.own.rows);
     pl_cmd_free_names(&r.own.columns);
     pl_where_free(r.own.where, r.own.where_count);

@@ -132,4 +132,6 @@ void pl_table_caption(const struct pl_table *table, struct pl_text *out)
     }
     if (table->direction != PL_NEUTRAL && strcmp(table->cell, "n"))
         pl_text_addf(out, "; %s is better", table->direction == PL_MAXIMIZE ? "higher" : "lower");
+    if (pl_selection_set(table))
+        pl_text_addf(out, "; selected on the %s set", pl_selection_set(table));
 }

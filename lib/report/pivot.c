@@ -70,25 +70,12 @@ int pl_results_keys(const struct pl_results *results, const struct pl_names *nam
     return 0;
 }
 
-static bool spelled_alike(const struct pl_value *a, const struct pl_value *b)
-{
-    struct pl_text x = {0}, y = {0};
-    pl_value_write(a, &x);
-    pl_value_write(b, &y);
-    bool alike = !strcmp(pl_text(&x), pl_text(&y));
-    pl_text_release(&x);
-    pl_text_release(&y);
-    return alike;
-}
-
 /* Marks which ranks of a column a condition admits. */
 static bool *admitted(const struct pl_column *column, const struct pl_condition *condition)
 {
     bool *admits = pl_new(column->value_count + 1);
     for (size_t i = 0; i < column->value_count; i++)
-        for (size_t j = 0; j < condition->count && !admits[i + 1]; j++)
-            admits[i + 1] = pl_value_equal(&column->values[i].value, &condition->values[j]) ||
-                            spelled_alike(&column->values[i].value, &condition->values[j]);
+        admits[i + 1] = pl_condition_admits(condition, &column->values[i].value);
     return admits;
 }
 

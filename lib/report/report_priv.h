@@ -62,6 +62,17 @@ struct pl_table_cell {
     bool present; /* the grid has such a configuration */
     bool best;
     struct pl_summary summary;
+    double criterion; /* of a table with select: what the configuration was chosen by; NaN: no value */
+};
+
+/* What a table with select has chosen. */
+struct pl_table_selection {
+    int best;             /* 0: the table has no select */
+    char *metric;         /* the criterion */
+    enum pl_select select;
+    const char **over;
+    size_t over_count;
+    struct pl_label *chosen; /* for each cell the values of over; present as far as the configuration has them */
 };
 
 struct pl_table {
@@ -75,9 +86,34 @@ struct pl_table {
     size_t row_count, column_count;
     struct pl_table_cell *cells;
     double *values; /* what the summaries point into */
+    struct pl_table_selection selection;
     struct pl_text notes; /* a sentence a line */
     struct pl_pool pool;
 };
+
+/* What a table is built from. */
+enum { PL_TABLE_KEYS = 64 };
+struct pl_table_plan {
+    struct pl_results *results;
+    size_t *configs;
+    size_t config_count;
+    size_t keys[PL_TABLE_KEYS]; /* row keys, then column keys */
+    size_t row_keys, column_keys;
+    /* Of a table with select, else NULL: */
+    struct pl_choice *choice;
+    const struct pl_rival **rivals; /* for each configuration */
+    size_t over[PL_TABLE_KEYS];
+    size_t over_count;
+};
+
+/* Ranks the configurations by the table's select, keeps the best, and adds their ranks to the results as a column (named
+ * PL_RANK_KEY) until pl_selection_end. */
+int pl_selection_begin(struct pl_table_plan *plan, const struct pl_table_spec *spec, struct pl_error *err);
+void pl_selection_end(struct pl_table_plan *plan);
+/* Writes down in the table what was chosen and by what; notes say it. */
+void pl_selection_note(const struct pl_table_plan *plan, const struct pl_table_spec *spec, struct pl_table *table);
+/* "test" or "validation" where the criterion was measured there, else NULL. */
+const char *pl_selection_set(const struct pl_table *table);
 
 /* The text of a label: the value, or "-" where the setting is absent. */
 void pl_label_write(const struct pl_label *label, struct pl_text *out);

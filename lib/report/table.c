@@ -5,16 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KEYS = 64 };
-
-/* What a build works on. */
-struct plan {
-    struct pl_results *results;
-    size_t *configs;
-    size_t config_count;
-    size_t keys[MOST_KEYS]; /* row keys, then column keys */
-    size_t row_keys, column_keys;
-};
+enum { MOST_KEYS = PL_TABLE_KEYS };
 
 static int check_spec(const struct pl_results *results, const struct pl_table_spec *spec, struct pl_error *err)
 {
@@ -40,9 +31,34 @@ static int check_spec(const struct pl_results *results, const struct pl_table_sp
     return status;
 }
 
+static bool is_among(size_t key, const size_t *keys, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (keys[i] == key)
+            return true;
+    return false;
+}
+
+/* Appends what tells the cells apart beside the keys that were asked for; returns how many there are then. Where the
+ * table selects, these are the settings that part its groups and, when more than one of each is shown, the rank. */
+static size_t add_keys(const struct pl_table_plan *plan, const struct pl_table_spec *spec, size_t *keys, size_t count)
+{
+    if (!plan->choice)
+        return pl_results_extend(plan->results, plan->configs, plan->config_count, keys, count, MOST_KEYS);
+    for (size_t i = 0; i < plan->choice->groups.count && count < MOST_KEYS - 1; i++) {
+        size_t key = pl_results_key(plan->results, plan->choice->groups.names[i]);
+        if (key != SIZE_MAX && !is_among(key, keys, count))
+            keys[count++] = key;
+    }
+    size_t rank = pl_results_key(plan->results, PL_RANK_KEY);
+    if (spec->choose.best > 1 && !is_among(rank, keys, count))
+        keys[count++] = rank;
+    return count;
+}
+
 /* Finds the settings that make rows and columns. A setting that varies but is in neither becomes a row setting, so
  * that no cell holds two configurations. */
-static int choose_keys(struct plan *plan, const struct pl_table_spec *spec, struct pl_table *table,
+static int choose_keys(struct pl_table_plan *plan, const struct pl_table_spec *spec, struct pl_table *table,
                        struct pl_error *err)
 {
     size_t keys[MOST_KEYS], rows = spec->rows.count, columns = spec->columns.count;
@@ -52,14 +68,14 @@ static int choose_keys(struct plan *plan, const struct pl_table_spec *spec, stru
     if (status)
         return status;
     bool declared = rows + columns > 0;
-    if (!declared)
+    if (!declared && !plan->choice)
         rows = pl_results_axes(plan->results, plan->configs, plan->config_count, keys, MOST_KEYS / 2);
     for (size_t i = 0; i < rows + columns; i++)
         for (size_t j = 0; j < i; j++)
             if (keys[i] == keys[j])
                 return pl_fail(err, PL_EINPUT, "%s stands twice in the rows and columns of one table",
                                pl_results_key_name(plan->results, keys[i]));
-    size_t all = pl_results_extend(plan->results, plan->configs, plan->config_count, keys, rows + columns, MOST_KEYS);
+    size_t all = add_keys(plan, spec, keys, rows + columns);
     size_t added = all - rows - columns;
     memcpy(plan->keys, keys, rows * sizeof *keys);
     memcpy(plan->keys + rows, keys + rows + columns, added * sizeof *keys);
@@ -67,12 +83,13 @@ static int choose_keys(struct plan *plan, const struct pl_table_spec *spec, stru
     plan->row_keys = rows + added;
     plan->column_keys = columns;
     for (size_t i = 0; declared && i < added; i++)
-        pl_text_addf(&table->notes, "Rows are split by %s, which varies but was not asked for.\n",
-                     pl_results_key_name(plan->results, plan->keys[rows + i]));
+        if (strcmp(pl_results_key_name(plan->results, plan->keys[rows + i]), PL_RANK_KEY) || !plan->choice)
+            pl_text_addf(&table->notes, "Rows are split by %s, which varies but was not asked for.\n",
+                         pl_results_key_name(plan->results, plan->keys[rows + i]));
     return 0;
 }
 
-static struct pl_label *make_labels(const struct plan *plan, const struct pl_headings *h, const size_t *keys,
+static struct pl_label *make_labels(const struct pl_table_plan *plan, const struct pl_headings *h, const size_t *keys,
                                     struct pl_pool *pool)
 {
     struct pl_label *labels = pl_new((h->count * h->width + 1) * sizeof *labels);
@@ -90,7 +107,7 @@ static struct pl_label *make_labels(const struct plan *plan, const struct pl_hea
     return labels;
 }
 
-static const char **name_keys(const struct plan *plan, const size_t *keys, size_t count, struct pl_pool *pool)
+static const char **name_keys(const struct pl_table_plan *plan, const size_t *keys, size_t count, struct pl_pool *pool)
 {
     const char **names = pl_new((count + 1) * sizeof *names);
     for (size_t i = 0; i < count; i++)
@@ -98,7 +115,24 @@ static const char **name_keys(const struct plan *plan, const size_t *keys, size_
     return names;
 }
 
-static int fill_cells(const struct plan *plan, struct pl_table *table, struct pl_error *err)
+/* Writes down what a cell's configuration was chosen with and by. */
+static void note_chosen(const struct pl_table_plan *plan, size_t i, struct pl_table *table, size_t cell)
+{
+    table->cells[cell].criterion = plan->rivals[i]->mean;
+    for (size_t k = 0; k < plan->over_count; k++) {
+        uint32_t rank = pl_results_rank(plan->results, plan->configs[i], plan->over[k]);
+        const struct pl_value *value = pl_results_value(plan->results, plan->over[k], rank);
+        struct pl_label *label = &table->selection.chosen[cell * plan->over_count + k];
+        if (!value)
+            continue;
+        label->present = true;
+        label->value = *value;
+        if (value->type == PL_STRING)
+            label->value.string = pl_pool_copy(&table->pool, value->string);
+    }
+}
+
+static int fill_cells(const struct pl_table_plan *plan, struct pl_table *table, struct pl_error *err)
 {
     const size_t *row_keys = plan->keys, *column_keys = plan->keys + plan->row_keys;
     struct pl_headings rows, columns;
@@ -113,6 +147,12 @@ static int fill_cells(const struct plan *plan, struct pl_table *table, struct pl
     table->row_count = rows.count;
     table->column_count = columns.count;
     table->cells = pl_arena(rows.count * columns.count, sizeof *table->cells);
+    if (table->cells && plan->choice) {
+        table->selection.over = name_keys(plan, plan->over, plan->over_count, &table->pool);
+        table->selection.over_count = plan->over_count;
+        table->selection.chosen = pl_new((rows.count * columns.count * plan->over_count + 1) *
+                                         sizeof *table->selection.chosen);
+    }
     size_t need = 0;
     for (size_t i = 0; i < plan->config_count; i++)
         need += (size_t)plan->results->tallies[plan->configs[i]].n;
@@ -128,6 +168,8 @@ static int fill_cells(const struct plan *plan, struct pl_table *table, struct pl
             memcpy(values, cell->summary.values, (size_t)cell->summary.n * sizeof *values);
         cell->summary.values = values;
         values += cell->summary.n;
+        if (plan->choice)
+            note_chosen(plan, i, table, row * columns.count + column);
     }
     int status = 0;
     if (!table->cells)
@@ -268,7 +310,7 @@ static void count_unfinished(struct pl_table *table)
 int pl_table_build(struct pl_table **table, struct pl_results *results, const struct pl_table_spec *spec,
                    struct pl_error *err)
 {
-    struct plan plan = {.results = results};
+    struct pl_table_plan plan = {.results = results};
     struct pl_table *t = pl_new(sizeof *t);
     int status = check_spec(results, spec, err);
     if (status)
@@ -286,12 +328,17 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
         status = pl_fail(err, PL_EMISSING, "no configuration of study %s meets the conditions", results->name);
         goto done;
     }
+    if (spec->choose.best && (status = pl_selection_begin(&plan, spec, err)))
+        goto done;
     if ((status = choose_keys(&plan, spec, t, err)) || (status = fill_cells(&plan, t, err)))
         goto done;
+    if (plan.choice)
+        pl_selection_note(&plan, spec, t);
     t->decimals = spec->digits >= 0 ? spec->digits : choose_decimals(t);
     mark_best(t);
     count_unfinished(t);
 done:
+    pl_selection_end(&plan);
     free(plan.configs);
     if (status)
         pl_table_free(t);
@@ -314,6 +361,9 @@ void pl_table_free(struct pl_table *table)
     free(table->columns);
     free(table->cells);
     free(table->values);
+    free(table->selection.metric);
+    free(table->selection.over);
+    free(table->selection.chosen);
     pl_text_release(&table->notes);
     pl_pool_release(&table->pool);
     free(table);

@@ -40,6 +40,29 @@ static void add_finite(struct pl_text *out, double value, const char *otherwise)
         pl_text_add(out, otherwise);
 }
 
+static void add_csv_selection_head(struct pl_text *out, const struct pl_table_selection *selection)
+{
+    for (size_t k = 0; k < selection->over_count; k++) {
+        add_csv(out, selection->over[k]);
+        pl_text_add_char(out, ',');
+    }
+    if (selection->best)
+        pl_text_add(out, "selected_by,selected_on,criterion,");
+}
+
+static void add_csv_selection(struct pl_text *out, const struct pl_table *table, size_t cell)
+{
+    const struct pl_table_selection *selection = &table->selection;
+    if (!selection->best)
+        return;
+    add_csv_labels(out, &selection->chosen[cell * selection->over_count], selection->over_count);
+    pl_text_addf(out, "%s ", pl_select_name(selection->select));
+    add_csv(out, selection->metric);
+    pl_text_addf(out, ",%s,", pl_selection_set(table) ? pl_selection_set(table) : "");
+    add_finite(out, table->cells[cell].criterion, "");
+    pl_text_add_char(out, ',');
+}
+
 void pl_table_write_csv(const struct pl_table *table, struct pl_text *out)
 {
     pl_text_add(out, "study,metric,select,");
@@ -51,6 +74,7 @@ void pl_table_write_csv(const struct pl_table *table, struct pl_text *out)
         add_csv(out, table->column_keys[k]);
         pl_text_add_char(out, ',');
     }
+    add_csv_selection_head(out, &table->selection);
     pl_text_add(out, "mean,std,median,min,max,n,planned,diverged,failed,missing,best\n");
     for (size_t i = 0; i < table->row_count * table->column_count; i++) {
         const struct pl_table_cell *cell = &table->cells[i];
@@ -64,6 +88,7 @@ void pl_table_write_csv(const struct pl_table *table, struct pl_text *out)
         add_csv_labels(out, &table->rows[i / table->column_count * table->row_key_count], table->row_key_count);
         add_csv_labels(out, &table->columns[i % table->column_count * table->column_key_count],
                        table->column_key_count);
+        add_csv_selection(out, table, i);
         const double numbers[] = {s->mean, s->deviation, s->median, s->least, s->most};
         for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++) {
             add_finite(out, numbers[j], "");
@@ -123,6 +148,14 @@ static void add_json_cell(const struct pl_table *table, size_t i, struct pl_text
     add_json_labels(out, table->column_keys, &table->columns[i % table->column_count * table->column_key_count],
                     table->column_key_count, &first);
     pl_text_add(out, "}");
+    if (table->selection.best) {
+        const struct pl_table_selection *selection = &table->selection;
+        first = true;
+        pl_text_add(out, ", \"selected\": {");
+        add_json_labels(out, selection->over, &selection->chosen[i * selection->over_count], selection->over_count, &first);
+        pl_text_add(out, "}, \"criterion\": ");
+        add_finite(out, cell->criterion, "null");
+    }
     for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++) {
         pl_text_addf(out, ", \"%s\": ", names[j]);
         add_finite(out, numbers[j], "null");
@@ -153,6 +186,26 @@ static void add_json_notes(const struct pl_table *table, struct pl_text *out)
     pl_text_add(out, "],\n");
 }
 
+static void add_json_selection(const struct pl_table *table, struct pl_text *out)
+{
+    const struct pl_table_selection *selection = &table->selection;
+    if (!selection->best)
+        return;
+    pl_text_addf(out, "  \"selection\": {\"best\": %d, \"by\": \"%s ", selection->best, pl_select_name(selection->select));
+    pl_text_add(out, selection->metric); /* the name of a metric needs no escapes */
+    pl_text_add(out, "\", \"on\": ");
+    if (pl_selection_set(table))
+        pl_text_add_json(out, pl_selection_set(table));
+    else
+        pl_text_add(out, "null");
+    pl_text_add(out, ", \"over\": [");
+    for (size_t k = 0; k < selection->over_count; k++) {
+        pl_text_add(out, k ? ", " : "");
+        pl_text_add_json(out, selection->over[k]);
+    }
+    pl_text_add(out, "]},\n");
+}
+
 void pl_table_write_json(const struct pl_table *table, struct pl_text *out)
 {
     static const char *const directions[] = {"neutral", "minimize", "maximize"};
@@ -169,6 +222,7 @@ void pl_table_write_json(const struct pl_table *table, struct pl_text *out)
                  directions[table->direction]);
     add_json_names(out, "rows", table->row_keys, table->row_key_count);
     add_json_names(out, "columns", table->column_keys, table->column_key_count);
+    add_json_selection(table, out);
     add_json_notes(table, out);
     pl_text_add(out, "  \"cells\": [");
     bool first = true;

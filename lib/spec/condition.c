@@ -113,3 +113,22 @@ bool pl_condition_holds(const struct pl_condition *condition, const struct pl_va
             return true;
     return false;
 }
+
+static bool spelled_alike(const struct pl_value *a, const struct pl_value *b)
+{
+    struct pl_text x = {0}, y = {0};
+    pl_value_write(a, &x);
+    pl_value_write(b, &y);
+    bool alike = !strcmp(pl_text(&x), pl_text(&y));
+    pl_text_release(&x);
+    pl_text_release(&y);
+    return alike;
+}
+
+bool pl_condition_admits(const struct pl_condition *condition, const struct pl_value *value)
+{
+    for (size_t i = 0; value && i < condition->count; i++)
+        if (pl_value_equal(&condition->values[i], value) || spelled_alike(&condition->values[i], value))
+            return true;
+    return false;
+}

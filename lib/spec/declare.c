@@ -11,9 +11,11 @@ struct declaring {
     struct reader *reader;
     struct pl_study *study;
     bool lenient; /* the spec is read back: names of settings are believed */
+    bool ranked;  /* the table at hand has ranks beside settings */
 };
 
-static const char *const table_keys[] = {"title", "rows", "columns", "value", "cell", "digits", "where"};
+static const char *const table_keys[] = {"title", "rows", "columns", "value", "cell", "digits", "select", "where"};
+static const char *const selection_keys[] = {"best", "over", "by"};
 static const char *const figure_keys[] = {"kind", "name", "title", "x", "y", "z", "panels", "lines", "log", "x_range",
                                           "y_range", "where"};
 static const char *const figure_kinds[] = {"curves", "sensitivity", "heatmap", "trajectories"};
@@ -113,9 +115,12 @@ static void complain_setting(struct declaring *d, const struct node *node, const
 /* The canonical key of a setting that some run of the study has; NULL after a complaint. */
 static char *read_key(struct declaring *d, const struct node *node, const char *what)
 {
+    static char rank[] = PL_RANK_KEY;
     const char *name = pl_node_text(d->reader, node, what);
     if (!name)
         return NULL;
+    if (d->ranked && !strcmp(name, rank))
+        return rank;
     const struct pl_study_grid *grid = d->study->grid;
     bool good = true; /* every variant is known */
     for (size_t p = 0; p < grid->part_count; p++) {
@@ -195,6 +200,65 @@ static bool begin(struct reader *reader, const struct node *map, const char *wha
     return true;
 }
 
+static bool names_have(const struct pl_names *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (!strcmp(names->names[i], name))
+            return true;
+    return false;
+}
+
+/* What is chosen over cannot part the groups within which it is chosen. */
+static void check_selection(struct declaring *d, const struct node *map, const struct pl_table_spec *table)
+{
+    const struct pl_study_grid *grid = d->study->grid;
+    struct complaints *complaints = &d->reader->complaints;
+    const struct node *over = pl_node_find(map, "over");
+    for (size_t i = 0; i < table->choose.over.count; i++) {
+        const char *name = table->choose.over.names[i];
+        if (names_have(&table->rows, name) || names_have(&table->columns, name))
+            pl_complain(complaints, over, "over: %s cannot be in the rows or columns of the table too", name);
+    }
+    for (size_t p = 0; p < grid->part_count; p++)
+        for (size_t f = 0; f < grid->parts[p].field_count; f++)
+            if (!strcmp(grid->parts[p].fields[f].key, PL_RANK_KEY)) {
+                pl_complain(complaints, map, "a table with select has ranks, so no setting of the study can be called "
+                                             PL_RANK_KEY);
+                return;
+            }
+}
+
+static void read_selection(struct declaring *d, const struct node *map, struct pl_selection *selection)
+{
+    static const struct pl_setting best = {"best", NULL, PL_INTEGER, NULL, "[1,1000]", NULL, false};
+    struct reader *reader = d->reader;
+    struct cell cell;
+    if (!begin(reader, map, "select", "{best: 2, over: [lambda, epsilon], by: best valid_accuracy}", selection_keys,
+               COUNT(selection_keys)))
+        return;
+    selection->best = 1;
+    for (size_t i = 0; i < map->count; i++) {
+        const char *key = map->items[2 * i]->text;
+        struct node *value = map->items[2 * i + 1];
+        if (!strcmp(key, "by"))
+            selection->metric = read_metric(reader, value, "by", &selection->select);
+        else if (!strcmp(key, "best") && pl_cell_read(reader, "best", &best, value, &cell)) {
+            if (cell.expression)
+                pl_complain(&reader->complaints, value, "best must be a whole number");
+            else
+                selection->best = (int)cell.value.integer;
+        } else if (!strcmp(key, "over")) {
+            d->ranked = false;
+            read_names(d, value, "over", &selection->over);
+            d->ranked = true;
+        }
+    }
+    if (!pl_node_find(map, "over"))
+        pl_complain(&reader->complaints, map, "select needs over: the settings to choose, such as over: [lambda, epsilon]");
+    else if (pl_node_find(map, "over")->kind == NODE_LIST && !pl_node_find(map, "over")->count)
+        pl_complain(&reader->complaints, pl_node_find(map, "over"), "over is an empty list; it must name a setting");
+}
+
 static void read_table(struct declaring *d, const struct node *map, struct pl_table_spec *table)
 {
     static const struct pl_setting digits = {"digits", NULL, PL_INTEGER, NULL, "[0,15]", NULL, false};
@@ -204,6 +268,7 @@ static void read_table(struct declaring *d, const struct node *map, struct pl_ta
     if (!begin(reader, map, "a table", "{rows: lambda, columns: epsilon, value: best loss}", table_keys,
                COUNT(table_keys)))
         return;
+    d->ranked = pl_node_find(map, "select");
     for (size_t i = 0; i < map->count; i++) {
         const char *key = map->items[2 * i]->text;
         struct node *value = map->items[2 * i + 1];
@@ -217,6 +282,8 @@ static void read_table(struct declaring *d, const struct node *map, struct pl_ta
             table->metric = read_metric(reader, value, "value", &table->select);
         else if (!strcmp(key, "where"))
             read_where(d, value, &table->where, &table->where_count);
+        else if (!strcmp(key, "select"))
+            read_selection(d, value, &table->choose);
         else if (!strcmp(key, "digits") && pl_cell_read(reader, "digits", &digits, value, &cell) && !cell.expression)
             table->digits = (int)cell.value.integer;
         else if (!strcmp(key, "cell")) {
@@ -224,6 +291,9 @@ static void read_table(struct declaring *d, const struct node *map, struct pl_ta
             table->cell = (char *)cells[word < 0 ? 0 : word];
         }
     }
+    d->ranked = false;
+    if (table->choose.best)
+        check_selection(d, pl_node_find(map, "select"), table);
     for (size_t r = 0; r < table->rows.count; r++)
         for (size_t c = 0; c < table->columns.count; c++)
             if (!strcmp(table->rows.names[r], table->columns.names[c]))
@@ -405,7 +475,7 @@ static struct node **read_list(struct reader *reader, struct node **node, const 
 void pl_declarations_read(struct reader *reader, const struct content *defaults, const struct content *content,
                        struct pl_study *study, bool lenient)
 {
-    struct declaring d = {reader, study, lenient};
+    struct declaring d = {reader, study, lenient, false};
     struct node *metrics = content->metrics ? content->metrics : defaults ? defaults->metrics : NULL;
     struct node *tables = content->tables ? content->tables : defaults ? defaults->tables : NULL;
     struct node *figures = content->figures ? content->figures : defaults ? defaults->figures : NULL;

@@ -26,6 +26,15 @@ struct pl_condition {
     size_t count;
 };
 
+/* select: {best: 2, over: [lambda, epsilon], by: best valid_accuracy}: of the configurations that differ only in
+ * these settings, the table shows the best ones. */
+struct pl_selection {
+    int best;                  /* how many; 0: all, the table has no select */
+    struct pl_names over;
+    char *metric;              /* of the criterion; NULL: the best validation */
+    enum pl_select select;     /* of the criterion */
+};
+
 /* - {rows: [model, dataset], columns: lambda, value: best test_accuracy, cell: mean(std)} */
 struct pl_table_spec {
     char *title;               /* or NULL */
@@ -34,9 +43,13 @@ struct pl_table_spec {
     enum pl_select select;
     char *cell;                /* "mean(std)" (default), "mean", "median", "min", "max", "n" */
     int digits;                /* decimals; -1: chosen from the data */
+    struct pl_selection choose;/* with it, rows and columns may name PL_RANK_KEY */
     struct pl_condition *where;
     size_t where_count;
 };
+
+/* The name under which a table with select has the rank of a configuration: 1 is the best. */
+#define PL_RANK_KEY "rank"
 
 enum pl_figure_kind { PL_FIGURE_CURVES, PL_FIGURE_SENSITIVITY, PL_FIGURE_HEATMAP, PL_FIGURE_TRAJECTORIES };
 
@@ -55,6 +68,9 @@ struct pl_figure_spec {
     struct pl_condition *where;
     size_t where_count;
 };
+
+/* Does the condition hold for a value (NULL: the run has no such setting)? Values that are spelled alike are equal. */
+bool pl_condition_admits(const struct pl_condition *condition, const struct pl_value *value);
 
 struct pl_metric_spec {
     char *name;

@@ -22,7 +22,7 @@ for example in ??.yaml; do
     equal "$(tail -n 1 out)" "$runs runs, $runs missing" "$example"
     examples=$((examples + 1))
 done
-equal "$examples" 9 "examples with a number of runs"
+equal "$examples" 10 "examples with a number of runs"
 
 # A spec from standard input, and one that is not there.
 poula sweep - --dry-run <01.yaml >out || fail "a spec on standard input is refused"
