@@ -14,6 +14,7 @@ enum pl_stream {
     PL_STREAM_DROPOUT,
     PL_STREAM_NOISE,    /* the optimizer's Langevin noise */
     PL_STREAM_DATA,     /* synthetic data, the toy example's X */
+    PL_STREAM_TEXT,     /* words drawn from a trained model */
 };
 
 /* The Philox key of one stream of one run. */

@@ -213,6 +213,13 @@ double pl_corpus_source_loss(const struct pl_corpus *corpus, enum pl_split split
     return corpus->source_loss[split];
 }
 
+void pl_corpus_words_digest(const struct pl_corpus *corpus, char hex[2 * PL_DIGEST_SIZE + 1])
+{
+    unsigned char digest[PL_DIGEST_SIZE];
+    pl_digest(corpus->spelling, corpus->spelling_size, digest);
+    pl_digest_hex(digest, sizeof digest, hex);
+}
+
 void pl_corpus_digest(const struct pl_corpus *corpus, char hex[2 * PL_DIGEST_SIZE + 1])
 {
     unsigned char digest[PL_DIGEST_SIZE] = {0};

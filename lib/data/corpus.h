@@ -19,6 +19,8 @@
 
 struct pl_corpus;
 
+#define PL_EOS "<eos>" /* the end of a line: a word of every vocabulary */
+
 /* What is known of a corpus without opening it. */
 struct pl_corpus_info {
     const char *name, *help;
@@ -54,6 +56,9 @@ uint64_t pl_corpus_memory(const struct pl_corpus *corpus); /* bytes that are thi
 const char *pl_corpus_checksum(const struct pl_corpus *corpus);
 bool pl_corpus_official(const struct pl_corpus *corpus);
 const char *pl_corpus_warning(const struct pl_corpus *corpus);
+
+/* SHA-256 of the words alone, in the order of their numbers, as hex: what the numbers in a model mean. */
+void pl_corpus_words_digest(const struct pl_corpus *corpus, char hex[2 * PL_DIGEST_SIZE + 1]);
 
 /* Entropy rate of the source in nats a token: no model has a lower expected loss, and exp of it is the lowest perplexity.
  * NaN where it is not known, that is for anything but markov. */

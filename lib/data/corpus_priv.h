@@ -5,7 +5,6 @@
 #include "data/corpus.h"
 #include "data/data_priv.h"
 
-#define PL_EOS "<eos>"
 #define PL_UNKNOWN_WORD "<unk>"
 
 struct pl_corpus_type {

@@ -149,6 +149,7 @@ static int open_text(struct pl_network *n, struct pl_error *err)
         return status;
     if (pl_corpus_warning(l->corpus))
         pl_network_log(n, "%s", pl_corpus_warning(l->corpus));
+    pl_corpus_words_digest(l->corpus, n->words);
     l->bptt = (size_t)pl_settings_integer(settings, "bptt", 70);
     l->varies = pl_settings_boolean(settings, "vary_bptt", true);
     l->by_rows = !strcmp(pl_settings_string(settings, "perplexity", "tokens"), "rows");

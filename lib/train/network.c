@@ -93,6 +93,8 @@ void pl_network_describe(const struct pl_network *n, struct pl_settings *metadat
     pl_settings_set_string(metadata, "poula", PL_VERSION);
     pl_text_addf(&text, "%lld", (long long)n->request->seed);
     pl_settings_set_string(metadata, "seed", pl_text(&text));
+    if (*n->words)
+        pl_settings_set_string(metadata, "words", n->words);
     pl_text_clear(&text);
     pl_settings_write(n->request->settings, &text);
     pl_settings_set_string(metadata, "settings", pl_text(&text));

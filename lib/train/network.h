@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "nn/nn.h"
 #include "optim/optim.h"
+#include "train/safetensors.h"
 #include "train/train_priv.h"
 
 /* ---- history.c: every value reported so far, to be told again after a checkpoint was loaded */
@@ -62,6 +63,7 @@ struct pl_network {
     double *carried;             /* that state, when it goes to a checkpoint or comes from one */
     struct pl_progress progress;
     char key[2 * PL_DIGEST_SIZE + 1]; /* of the run */
+    char words[2 * PL_DIGEST_SIZE + 1]; /* of a text: pl_corpus_words_digest */
     int slot;                    /* where the next checkpoint goes */
     double saved;                /* when the last one was written, by pl_clock_steady */
 };
@@ -152,6 +154,12 @@ void pl_checkpoint_remove(struct pl_network *n);
 int pl_weights_write(struct pl_network *n, struct pl_error *err);
 /* Replaces the initial weights by those of a file that has the same tensors. */
 int pl_weights_load(struct pl_network *n, const char *path, struct pl_error *err);
+/* Opens the weights that the run with this key left in its folder. Fails with PL_EMISSING where there are none,
+ * PL_ECORRUPT when they are another run's. */
+int pl_weights_open(struct pl_safetensors *file, const char *folder, const char *key, struct pl_error *err);
+/* Sets the net of that graph to the tensors of a file. Fails with PL_EINPUT where they do not fit. */
+int pl_weights_take(struct pl_net *net, const struct pl_graph *graph, const struct pl_safetensors *file,
+                    struct pl_error *err);
 /* Metadata that every file of this run carries. */
 void pl_network_describe(const struct pl_network *n, struct pl_settings *metadata);
 

@@ -114,4 +114,19 @@ void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key
  * PL_EMISSING where none were kept. */
 int pl_train_export_weights(const char *folder, const char *key, const char *out, struct pl_error *err);
 
+/* Text from the weights that a finished run of a language model left in its folder (averaged ones, if it averaged). */
+struct pl_generation {
+    const char *folder, *key;           /* of the run, the key in hex */
+    const struct pl_settings *settings; /* the run's */
+    const char *prompt;  /* words that the text begins with, told like the others; NULL: none */
+    int64_t words, seed; /* how many to draw besides; <eos> counts as a word */
+    double temperature;  /* word w is drawn in proportion to exp(logit of w / temperature); 0: always the likeliest */
+    void *self;
+    bool (*word)(void *self, const char *word); /* is told one word after the other; false: enough */
+};
+/* Equal wishes give equal texts: draw i is uniform (0, i) of stream PL_STREAM_TEXT. The corpus is opened for its
+ * vocabulary. Fails with PL_EINPUT (no run of a text, a word of the prompt that is not in the vocabulary, another
+ * vocabulary than in training), PL_EMISSING (no weights, no data) or PL_ECORRUPT, before any word is told. */
+int pl_train_generate(const struct pl_generation *generation, struct pl_error *err);
+
 #endif

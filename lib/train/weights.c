@@ -66,12 +66,12 @@ static bool same_shape(const struct pl_safetensor *t, const struct pl_parameter 
 }
 
 /* Reads the tensors of one table; those of running statistics may be absent. */
-static int load_table(struct pl_network *n, const struct pl_safetensors *file, enum pl_arena_kind kind, size_t *used,
-                      struct pl_error *err)
+static int load_table(struct pl_net *net, const struct pl_graph *graph, const struct pl_safetensors *file,
+                      enum pl_arena_kind kind, size_t *used, struct pl_error *err)
 {
     size_t count;
-    const struct pl_parameter *table = kind == PL_PARAMETERS ? pl_graph_parameters(n->graph, &count)
-                                                             : pl_graph_statistics(n->graph, &count);
+    const struct pl_parameter *table = kind == PL_PARAMETERS ? pl_graph_parameters(graph, &count)
+                                                             : pl_graph_statistics(graph, &count);
     for (size_t i = 0; i < count; i++) {
         const struct pl_safetensor *t = pl_safetensors_find(file, table[i].name);
         if (!t && kind == PL_STATISTICS)
@@ -82,7 +82,7 @@ static int load_table(struct pl_network *n, const struct pl_safetensors *file, e
             return pl_fail(err, PL_EINPUT, "its tensor %s has another shape than the model's", table[i].name);
         double *values = pl_new((t->count + 1) * sizeof *values);
         int status = pl_safetensor_values(t, values)
-                         ? pl_net_set(n->net, kind, table[i].name, values, err)
+                         ? pl_net_set(net, kind, table[i].name, values, err)
                          : pl_fail(err, PL_EINPUT, "its tensor %s is %s, but must be F32 or F64", t->name, t->type);
         free(values);
         if (status)
@@ -99,21 +99,28 @@ static bool is_aside(const char *name)
     return !strncmp(name, "poula/", 6) || (length >= end && !strcmp(name + length - end, "num_batches_tracked"));
 }
 
+int pl_weights_take(struct pl_net *net, const struct pl_graph *graph, const struct pl_safetensors *file,
+                    struct pl_error *err)
+{
+    size_t used = 0;
+    int status = load_table(net, graph, file, PL_PARAMETERS, &used, err);
+    if (!status)
+        status = load_table(net, graph, file, PL_STATISTICS, &used, err);
+    for (size_t i = 0; i < file->count; i++)
+        used += is_aside(file->tensors[i].name);
+    if (!status && used != file->count)
+        status = pl_fail(err, PL_EINPUT, "it has %zu tensors that the model does not have", file->count - used);
+    return status;
+}
+
 int pl_weights_load(struct pl_network *n, const char *path, struct pl_error *err)
 {
     struct pl_safetensors file;
     struct pl_error problem;
-    size_t used = 0;
     int status = pl_safetensors_read(&file, path, err);
     if (status)
         return status;
-    status = load_table(n, &file, PL_PARAMETERS, &used, &problem);
-    if (!status)
-        status = load_table(n, &file, PL_STATISTICS, &used, &problem);
-    for (size_t i = 0; i < file.count; i++)
-        used += is_aside(file.tensors[i].name);
-    if (!status && used != file.count)
-        status = pl_fail(&problem, PL_EINPUT, "it has %zu tensors that the model does not have", file.count - used);
+    status = pl_weights_take(n->net, n->graph, &file, &problem);
     if (status)
         pl_fail(err, status, "%s does not fit model %s: %s", path,
                 pl_settings_string(n->request->settings, "model", ""), problem.text);
@@ -121,24 +128,31 @@ int pl_weights_load(struct pl_network *n, const char *path, struct pl_error *err
     return status;
 }
 
-int pl_train_export_weights(const char *folder, const char *key, const char *out, struct pl_error *err)
+int pl_weights_open(struct pl_safetensors *file, const char *folder, const char *key, struct pl_error *err)
 {
     struct pl_text path = {0};
-    struct pl_safetensors file;
     struct pl_error problem;
     name_file(folder, &path);
-    int status = pl_safetensors_read(&file, pl_text(&path), &problem);
-    if (status == PL_EMISSING)
-        status = pl_fail(err, status, "the run has no weights: there is no %s", pl_text(&path));
-    else if (status)
+    int status = pl_safetensors_read(file, pl_text(&path), &problem);
+    if (status == PL_EMISSING) {
+        pl_fail(err, status, "the run has no weights: there is no %s", pl_text(&path));
+    } else if (status) {
         pl_fail(err, status, "%s", problem.text);
-    else {
-        if (strcmp(pl_settings_string(&file.metadata, "key", ""), key))
-            status = pl_fail(err, PL_ECORRUPT, "%s belongs to another run", pl_text(&path));
-        else
-            status = pl_safetensors_write(out, &file.metadata, file.tensors, file.count, err);
-        pl_safetensors_release(&file);
+    } else if (strcmp(pl_settings_string(&file->metadata, "key", ""), key)) {
+        status = pl_fail(err, PL_ECORRUPT, "%s belongs to another run", pl_text(&path));
+        pl_safetensors_release(file);
     }
     pl_text_release(&path);
+    return status;
+}
+
+int pl_train_export_weights(const char *folder, const char *key, const char *out, struct pl_error *err)
+{
+    struct pl_safetensors file;
+    int status = pl_weights_open(&file, folder, key, err);
+    if (status)
+        return status;
+    status = pl_safetensors_write(out, &file.metadata, file.tensors, file.count, err);
+    pl_safetensors_release(&file);
     return status;
 }
