@@ -183,6 +183,25 @@ static void print_run(const struct pl_run_info *info)
         printf("version     %s\n", info->version);
 }
 
+static int print_average(void *self, const struct pl_cell *cells, size_t count)
+{
+    (void)self;
+    (void)count;
+    printf("averaged    from epoch %lld on\n", (long long)cells[0].integer);
+    return 0;
+}
+
+/* Since when the run's values are those of averaged weights. */
+static int find_average(struct pl_store *store, const struct pl_run_info *info, struct pl_error *err)
+{
+    struct pl_text sql = {0};
+    pl_text_addf(&sql, "SELECT epoch FROM curves WHERE run = %lld AND metric = '" PL_METRIC_AVERAGED "'",
+                 (long long)info->run);
+    int status = pl_store_query(store, pl_text(&sql), NULL, print_average, NULL, err);
+    pl_text_release(&sql);
+    return status;
+}
+
 static int print_config(struct pl_store *store, const struct pl_run_info *info, struct pl_error *err)
 {
     struct pl_settings settings = {0};
@@ -213,7 +232,7 @@ static int show_run(const struct pl_args *args, const char *name)
         goto done;
     }
     print_run(&info);
-    if (print_config(store, &info, &err)) {
+    if (find_average(store, &info, &err) || print_config(store, &info, &err)) {
         code = pl_cmd_fail(args, &err);
         goto done;
     }

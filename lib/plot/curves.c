@@ -85,6 +85,35 @@ static void add_means(struct pl_line *line, struct samples *s)
     free(values);
 }
 
+/* The epochs in which the runs of a line were first measured with averaged weights. */
+struct turns {
+    double sum;
+    int64_t count;
+};
+
+static int take_turn(void *self, int64_t epoch, double value)
+{
+    struct turns *turns = self;
+    (void)value;
+    turns->sum += (double)epoch;
+    turns->count++;
+    return 0;
+}
+
+/* The point of the line nearest to the mean of those epochs. Where that is its first there is no turn: all of it is
+ * averaged. */
+static void add_turn(struct pl_line *line, const struct turns *turns)
+{
+    double epoch = turns->count ? turns->sum / (double)turns->count : 0;
+    const struct pl_points *means = &line->means;
+    size_t nearest = 0;
+    for (size_t i = 1; i < means->count && turns->count; i++)
+        if (fabs(means->list[i].x - epoch) < fabs(means->list[nearest].x - epoch))
+            nearest = i;
+    if (nearest)
+        pl_points_add(&line->turn, means->list[nearest]);
+}
+
 /* The runs of the configurations that are drawn. */
 struct drawn_run {
     int64_t run;
@@ -141,20 +170,24 @@ static void make_lines(struct pl_figure *figure, const struct pl_gather *g, size
 static int read_line(const struct pl_gather *g, struct pl_line *line, const struct drawn_runs *runs, size_t first,
                      size_t last, struct pl_error *err)
 {
+    struct pl_store *store = pl_results_store(g->results);
     struct samples samples = {0};
+    struct turns turns = {0};
     int status = 0;
     for (size_t i = first; i < last && !status; i++) {
         samples.run = i;
         line->runs++;
         line->diverged += runs->list[i].diverged;
-        status = pl_store_each_point(pl_results_store(g->results), runs->list[i].run, g->metric, take_point,
-                                     &samples, err);
+        status = pl_store_each_point(store, runs->list[i].run, g->metric, take_point, &samples, err);
+        if (!status && g->averages)
+            status = pl_store_each_point(store, runs->list[i].run, PL_METRIC_AVERAGED, take_turn, &turns, err);
     }
     if (!status && g->spec->kind == PL_FIGURE_TRAJECTORIES && last - first > 1 && last - first <= MOST_STRANDS &&
         samples.count)
         add_strands(line, &samples);
     if (!status)
         add_means(line, &samples);
+    add_turn(line, &turns);
     free(samples.list);
     return status;
 }

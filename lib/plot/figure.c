@@ -45,6 +45,7 @@ static void release_panel(struct pl_panel *panel)
         free(panel->lines[i].means.list);
         free(panel->lines[i].strands.list);
         free(panel->lines[i].lost.list);
+        free(panel->lines[i].turn.list);
     }
     for (size_t i = 0; i < panel->square_count; i++)
         free(panel->squares[i].text);
@@ -300,6 +301,7 @@ static bool finish_legend(struct pl_figure *figure)
             fates[line->style].runs += line->runs;
             fates[line->style].diverged += line->diverged;
             figure->legend[line->style].shown |= line->means.count || line->lost.count || line->diverged;
+            figure->any_turn |= line->turn.count > 0;
             any |= line->means.count > 0;
         }
     }
@@ -345,7 +347,8 @@ static void name_figure(struct pl_figure *figure, const struct pl_results *resul
 int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const struct pl_figure_spec *spec, bool plain,
                    struct pl_text *notes, struct pl_error *err)
 {
-    struct pl_gather g = {.results = results, .spec = spec, .notes = notes};
+    struct pl_gather g = {.results = results, .spec = spec, .notes = notes,
+                          .averages = pl_results_has_metric(results, PL_METRIC_AVERAGED)};
     *figure = (struct pl_figure){.kind = spec->kind, .plain = plain};
     int status = check_spec(results, spec, err);
     if (status)

@@ -29,7 +29,7 @@ static size_t longest_label(const struct pl_figure *figure, size_t *shown)
         longest = width > longest ? width : longest;
         ++*shown;
     }
-    if (figure->any_lost) {
+    if (figure->any_lost || figure->any_turn) { /* no figure has both */
         longest = longest < 18 ? 18 : longest;
         ++*shown;
     }

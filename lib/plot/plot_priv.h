@@ -22,6 +22,7 @@ struct pl_line {
     struct pl_points means;
     struct pl_points strands; /* the seeds one by one, parted by gaps */
     struct pl_points lost;    /* sensitivity: where every run diverged (x only) */
+    struct pl_points turn;    /* curves: where its runs began to average, one of the means or none */
     int64_t runs, diverged;
 };
 
@@ -68,8 +69,12 @@ struct pl_figure {
     size_t panel_count;
     struct pl_legend_entry *legend; /* by style */
     size_t legend_count;
-    bool any_lost;
+    bool any_lost, any_turn;
 };
+
+/* The ring that marks where averaging begins, in gnuplot's numbers. */
+#define PL_TURN_MARK 6
+#define PL_TURN_SIZE 1.6
 
 void pl_points_add(struct pl_points *points, struct pl_point point);
 
@@ -83,6 +88,7 @@ struct pl_gather {
     size_t *configs;
     size_t config_count;
     struct pl_headings panels, lines;
+    bool averages; /* some run says from when on it averaged */
     struct pl_text *notes;
 };
 

@@ -168,6 +168,9 @@ static void write_legend(const struct pl_figure *figure, const struct pl_layout_
     if (figure->any_lost)
         pl_text_add(script, ", \\\n  keyentry with points pt 2 ps 0.8 lw 1.5 lc rgb '#333333' "
                             "title 'every run diverged'");
+    if (figure->any_turn)
+        pl_text_addf(script, ", \\\n  keyentry with points pt %d ps %g lw 1.5 lc rgb '#333333' title 'averaging begins'",
+                     PL_TURN_MARK, PL_TURN_SIZE);
     pl_text_add_char(script, '\n');
 }
 

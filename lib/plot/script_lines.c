@@ -66,7 +66,7 @@ static bool shows_strands(const struct pl_panel *panel, const struct pl_line *li
 /* What a line consists of, with the number of its block in the data file. */
 struct drawn {
     const struct pl_line *line;
-    size_t means, strands, lost; /* SIZE_MAX: none */
+    size_t means, strands, lost, turn; /* SIZE_MAX: none */
 };
 
 static void begin_item(struct pl_text *script, const char *base, size_t block, bool *first)
@@ -91,7 +91,7 @@ static void add_lost_block(const struct pl_panel *panel, const struct pl_line *l
 static void add_blocks(const struct pl_panel *panel, struct drawn *drawn, size_t *block, struct pl_text *data)
 {
     const struct pl_line *line = drawn->line;
-    drawn->means = drawn->strands = drawn->lost = SIZE_MAX;
+    drawn->means = drawn->strands = drawn->lost = drawn->turn = SIZE_MAX;
     if (line->means.count) {
         drawn->means = (*block)++;
         add_block(panel, &line->means, "mean over the runs", data);
@@ -103,6 +103,10 @@ static void add_blocks(const struct pl_panel *panel, struct drawn *drawn, size_t
     if (line->lost.count) {
         drawn->lost = (*block)++;
         add_lost_block(panel, line, data);
+    }
+    if (line->turn.count) {
+        drawn->turn = (*block)++;
+        add_block(panel, &line->turn, "averaging begins", data);
     }
 }
 
@@ -145,6 +149,16 @@ static void add_line(const struct drawn *d, bool every_mark, const char *base, b
     }
 }
 
+/* Above all lines, so that none hides it. */
+static void add_turn(const struct drawn *d, const char *base, bool *first, struct pl_text *script)
+{
+    if (d->turn == SIZE_MAX)
+        return;
+    begin_item(script, base, d->turn, first);
+    pl_text_addf(script, "using 1:2 with points ls %zu pt %d ps %g lw 1.8 notitle", d->line->style + 201, PL_TURN_MARK,
+                 PL_TURN_SIZE);
+}
+
 static void add_plain_line(const struct pl_figure *figure, const struct drawn *d, const char *base, bool *first,
                            struct pl_text *script)
 {
@@ -160,6 +174,16 @@ static void add_plain_line(const struct pl_figure *figure, const struct drawn *d
         pl_text_add(script, " notitle");
 }
 
+/* In a terminal the letter says what it is, below the first of a drawing. */
+static void add_plain_turn(const struct drawn *d, const char *base, bool *first, bool *told, struct pl_text *script)
+{
+    if (d->turn == SIZE_MAX)
+        return;
+    begin_item(script, base, d->turn, first);
+    pl_text_addf(script, "using 1:2 with points pt 'O' %s", *told ? "notitle" : "title 'averaging begins'");
+    *told = true;
+}
+
 static int by_style(const void *a, const void *b)
 {
     size_t x = ((const struct drawn *)a)->line->style, y = ((const struct drawn *)b)->line->style;
@@ -170,7 +194,7 @@ void pl_script_lines(const struct pl_figure *figure, const struct pl_panel *pane
                      struct pl_text *script, struct pl_text *data)
 {
     struct drawn *drawn = pl_new((panel->line_count + 1) * sizeof *drawn);
-    bool first = true, bars = figure->kind == PL_FIGURE_SENSITIVITY;
+    bool first = true, told = false, bars = figure->kind == PL_FIGURE_SENSITIVITY;
     for (size_t i = 0; i < panel->line_count; i++)
         drawn[i].line = &panel->lines[i];
     qsort(drawn, panel->line_count, sizeof *drawn, by_style);
@@ -185,6 +209,12 @@ void pl_script_lines(const struct pl_figure *figure, const struct pl_panel *pane
             add_plain_line(figure, &drawn[i], base, &first, script);
         else
             add_line(&drawn[i], bars, base, &first, script);
+    }
+    for (size_t i = 0; i < panel->line_count; i++) {
+        if (figure->plain)
+            add_plain_turn(&drawn[i], base, &first, &told, script);
+        else
+            add_turn(&drawn[i], base, &first, script);
     }
     pl_text_add(script, first ? "plot NaN notitle\n" : "\n");
     free(drawn);

@@ -307,6 +307,32 @@ static void count_unfinished(struct pl_table *table)
                      (long long)planned);
 }
 
+/* A value of averaged weights says something else than one of iterates: the table tells which runs averaged. */
+static int note_averages(const struct pl_table_plan *plan, struct pl_table *table, struct pl_error *err)
+{
+    double first = INFINITY, last = -INFINITY;
+    int64_t averaged = 0, finished = 0;
+    if (!pl_results_has_metric(plan->results, PL_METRIC_AVERAGED) || !strcmp(table->metric, PL_METRIC_AVERAGED))
+        return 0;
+    int status = pl_results_load(plan->results, PL_METRIC_AVERAGED, PL_SELECT_LAST, err);
+    for (size_t i = 0; i < plan->config_count && !status; i++) {
+        struct pl_summary summary;
+        pl_results_summary(plan->results, plan->configs[i], &summary);
+        finished += summary.finished;
+        averaged += summary.n;
+        first = summary.n ? fmin(first, summary.least) : first;
+        last = summary.n ? fmax(last, summary.most) : last;
+    }
+    if (averaged)
+        pl_text_addf(&table->notes, "%lld of %lld finished runs averaged their weights, from epoch %.0f", (long long)averaged,
+                     (long long)finished, first);
+    if (averaged && last > first)
+        pl_text_addf(&table->notes, " to %.0f", last);
+    if (averaged)
+        pl_text_add(&table->notes, " on (last " PL_METRIC_AVERAGED ").\n");
+    return status;
+}
+
 int pl_table_build(struct pl_table **table, struct pl_results *results, const struct pl_table_spec *spec,
                    struct pl_error *err)
 {
@@ -337,6 +363,7 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
     t->decimals = spec->digits >= 0 ? spec->digits : choose_decimals(t);
     mark_best(t);
     count_unfinished(t);
+    status = note_averages(&plan, t, err);
 done:
     pl_selection_end(&plan);
     free(plan.configs);

@@ -138,8 +138,8 @@ static void record_training(struct pl_network *n, const struct measures *m)
     record(n, "seconds_load", p->seconds_load);
     if (n->type->speed)
         record(n, n->type->speed, (double)p->examples / p->seconds);
-    if (pl_optim_average(n->optim) && !pl_history_has(&n->history, "averaged_from"))
-        record(n, "averaged_from", (double)p->epoch + 1);
+    if (pl_optim_average(n->optim) && !pl_history_has(&n->history, PL_METRIC_AVERAGED))
+        record(n, PL_METRIC_AVERAGED, (double)p->epoch + 1);
 }
 
 /* Reports the epoch and tells the optimizer and the schedule; returns 1 when something in it is not finite. */

@@ -57,6 +57,8 @@ enum pl_direction pl_train_direction(const char *metric);
 /* What a reader wants to see first has rank 0: accuracy, then perplexity, then loss, of test images before others. All
  * other metrics share the last rank. */
 size_t pl_train_metric_rank(const char *metric);
+/* Recorded once by a run that averages its weights: the first epoch that is measured with them, whose number it is. */
+#define PL_METRIC_AVERAGED "averaged_from"
 /* Is it the same at every repetition of a run? What a clock says (seconds, seconds_eval, ...) is not. */
 bool pl_train_is_repeatable(const char *metric);
 

@@ -31,6 +31,11 @@ bits whole.db >whole.curves
 equal "$(wc -l <whole.curves)" 487 "values"
 equal "$(sql whole.db "SELECT count(DISTINCT key) FROM curves JOIN runs USING (run) WHERE metric = 'averaged_from'")" 3 \
     "runs that came to average"
+set -- $(sql whole.db "SELECT run || ' ' || epoch FROM curves WHERE metric = 'averaged_from' ORDER BY epoch DESC LIMIT 1")
+expect 0 poula show "$1" --db whole.db
+contains out "averaged    from epoch $2 on"
+expect 0 poula report --study text --db whole.db
+contains out "2 of 2 finished runs averaged their weights, from epoch "
 
 # Moments from fixed seeds, spread over what a run takes. A study that came to its end is compared, and another begun.
 [ "$SLOW" = 1 ] && enough=6 || enough=20

@@ -25,9 +25,13 @@ struct known_run {
     int outcome; /* enum pl_outcome, or -1: it was never run */
     double values[POINTS_MOST];
     size_t count;
+    int64_t averaged; /* the epoch from which on it averaged; 0: it did not */
 };
 #define RUN(settings, seed, outcome, ...)                                                                              \
-    {settings, seed, outcome, {__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double)}
+    {settings, seed, outcome, {__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double), 0}
+/* A finished run that averages from an epoch on. */
+#define RUN_AVERAGED(settings, seed, from, ...)                                                                        \
+    {settings, seed, PL_FINISHED, {__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double), from}
 
 static struct pl_error err;
 static char db_path[] = "/tmp/poula-results.XXXXXX";
@@ -69,6 +73,11 @@ static inline void play(struct pl_store *store, int64_t session, int64_t run, co
     if (known->outcome == PL_DIVERGED)
         ending.bad_epoch = (int64_t)known->count + 1;
     ok(pl_store_points(store, run, series, epochs, known->values, known->count, &err));
+    if (known->averaged) {
+        double from = (double)known->averaged;
+        ok(pl_store_series(store, PL_METRIC_AVERAGED, PL_NEUTRAL, &series, &err));
+        ok(pl_store_points(store, run, series, &known->averaged, &from, 1, &err));
+    }
     ok(pl_store_end(store, run, &ending, &err));
 }
 

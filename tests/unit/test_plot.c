@@ -127,6 +127,61 @@ static void curves_show_mean_and_spread(void **state)
     pl_store_close(store);
 }
 
+static const struct known_run averaging[] = {
+    RUN_AVERAGED("optimizer=b", 1, 2, 8, 7, 6, 5, 4, 3), RUN_AVERAGED("optimizer=b", 2, 4, 8, 7, 7, 7, 6, 5),
+    RUN_AVERAGED("optimizer=c", 1, 1, 5, 4, 3, 3, 3, 3), RUN("optimizer=a", 1, PL_FINISHED, 9, 8, 7, 6, 5, 4),
+    RUN_AVERAGED("optimizer=d", 1, 6, 5, 5, 4, 4, 3, 1),
+};
+
+static void curves_mark_where_averaging_begins(void **state)
+{
+    (void)state;
+    struct pl_store *store = make_results("", "loss", averaging, sizeof averaging / sizeof *averaging);
+    struct pl_results *results = open_results(store);
+    struct pl_figure_spec spec = figure_of(PL_FIGURE_CURVES);
+    struct pl_plot_options options = {.format = PL_PLOT_PNG};
+    struct pl_figure figure;
+    struct pl_text notes = {0}, script = {0}, data = {0};
+    for (int plain = 0; plain < 2; plain++) {
+        options.format = plain ? PL_PLOT_DUMB : PL_PLOT_PNG;
+        ok(pl_figure_make(&figure, results, &spec, plain, &notes, &err));
+        const struct pl_points *turn = &line_named(&figure, 0, "b")->turn;
+        assert_int_equal(turn->count, 1);
+        assert_true(turn->list[0].x == 3 && turn->list[0].y == 6.5); /* between 2 and 4, on the mean */
+        turn = &line_named(&figure, 0, "d")->turn;
+        assert_int_equal(turn->count, 1);
+        assert_true(turn->list[0].x == 6 && turn->list[0].y == 1);
+        assert_int_equal(line_named(&figure, 0, "a")->turn.count, 0);
+        assert_int_equal(line_named(&figure, 0, "c")->turn.count, 0); /* averaged from its first point on */
+        assert_true(figure.any_turn);
+        pl_text_clear(&script);
+        pl_text_clear(&data);
+        pl_script_write(&figure, "fig", &options, &script, &data);
+        const char *told = strstr(script.text, "title 'averaging begins'");
+        assert_non_null(told);
+        assert_null(strstr(told + 1, "title 'averaging begins'"));
+        assert_non_null(strstr(data.text, "# averaging begins: x y low high runs\n3 6.5 "));
+        pl_figure_release(&figure);
+    }
+    spec.kind = PL_FIGURE_TRAJECTORIES;
+    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
+    assert_int_equal(line_named(&figure, 0, "b")->turn.count, 1);
+    pl_figure_release(&figure);
+    pl_text_release(&notes);
+    pl_text_release(&script);
+    pl_text_release(&data);
+    pl_results_free(results);
+    pl_store_close(store);
+    store = make_results("", "loss", runs, RUNS);
+    results = open_results(store);
+    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
+    assert_false(figure.any_turn);
+    pl_figure_release(&figure);
+    pl_text_release(&notes);
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
 static void diverged_lines_do_not_stretch_the_axis(void **state)
 {
     (void)state;
@@ -316,6 +371,7 @@ int main(void)
         cmocka_unit_test(names_and_numbers_are_set),
         cmocka_unit_test(ranges_leave_absurd_values_out),
         cmocka_unit_test(curves_show_mean_and_spread),
+        cmocka_unit_test(curves_mark_where_averaging_begins),
         cmocka_unit_test(diverged_lines_do_not_stretch_the_axis),
         cmocka_unit_test(sensitivity_sets_infinity_apart),
         cmocka_unit_test(heatmaps_mark_the_best_square),

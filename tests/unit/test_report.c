@@ -210,6 +210,27 @@ static void texts_that_look_like_numbers_are_found(void **state)
     pl_store_close(store);
 }
 
+static void tables_say_when_averaging_began(void **state)
+{
+    (void)state;
+    static const struct known_run runs[] = {RUN_AVERAGED("optimizer=a", 1, 3, 9, 8), RUN_AVERAGED("optimizer=a", 2, 7, 9, 8),
+                                            RUN("optimizer=b", 1, PL_FINISHED, 5), RUN("optimizer=c", 1, -1, 0)};
+    struct pl_store *store = make_results("", "loss", runs, 4);
+    struct pl_results *results = open_results(store);
+    struct pl_table_spec spec = {.rows = names(optimizer, 1), .digits = 0};
+    expect_part(render(results, spec, PL_TABLE_TEXT), "2 of 3 finished runs averaged their weights, from epoch 3 to 7 on "
+                                                      "(last averaged_from).\n");
+    assert_true(pl_where_read("optimizer=b", &spec.where, &spec.where_count));
+    expect_no_part(render(results, spec, PL_TABLE_TEXT), "averaged");
+    pl_where_free(spec.where, spec.where_count);
+    spec = (struct pl_table_spec){.rows = names(optimizer, 1), .digits = 0, .select = PL_SELECT_LAST,
+                                  .metric = (char[]){PL_METRIC_AVERAGED}};
+    expect_part(render(results, spec, PL_TABLE_TEXT), "5(3)\n");
+    expect_no_part(render(results, spec, PL_TABLE_TEXT), "finished runs averaged");
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
 static void neutral_metrics_have_no_best(void **state)
 {
     (void)state;
@@ -383,6 +404,7 @@ int main(void)
         cmocka_unit_test(best_is_marked_within_a_task),
         cmocka_unit_test(best_needs_rivals_and_runs_that_last),
         cmocka_unit_test(texts_that_look_like_numbers_are_found),
+        cmocka_unit_test(tables_say_when_averaging_began),
         cmocka_unit_test(neutral_metrics_have_no_best),
         cmocka_unit_test(markdown_and_latex_are_escaped),
         cmocka_unit_test(records_keep_full_precision),
