@@ -192,14 +192,22 @@ static void free_assignments(struct pl_assignment *assignments, size_t count)
     free(assignments);
 }
 
+/* In a scale a study is called NAME-SCALE, and NAME will do. */
+static bool is_called(const struct pl_study *study, const char *name, const char *scale)
+{
+    size_t length = strlen(name);
+    return !strcmp(study->name, name) || (scale && !strncmp(study->name, name, length) && study->name[length] == '-' &&
+                                          !strcmp(study->name + length + 1, scale));
+}
+
 static int find_study(const struct pl_args *args, struct pl_spec **spec, const struct pl_study **study)
 {
     struct pl_text problems = {0};
     struct pl_error err = {0};
-    const char *name = pl_args_get(args, "study", NULL);
+    const char *name = pl_args_get(args, "study", NULL), *scale = pl_args_get(args, "scale", NULL);
     if (!args->count)
-        return name ? pl_cmd_usage_error(args, "--study needs a spec") : 0;
-    if (pl_spec_load(spec, args->arguments[0], &problems, &err)) {
+        return name || scale ? pl_cmd_usage_error(args, "--%s needs a spec", name ? "study" : "scale") : 0;
+    if (pl_spec_load(spec, args->arguments[0], scale, &problems, &err)) {
         if (problems.length)
             fputs(pl_text(&problems), stderr);
         else
@@ -208,7 +216,7 @@ static int find_study(const struct pl_args *args, struct pl_spec **spec, const s
         return 2;
     }
     for (size_t i = 0; i < pl_spec_study_count(*spec) && !*study; i++)
-        if (!name || !strcmp(pl_spec_study(*spec, i)->name, name))
+        if (!name || is_called(pl_spec_study(*spec, i), name, scale))
             *study = pl_spec_study(*spec, i);
     if (*study)
         return 0;
@@ -323,6 +331,7 @@ static int run(const struct pl_args *args)
 
 static const struct pl_option options[] = {
     {.name = "study", .argument = "NAME", .help = "study of the spec (default: its first)"},
+    {.name = "scale", .argument = "NAME", .help = "the study in a size that the spec declares, such as quick"},
     {.name = "set", .letter = 's', .argument = "KEY=VALUE", .help = "a setting; repeatable"},
     {.name = "seed", .argument = "N", .help = "seed (default: the first of the study, or 1)"},
     {.name = "threads", .argument = "N", .help = "threads (default: the cores allowed)"},

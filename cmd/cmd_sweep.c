@@ -105,7 +105,7 @@ static int load_specs(const struct pl_args *args, struct specs *specs)
         struct pl_text problems = {0};
         struct pl_error err = {0};
         struct pl_spec *spec = NULL;
-        if (pl_spec_load(&spec, args->arguments[i], &problems, &err)) {
+        if (pl_spec_load(&spec, args->arguments[i], pl_args_get(args, "scale", NULL), &problems, &err)) {
             if (problems.length)
                 fputs(pl_text(&problems), stderr);
             else
@@ -361,6 +361,7 @@ static const struct pl_option options[] = {
     {.name = "jobs", .letter = 'j', .argument = "N", .help = "workers at a time (default: the cores allowed)"},
     {.name = "threads", .argument = "N", .help = "threads of each worker (default: cores / jobs)"},
     {.name = "dry-run", .letter = 'n', .help = "list every run and count; write nothing"},
+    {.name = "scale", .argument = "NAME", .help = "run the studies in a size that the spec declares, such as quick"},
     {.name = "fail-fast", .help = "stop at the first run that fails"},
     {.name = "retry-failed", .help = "run failed runs again"},
     {.name = "resume", .help = "run only what is missing (always so)"},

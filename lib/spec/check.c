@@ -47,6 +47,11 @@ static const struct part *part_at(const struct check *check)
     return &check->grid->parts[check->walk->position.part];
 }
 
+static const struct cell *cells_at(const struct check *check, size_t field)
+{
+    return part_at(check)->variants[check->walk->position.variant].slots[field].cells;
+}
+
 /* The cell that a field has at the walk's position. */
 static struct cell *cell_at(const struct check *check, size_t field)
 {
@@ -96,7 +101,7 @@ static const struct node *subject(const struct check *check, const char *sentenc
                 break;
             found += length;
         }
-        if (found && (!first || found < first)) {
+        if (found && (!first || found < first) && cells_at(check, f)) {
             first = found;
             at = cell_at(check, f)->at;
         }
@@ -211,7 +216,7 @@ static void check_pairs(struct check *check, size_t part_index)
 static void complain_unused(struct check *check)
 {
     for (size_t e = 0; e < check->grid->exclusion_count; e++)
-        if (!check->grid->exclusions[e].used && !check->grid->exclusions[e].shared)
+        if (!check->grid->exclusions[e].used && !check->grid->exclusions[e].shared && !check->reader->scale)
             pl_complain(&check->reader->complaints, check->grid->exclusions[e].at,
                      "exclude: no run of the study matches this");
 }

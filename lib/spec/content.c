@@ -50,6 +50,20 @@ void pl_hint(struct pl_text *out, const char *word, const char *const *legal, si
         pl_text_add(out, ", ...");
 }
 
+void pl_reader_propose(const struct reader *reader, const char *spelling, struct pl_text *out)
+{
+    const char *legal[400];
+    size_t count = 0;
+    for (size_t i = 0; i < reader->source_count; i++) {
+        const struct pl_schema_part *part = &reader->sources[i].part;
+        for (size_t k = 0; k < part->count && count < sizeof legal / sizeof *legal; k++)
+            legal[count++] = part->settings[k].key;
+    }
+    const char *nearest = pl_nearest(spelling, legal, count);
+    if (nearest)
+        pl_text_addf(out, "; did you mean %s?", nearest);
+}
+
 bool pl_node_is_null(const struct node *node)
 {
     return node->kind == NODE_SCALAR && node->plain &&
@@ -170,6 +184,7 @@ static struct node **place_for(struct content *content, const char *key)
         {"zip", &content->zip},          {"exclude", &content->exclude},
         {"cases", &content->cases},      {"metrics", &content->metrics},
         {"tables", &content->tables},    {"figures", &content->figures},
+        {"scale", &content->scale},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (!strcmp(places[i].key, key))
@@ -179,10 +194,10 @@ static struct node **place_for(struct content *content, const char *key)
 
 static const char *const study_keys[] = {"study", "description", "task", "optimizer", "schedule", "settings", "seeds",
                                          "timeout", "zip", "exclude", "cases", "metrics", "tables", "figures",
-                                         "defaults"};
+                                         "scale", "defaults"};
 static const char *const case_keys[] = {"task", "optimizer", "schedule", "settings", "zip", "exclude"};
 static const char *const default_keys[] = {"task", "optimizer", "schedule", "settings", "seeds", "timeout", "zip",
-                                           "exclude", "metrics", "tables", "figures"};
+                                           "exclude", "metrics", "tables", "figures", "scale"};
 
 static void complain_key(struct reader *reader, const struct node *key, enum content_kind kind,
                          const char *const *legal, size_t count)

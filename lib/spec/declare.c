@@ -22,6 +22,7 @@ static const char *const figure_kinds[] = {"curves", "sensitivity", "heatmap", "
 static const char *const selects[] = {"best", "last", "best-valid"};
 static const char *const cells[] = {"mean(std)", "mean", "median", "min", "max", "n"};
 #define COUNT(list) (sizeof(list) / sizeof *(list))
+enum { MOST_NAMES = 20, MOST_COMPARED_FOLLOWERS = 100 };
 
 static void complain_word(struct reader *reader, const struct node *at, const char *what, const char *word,
                           const char *const *legal, size_t count)
@@ -48,6 +49,13 @@ static int read_word(struct reader *reader, const struct node *node, const char 
         pl_text_release(&unknown);
     }
     return -1;
+}
+
+/* A title; of a scaled study it says so. */
+static char *read_title(struct declaring *d, const struct node *node)
+{
+    const char *title = pl_node_text(d->reader, node, "title");
+    return title ? pl_scale_label(d->reader, title, " (", ")") : NULL;
 }
 
 /* Metrics are named by tasks and by trainers that nobody has run yet, so any word will do. */
@@ -144,29 +152,70 @@ static char *read_key(struct declaring *d, const struct node *node, const char *
     return NULL;
 }
 
+static bool is_among(const struct pl_names *names, const char *key)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (!strcmp(names->names[i], key))
+            return true;
+    return false;
+}
+
+/* Does the follower tell two positions apart that its leader and the named followers before it do not? */
+static bool is_needed(const struct part *part, const struct field *follower, const struct pl_names *names)
+{
+    for (size_t a = 0; a < follower->count && a < MOST_COMPARED_FOLLOWERS; a++)
+        for (size_t b = 0; b < a; b++) {
+            bool alike = !pl_node_same(follower->items[a], follower->items[b]);
+            for (size_t f = 0; f < part->field_count && alike; f++) {
+                const struct field *other = &part->fields[f];
+                bool along = !strcmp(other->key, follower->follows) ||
+                             (other->follows && !strcmp(other->follows, follower->follows));
+                if (along && other->axis && is_among(names, other->key))
+                    alike = pl_node_same(other->items[a], other->items[b]);
+            }
+            if (alike)
+                return true;
+        }
+    return false;
+}
+
+/* What a scale brings along with the values of a setting may be what tells its runs apart: it then stands beside it. */
+static void add_followers(struct declaring *d, const char *key, struct pl_names *names)
+{
+    const struct pl_study_grid *grid = d->study->grid;
+    for (size_t p = 0; p < grid->part_count; p++)
+        for (size_t f = 0; f < grid->parts[p].field_count && names->count < MOST_NAMES; f++) {
+            const struct field *field = &grid->parts[p].fields[f];
+            if (field->follows && !strcmp(field->follows, key) && !is_among(names, field->key) &&
+                is_needed(&grid->parts[p], field, names))
+                names->names[names->count++] = (char *)field->key;
+        }
+}
+
 static void read_names(struct declaring *d, struct node *node, const char *what, struct pl_names *names)
 {
     size_t count;
     struct node **items = pl_node_list(&node, &count);
-    names->names = pl_take(d->reader->pool, count, sizeof *names->names);
+    names->names = pl_take(d->reader->pool, MOST_NAMES, sizeof *names->names);
     for (size_t i = 0; i < count; i++) {
         char *key = read_key(d, items[i], what);
-        bool known = !key;
-        for (size_t k = 0; k < names->count && !known; k++)
-            known = !strcmp(names->names[k], key);
-        if (key && known)
-            pl_complain(&d->reader->complaints, items[i], "%s: %s is named twice", what, key);
-        else if (key)
-            names->names[names->count++] = key;
-        if (names->count > 20) {
-            pl_complain(&d->reader->complaints, node, "%s names more than 20 settings", what);
+        bool known = key && is_among(names, key);
+        if (names->count == MOST_NAMES) {
+            pl_complain(&d->reader->complaints, node, "%s names more than %d settings", what, MOST_NAMES);
             return;
         }
+        if (known && !d->reader->scale)
+            pl_complain(&d->reader->complaints, items[i], "%s: %s is named twice", what, key);
+        if (!key || known)
+            continue;
+        names->names[names->count++] = key;
+        add_followers(d, key, names);
     }
 }
 
 static void read_where(struct declaring *d, struct node *node, struct pl_condition **where, size_t *count)
 {
+    node = pl_scale_conditions(d->reader, node, true);
     if (node->kind != NODE_MAP) {
         pl_complain(&d->reader->complaints, node, "where must be a mapping, such as {optimizer: [sgd, adam]}");
         return;
@@ -273,7 +322,7 @@ static void read_table(struct declaring *d, const struct node *map, struct pl_ta
         const char *key = map->items[2 * i]->text;
         struct node *value = map->items[2 * i + 1];
         if (!strcmp(key, "title"))
-            table->title = (char *)pl_node_text(reader, value, "title");
+            table->title = read_title(d, value);
         else if (!strcmp(key, "rows"))
             read_names(d, value, "rows", &table->rows);
         else if (!strcmp(key, "columns"))
@@ -381,7 +430,7 @@ static void read_figure_name(struct declaring *d, const struct node *node, struc
         pl_complain(&d->reader->complaints, node,
                  "name \"%.100s\" becomes a file name: it must be letters, digits, _, - and .", name);
     else
-        figure->name = (char *)name;
+        figure->name = name ? pl_scale_label(d->reader, name, "-", "") : NULL;
 }
 
 static void read_figure(struct declaring *d, const struct node *map, struct pl_figure_spec *figure)
@@ -400,7 +449,7 @@ static void read_figure(struct declaring *d, const struct node *map, struct pl_f
         if (!strcmp(key, "name"))
             read_figure_name(d, value, figure);
         else if (!strcmp(key, "title"))
-            figure->title = (char *)pl_node_text(reader, value, "title");
+            figure->title = read_title(d, value);
         else if (!strcmp(key, "panels"))
             read_names(d, value, "panels", &figure->panels);
         else if (!strcmp(key, "lines"))

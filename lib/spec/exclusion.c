@@ -16,7 +16,7 @@ static void read_seeds(struct reader *reader, const struct pl_study_grid *grid, 
         if (items[i]->kind == NODE_SCALAR && pl_integer_read(items[i]->text, &seed) &&
             pl_seed_among(seed, grid->sorted_seeds, grid->seed_count))
             exclusion->seeds[exclusion->seed_count++] = seed;
-        else
+        else if (!reader->scale) /* which may have other seeds */
             pl_complain(&reader->complaints, items[i], "exclude: this is not a seed of the study");
     }
     pl_seeds_sort(exclusion->seeds, exclusion->seed_count);
@@ -45,9 +45,10 @@ static void locate(struct reader *reader, const struct pl_study_grid *grid, stru
     }
 }
 
-static void read_exclusion(struct reader *reader, struct pl_study_grid *grid, const struct node *map, size_t part,
+static void read_exclusion(struct reader *reader, struct pl_study_grid *grid, struct node *written, size_t part,
                            bool shared)
 {
+    const struct node *map = pl_scale_conditions(reader, written, false);
     struct exclusion *exclusion = &grid->exclusions[grid->exclusion_count];
     *exclusion = (struct exclusion){.at = map, .part = part, .shared = shared};
     if (map->kind != NODE_MAP || !map->count) {

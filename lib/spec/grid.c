@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum layer { LAYER_DEFAULTS, LAYER_STUDY, LAYER_CASE };
-enum { RANKS_OF_A_LAYER = 1000000 };
+enum { RANKS_OF_A_LAYER = 1000000, RANKS_OF_A_FIELD = 2 };
 
 static struct field *find_field(struct part *part, const char *key)
 {
@@ -17,7 +17,7 @@ static struct field *find_field(struct part *part, const char *key)
 }
 
 /* A value list makes an axis; for a list setting only a list of lists does. */
-static void read_items(struct reader *reader, struct field *field)
+void pl_field_read_items(struct reader *reader, struct field *field)
 {
     const struct assignment *a = field->assignment;
     struct node *const *value = &a->value;
@@ -40,7 +40,7 @@ static void add_layer(struct reader *reader, struct part *part, const struct con
 {
     for (size_t i = 0; content && i < content->count; i++) {
         const struct assignment *a = &content->assignments[i];
-        size_t rank = (size_t)layer * RANKS_OF_A_LAYER + i;
+        size_t rank = ((size_t)layer * RANKS_OF_A_LAYER + i) * RANKS_OF_A_FIELD;
         struct field *field = find_field(part, a->key);
         if (!field) {
             field = &part->fields[part->field_count++];
@@ -51,14 +51,16 @@ static void add_layer(struct reader *reader, struct part *part, const struct con
         field->assignment = a;
         field->choice = a->section != PL_SECTION_SETTINGS && pl_train_is_choice(a->key);
         field->dimension = NONE;
-        read_items(reader, field);
+        pl_field_read_items(reader, field);
     }
 }
 
 static int by_rank(const void *a, const void *b)
 {
     const struct field *x = a, *y = b;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return strcmp(x->key, y->key);
 }
 
 /* The field that a name in zip: or exclude: means, or NULL. */
@@ -95,6 +97,8 @@ static void read_group(struct reader *reader, struct part *part, const struct no
         if (!pl_node_text(reader, name, "zip: a setting"))
             continue;
         struct field *field = field_named(reader, part, name->text);
+        if (field && !field->axis && pl_scale_replaces(reader->scale, field->key))
+            continue; /* one value for all: it leaves the group */
         if (!field || !field->axis) {
             complain_no_axis(reader, part, name);
         } else if (field->dimension != NONE) {
@@ -141,7 +145,9 @@ static void order_dimensions(struct part *part)
         to[i] = NONE;
     for (size_t i = 0; i < part->field_count; i++) {
         struct field *field = &part->fields[i];
-        if (field->dimension == NONE && field->axis) {
+        if (field->follows) {
+            field->dimension = find_field(part, field->follows)->dimension; /* it stands before */
+        } else if (field->dimension == NONE && field->axis) {
             ordered[count] = (struct dimension){.count = field->count};
             field->dimension = count++;
         } else if (field->dimension != NONE) {
@@ -186,12 +192,14 @@ static void count_points(struct part *part)
 static void read_part(struct reader *reader, struct part *part, const struct content *defaults,
                       const struct content *study, struct content *own)
 {
-    size_t most = (defaults ? defaults->count : 0) + study->count + (own ? own->count : 0);
+    size_t most = (defaults ? defaults->count : 0) + study->count + (own ? own->count : 0) +
+                  pl_scale_size(reader->scale);
     part->content = own;
     part->fields = pl_take(reader->pool, most, sizeof *part->fields);
     add_layer(reader, part, defaults, LAYER_DEFAULTS);
     add_layer(reader, part, study, LAYER_STUDY);
     add_layer(reader, part, own, LAYER_CASE);
+    pl_scale_apply(reader, part);
     qsort(part->fields, part->field_count, sizeof *part->fields, by_rank);
     part->dimensions = pl_take(reader->pool, most, sizeof *part->dimensions);
     const struct node *zip = own && own->zip ? own->zip : study->zip ? study->zip : defaults ? defaults->zip : NULL;

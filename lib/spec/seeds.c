@@ -91,7 +91,8 @@ void pl_seeds_read(struct reader *reader, const struct content *defaults, const 
                 struct pl_study *study)
 {
     static const int64_t one[] = {1};
-    struct node *node = content->seeds ? content->seeds : defaults ? defaults->seeds : NULL;
+    struct node *scaled = pl_scale_seeds(reader->scale);
+    struct node *node = scaled ? scaled : content->seeds ? content->seeds : defaults ? defaults->seeds : NULL;
     if (node && node->kind == NODE_MAP)
         read_range(reader, node, study);
     else if (node)
@@ -127,7 +128,7 @@ static bool differs(const struct pl_study_grid *grid, const struct field *field)
             if (strcmp(other->key, field->key) || !other->items || !field->items)
                 continue;
             const struct node *a = field->items[0], *b = other->items[0];
-            if (a != b && (a->kind != NODE_SCALAR || b->kind != NODE_SCALAR || strcmp(a->text, b->text)))
+            if (a != b && a && b && (a->kind != NODE_SCALAR || b->kind != NODE_SCALAR || strcmp(a->text, b->text)))
                 return true;
         }
     return false;

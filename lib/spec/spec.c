@@ -20,6 +20,13 @@ struct file {
     struct pl_spec *spec;
     struct content *defaults; /* or NULL */
     bool declarations;        /* only these: the grid may be what another poula accepts */
+    const char *scale;        /* or NULL */
+    struct scale_defaults *shared; /* what the defaults say of it */
+    struct scaled {           /* names that scaled studies would have */
+        const char *name;
+        const struct node *at;
+        struct scaled *next;
+    } *scaled;
 };
 
 static void read_study(struct file *file, struct node *map);
@@ -99,10 +106,36 @@ static void read_name(struct file *file, struct pl_study *study, const struct co
                  "the name \"%.100s\" must be letters, digits, _, - and ., and begin with a letter or digit", name);
         return;
     }
+    study->name = pl_scale_label(reader, name, "-", "");
     for (size_t i = 0; i + 1 < file->spec->count; i++)
-        if (file->spec->studies[i].name && !strcmp(file->spec->studies[i].name, name))
-            pl_complain(&reader->complaints, content->name, "there is already a study %s in this file", name);
-    study->name = (char *)name;
+        if (file->spec->studies[i].name && !strcmp(file->spec->studies[i].name, study->name))
+            pl_complain(&reader->complaints, content->name, "there is already a study %s in this file", study->name);
+}
+
+/* Are the names free that the study has in its scales? Studies may come later, so this is asked at the end. */
+static void note_scales(struct file *file, const struct content *content, const char *name)
+{
+    const struct node *names[MOST_SCALES];
+    for (int layer = 0; layer < 2 && name; layer++) {
+        size_t count = pl_scale_names(&file->reader, layer ? content : file->defaults, names, MOST_SCALES);
+        for (size_t i = 0; i < count; i++) {
+            struct pl_text text = {0};
+            struct scaled *scaled = pl_take(file->reader.pool, 1, sizeof *scaled);
+            pl_text_addf(&text, "%s-%s", name, names[i]->text);
+            *scaled = (struct scaled){pl_pool_copy(file->reader.pool, pl_text(&text)), names[i], file->scaled};
+            file->scaled = scaled;
+            pl_text_release(&text);
+        }
+    }
+}
+
+static void check_scaled_names(struct file *file)
+{
+    for (const struct scaled *s = file->scaled; s; s = s->next)
+        for (size_t i = 0; i < file->spec->count; i++)
+            if (file->spec->studies[i].name && !strcmp(file->spec->studies[i].name, s->name))
+                pl_complain(&file->reader.complaints, s->at,
+                            "scale %s would give a study the name %s, which is another study's", s->at->text, s->name);
 }
 
 static void read_plain(struct file *file, struct pl_study *study, const struct content *content)
@@ -122,23 +155,10 @@ static void read_plain(struct file *file, struct pl_study *study, const struct c
     }
 }
 
-static void read_study(struct file *file, struct node *map)
+/* The grid and what is declared of a study, whose seeds are known. */
+static void read_grid(struct file *file, struct pl_study *study, const struct content *content)
 {
     struct reader *reader = &file->reader;
-    struct pl_spec *spec = file->spec;
-    size_t shared = file->defaults ? file->defaults->map->size : 0;
-    if (!pl_reader_works(reader, map, map->size + shared))
-        return;
-    void *list = spec->studies;
-    pl_grow(&list, &spec->capacity, spec->count + 1, sizeof *spec->studies);
-    spec->studies = list;
-    struct pl_study *study = &spec->studies[spec->count++];
-    *study = (struct pl_study){0};
-    struct content content;
-    pl_content_read(reader, map, CONTENT_STUDY, &content);
-    read_name(file, study, &content);
-    read_plain(file, study, &content);
-    pl_seeds_read(reader, file->defaults, &content, study);
     study->grid = pl_take(reader->pool, 1, sizeof *study->grid);
     study->grid->seeds = study->seeds;
     study->grid->seed_count = study->seed_count;
@@ -150,22 +170,68 @@ static void read_study(struct file *file, struct node *map)
     struct complaints kept = reader->complaints;
     if (file->declarations)
         reader->complaints = (struct complaints){.file = kept.file};
-    pl_grid_read(reader, file->defaults, &content, study->grid);
+    pl_grid_read(reader, file->defaults, content, study->grid);
     if (file->declarations) {
         pl_complaints_release(&reader->complaints);
         reader->complaints = kept;
     } else {
-        pl_grid_check(reader, study, content.name ? content.name : map);
+        pl_grid_check(reader, study, content->name ? content->name : content->map);
+        if (!pl_complaint_count(&reader->complaints))
+            pl_scale_check(reader);
     }
     pl_axes_read(reader, study);
-    pl_declarations_read(reader, file->defaults, &content, study, file->declarations);
+    pl_declarations_read(reader, file->defaults, content, study, file->declarations);
 }
 
-static int parse(struct pl_spec **result, const char *text, size_t length, const char *name, bool declarations,
-                 struct pl_text *problems, struct pl_error *err)
+/* Adds a study as it is written, or in a scale (NULL: none). */
+static void add_study(struct file *file, struct node *map, const struct content *content, const char *scale)
+{
+    struct reader *reader = &file->reader;
+    struct pl_spec *spec = file->spec;
+    size_t shared = file->defaults ? file->defaults->map->size : 0;
+    if (!pl_reader_works(reader, map, map->size + shared))
+        return;
+    reader->scale = scale ? pl_scale_read(reader, file->shared, file->defaults, content, scale) : NULL;
+    if (scale && !reader->scale)
+        return;
+    void *list = spec->studies;
+    pl_grow(&list, &spec->capacity, spec->count + 1, sizeof *spec->studies);
+    spec->studies = list;
+    struct pl_study *study = &spec->studies[spec->count++];
+    *study = (struct pl_study){0};
+    read_name(file, study, content);
+    read_plain(file, study, content);
+    pl_seeds_read(reader, file->defaults, content, study);
+    read_grid(file, study, content);
+    note_scales(file, content, study->name);
+    reader->scale = NULL;
+}
+
+static void read_study(struct file *file, struct node *map)
+{
+    struct reader *reader = &file->reader;
+    struct content content;
+    pl_content_read(reader, map, CONTENT_STUDY, &content);
+    add_study(file, map, &content, file->scale);
+    /* A database keeps the text of a spec, not the scale it was run in: the name of the study tells. */
+    for (int layer = 0; layer < 2 && file->declarations; layer++) {
+        const struct node *names[MOST_SCALES];
+        size_t count = pl_scale_names(reader, layer ? &content : file->defaults, names, MOST_SCALES);
+        for (size_t i = 0; i < count; i++) {
+            if (layer && file->defaults && file->defaults->scale && file->defaults->scale->kind == NODE_MAP &&
+                pl_node_find(file->defaults->scale, names[i]->text))
+                continue; /* added with those of the defaults */
+            file->shared = pl_scale_read_defaults(reader, file->defaults, names[i]->text);
+            add_study(file, map, &content, names[i]->text);
+        }
+    }
+}
+
+static int parse(struct pl_spec **result, const char *text, size_t length, const char *name, const char *scale,
+                 bool declarations, struct pl_text *problems, struct pl_error *err)
 {
     struct pl_spec *spec = pl_new(sizeof *spec);
-    struct file file = {.spec = spec, .declarations = declarations};
+    struct file file = {.spec = spec, .declarations = declarations, .scale = scale};
     struct reader *reader = &file.reader;
     struct node **documents;
     size_t count;
@@ -178,11 +244,17 @@ static int parse(struct pl_spec **result, const char *text, size_t length, const
     pl_nodes_read(text, length, &spec->pool, &reader->complaints, &documents, &count);
     if (!pl_complaint_count(&reader->complaints) || count) {
         read_defaults(&file, documents, count);
+        if (scale)
+            file.shared = pl_scale_read_defaults(reader, file.defaults, scale);
         for (size_t i = 0; i < count; i++)
             if (!pl_node_is_null(documents[i]))
                 read_document(&file, documents[i]);
         if (!spec->count && !pl_complaint_count(&reader->complaints))
             pl_complain(&reader->complaints, NULL, "there is no study in this file; a spec begins with study: NAME");
+        if (!scale && !declarations)
+            check_scaled_names(&file);
+        if (scale && !pl_complaint_count(&reader->complaints))
+            pl_scale_check_defaults(reader, file.shared);
     }
     size_t bad = pl_complaint_count(&reader->complaints);
     pl_complaints_write(&reader->complaints, problems);
@@ -197,13 +269,19 @@ static int parse(struct pl_spec **result, const char *text, size_t length, const
 int pl_spec_parse(struct pl_spec **spec, const char *text, size_t length, const char *name,
                   struct pl_text *problems, struct pl_error *err)
 {
-    return parse(spec, text, length, name, false, problems, err);
+    return parse(spec, text, length, name, NULL, false, problems, err);
+}
+
+int pl_spec_parse_scaled(struct pl_spec **spec, const char *text, size_t length, const char *name, const char *scale,
+                         struct pl_text *problems, struct pl_error *err)
+{
+    return parse(spec, text, length, name, scale, false, problems, err);
 }
 
 int pl_spec_parse_declarations(struct pl_spec **spec, const char *text, size_t length, const char *name,
                                struct pl_text *problems, struct pl_error *err)
 {
-    return parse(spec, text, length, name, true, problems, err);
+    return parse(spec, text, length, name, NULL, true, problems, err);
 }
 
 static int read_input(struct pl_text *text, struct pl_error *err)
@@ -218,13 +296,15 @@ static int read_input(struct pl_text *text, struct pl_error *err)
     return got < 0 ? pl_fail(err, PL_EIO, "cannot read standard input") : 0;
 }
 
-int pl_spec_load(struct pl_spec **spec, const char *path, struct pl_text *problems, struct pl_error *err)
+int pl_spec_load(struct pl_spec **spec, const char *path, const char *scale, struct pl_text *problems,
+                 struct pl_error *err)
 {
     struct pl_text text = {0};
     bool input = !strcmp(path, "-");
     int status = input ? read_input(&text, err) : pl_file_read(path, LARGEST_FILE, &text, err);
     if (!status)
-        status = pl_spec_parse(spec, pl_text(&text), text.length, input ? "standard input" : path, problems, err);
+        status = pl_spec_parse_scaled(spec, pl_text(&text), text.length, input ? "standard input" : path, scale, problems,
+                                      err);
     pl_text_release(&text);
     return status;
 }

@@ -97,13 +97,17 @@ struct pl_study {
 };
 
 /* Loads and checks a spec. On PL_EINPUT, problems holds every complaint, one per line, each starting
- * with "file:line:column: ". path "-" reads standard input. */
-int pl_spec_load(struct pl_spec **spec, const char *path, struct pl_text *problems, struct pl_error *err);
+ * with "file:line:column: ". path "-" reads standard input. scale: the size in which every study is wanted, which
+ * each must then have (docs/specs.md, "scale"; the studies are called NAME-SCALE); NULL: as written. */
+int pl_spec_load(struct pl_spec **spec, const char *path, const char *scale, struct pl_text *problems,
+                 struct pl_error *err);
 /* The same from text (name is used in complaints). */
 int pl_spec_parse(struct pl_spec **spec, const char *text, size_t length, const char *name,
                   struct pl_text *problems, struct pl_error *err);
+int pl_spec_parse_scaled(struct pl_spec **spec, const char *text, size_t length, const char *name, const char *scale,
+                         struct pl_text *problems, struct pl_error *err);
 /* Only names, tables, figures, metrics and seeds, without walking the grid (configs and runs are 0): for
- * reports from a spec kept in the database. */
+ * reports from a spec kept in the database. Every study is followed by itself in each of its scales. */
 int pl_spec_parse_declarations(struct pl_spec **spec, const char *text, size_t length, const char *name,
                                struct pl_text *problems, struct pl_error *err);
 void pl_spec_free(struct pl_spec *spec);

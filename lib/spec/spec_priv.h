@@ -11,6 +11,7 @@ enum {
     MOST_ANCHORS = 250,
     MOST_COMPLAINTS = 50,         /* that are printed */
     MOST_SEEDS = 1000000,
+    MOST_SCALES = 50,             /* names of a scale block */
     MOST_RUNS = 100000000,        /* of a study */
     MOST_COMPARED = 2000000000,   /* values that exclude compares while loading */
     MOST_WALKED = 10000000,       /* configurations that are visited one by one while loading */
@@ -65,12 +66,15 @@ void pl_nodes_read(const char *text, size_t length, struct pl_pool *pool, struct
 
 /* ---- contents: what a study, a case or defaults says (content.c) ---- */
 
+struct scale;
+
 /* Reading a file: what every function needs. */
 struct reader {
     struct complaints complaints;
     struct pl_pool *pool;
     struct pl_schema_source *sources;
     size_t source_count;
+    struct scale *scale; /* the size that the study at hand is read in; NULL: as written */
     size_t work;  /* values read so far */
     bool tired;   /* work has passed MOST_WORK and was complained about */
 };
@@ -91,7 +95,7 @@ struct content {
     struct node *map;
     struct assignment *assignments;
     size_t count;
-    struct node *name, *description, *seeds, *timeout, *zip, *exclude, *cases, *metrics, *tables, *figures;
+    struct node *name, *description, *seeds, *timeout, *zip, *exclude, *cases, *metrics, *tables, *figures, *scale;
 };
 
 enum content_kind { CONTENT_STUDY, CONTENT_CASE, CONTENT_DEFAULTS };
@@ -102,6 +106,8 @@ void pl_content_read(struct reader *reader, struct node *map, enum content_kind 
 const struct pl_setting *pl_reader_find(const struct reader *reader, const char *key);
 /* Adds ": did you mean X" or the legal words to a sentence. */
 void pl_hint(struct pl_text *out, const char *word, const char *const *legal, size_t count);
+/* Adds ": did you mean X" when some setting of any section is spelled nearly so. */
+void pl_reader_propose(const struct reader *reader, const char *spelling, struct pl_text *out);
 /* The scalar text of a node; NULL (after a complaint that says what) when it is not one or is empty. */
 const char *pl_node_text(struct reader *reader, const struct node *node, const char *what);
 bool pl_node_is_null(const struct node *node);
@@ -149,10 +155,13 @@ enum { NONE = -1 };
 struct field {
     const char *key;
     const struct assignment *assignment;
-    struct node **items; /* the values to take: one, or one for each position of its dimension */
+    struct node **items; /* the values to take: one, or one for each position of its dimension; some of what a
+                            scale brings along may be NULL: not given there */
     size_t count;
     bool axis;           /* was given a list */
     bool choice;
+    bool optional;       /* set by a scale: it acts where the variant has such a setting */
+    const char *follows; /* key of the setting with which it came: it varies with that one; or NULL */
     int dimension;       /* or NONE */
     size_t rank;         /* for document order */
 };
@@ -168,7 +177,7 @@ struct dimension {
 struct slot {
     const struct pl_setting *setting; /* NULL: free */
     size_t entry;        /* in the settings */
-    struct cell *cells;  /* one for each position, or only one */
+    struct cell *cells;  /* one for each position, or only one; NULL: the variant has no such setting, or no value */
     uint64_t (*hashes)[2];
     bool single;         /* there is one cell: the position follows from the variant, or nothing varies */
     bool computed;       /* some cell is an expression */
@@ -235,6 +244,8 @@ struct pl_study_grid {
     size_t seed_count;
 };
 
+/* Looks what a field's assignment holds: one value or a list of them. */
+void pl_field_read_items(struct reader *reader, struct field *field);
 /* Builds the grid of a study from defaults (or NULL), the study and its cases. */
 void pl_grid_read(struct reader *reader, const struct content *defaults, const struct content *study,
                struct pl_study_grid *grid);
@@ -263,6 +274,36 @@ size_t pl_exclusions_filter(const struct pl_study_grid *grid, const struct posit
 /* Visits the points as far as needed: expressions, pl_train_check, exclusions, repetitions; counts. */
 void pl_grid_check(struct reader *reader, struct pl_study *study, const struct node *at);
 void pl_grid_release(struct pl_study_grid *grid);
+
+/* ---- scales (scale.c) ---- */
+
+struct scale_defaults;
+/* The names that a content's scale block has, as nodes, after complaining of what is not well formed. */
+size_t pl_scale_names(struct reader *reader, const struct content *content, const struct node **names, size_t capacity);
+/* Reads what the defaults say of one scale, for all studies of the file. */
+struct scale_defaults *pl_scale_read_defaults(struct reader *reader, const struct content *defaults, const char *name);
+/* The scale of one study; NULL after complaining that there is none of that name. */
+struct scale *pl_scale_read(struct reader *reader, struct scale_defaults *shared, const struct content *defaults,
+                            const struct content *study, const char *name);
+/* A name with that of the reader's scale behind it; without a scale, the name itself. */
+char *pl_scale_label(const struct reader *reader, const char *name, const char *before, const char *behind);
+struct node *pl_scale_seeds(const struct scale *scale); /* or NULL */
+/* Two scalars that mean the same (0.1 and 1e-1 do), or one node. */
+bool pl_node_same(const struct node *a, const struct node *b);
+/* An upper bound of the settings it can add to a part. */
+size_t pl_scale_size(const struct scale *scale);
+/* Replaces values of a part's fields by those of the reader's scale, and adds fields. */
+void pl_scale_apply(struct reader *reader, struct part *part);
+/* Does it put one value or list in the place of all that the study says of the key? */
+bool pl_scale_replaces(const struct scale *scale, const char *key);
+/* Notes that some run has the setting. */
+void pl_scale_mark(const struct reader *reader, const char *key);
+/* Complains of overrides that no run has a use for: the study's, and, at the end of the file, those of the defaults. */
+void pl_scale_check(struct reader *reader);
+void pl_scale_check_defaults(struct reader *reader, const struct scale_defaults *shared);
+/* Conditions (of where, exclude) on values that the scale replaces, as conditions on the new ones. drop: a condition
+ * that no value of the scale can meet is left out. */
+struct node *pl_scale_conditions(struct reader *reader, struct node *map, bool drop);
 
 /* ---- walks (walk.c) ---- */
 

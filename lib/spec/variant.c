@@ -176,6 +176,16 @@ static bool find_setting(struct reader *reader, const struct variant *variant, c
     return false;
 }
 
+static bool has_setting(const struct pl_schema *schema, const struct field *field)
+{
+    if (field->assignment->section == PL_SECTION_SETTINGS)
+        return schema->free_settings;
+    for (size_t p = 0; p < schema->count; p++)
+        if (pl_setting_find(schema->parts[p].settings, schema->parts[p].count, field->key))
+            return true;
+    return false;
+}
+
 /* Reads the values of a field that this variant can take. */
 static bool read_slot(struct reader *reader, const struct part *part, size_t index, size_t number)
 {
@@ -190,13 +200,22 @@ static bool read_slot(struct reader *reader, const struct part *part, size_t ind
     size_t count = slot->single ? 1 : field->count;
     if (!pl_reader_works(reader, field->assignment->key_node, count))
         return false;
+    if (field->optional && (!field->items[first] || !has_setting(&variant->schema, field)))
+        return true;
     if (!find_setting(reader, variant, field, &slot->setting))
         return false;
+    pl_scale_mark(reader, field->key);
     slot->cells = pl_take(reader->pool, count, sizeof *slot->cells);
     slot->hashes = pl_take(reader->pool, count, sizeof *slot->hashes);
     bool good = true;
     for (size_t i = 0; i < count; i++) {
         struct cell *cell = &slot->cells[i];
+        if (!field->items[first + i]) {
+            pl_complain(&reader->complaints, field->assignment->key_node,
+                        "scale: %s must go with every value of %s or with none", field->key, field->follows);
+            slot->cells = NULL;
+            return false;
+        }
         if (!pl_cell_read(reader, field->key, slot->setting, field->items[first + i], cell)) {
             /* Something to go on with; no two such values are taken for equal. */
             *cell = (struct cell){.at = field->items[first + i], .value = {PL_REAL, {.real = 1}}};
@@ -228,7 +247,7 @@ static bool complete(struct reader *reader, const struct part *part, struct vari
                 continue;
             bool given = false; /* but wrongly, which was complained about */
             for (size_t f = 0; f < part->field_count; f++)
-                given = given || !strcmp(part->fields[f].key, setting->key);
+                given = given || (!strcmp(part->fields[f].key, setting->key) && !part->fields[f].optional);
             if (!given)
                 pl_complain(&reader->complaints, at, "%s %s needs the setting %s in %s: %s (a %s%s%s)",
                          source->section == PL_SECTION_OPTIMIZER ? "optimizer" : "task",
@@ -318,7 +337,8 @@ static void check_choices(struct reader *reader, struct part *part, int number)
         first = first ? first : field;
         for (size_t i = 0; i < count && field->choice; i++) {
             uint64_t own[2] = {0, 0};
-            mix_node(field->items[i], own);
+            if (field->items[i])
+                mix_node(field->items[i], own);
             marks[i].position = i;
             marks[i].hash[0] += mix(own[0] + f);
             marks[i].hash[1] += mix(own[1] + f);
@@ -390,7 +410,7 @@ static bool choose(struct reader *reader, const struct part *part, size_t number
     for (size_t f = 0; f < part->field_count; f++) {
         const struct field *field = &part->fields[f];
         struct cell cell;
-        if (!field->choice)
+        if (!field->choice || !field->items[item_index(part, number, field)])
             continue;
         if (pl_cell_read(reader, field->key, field->assignment->setting, field->items[item_index(part, number, field)],
                          &cell))
@@ -436,7 +456,7 @@ static void read_without_schema(struct reader *reader, struct part *part)
     for (size_t f = 0; f < part->field_count; f++) {
         const struct field *field = &part->fields[f];
         const struct assignment *a = field->assignment;
-        if (field->choice || a->section == PL_SECTION_SETTINGS || !pl_reader_works(reader, a->key_node, field->count))
+        if (field->choice || field->optional || a->section == PL_SECTION_SETTINGS || !pl_reader_works(reader, a->key_node, field->count))
             continue;
         if (!a->setting) {
             complain_stranger(reader, a);
@@ -456,8 +476,10 @@ static void finish(struct reader *reader, struct part *part, struct variant *var
     bool *set = pl_new((s->count + 1) * sizeof *set);
     for (size_t f = 0; f < part->field_count; f++) {
         struct slot *slot = &variant->slots[f];
-        if (!slot->cells)
+        if (!slot->cells) { /* of an axis that does not act here the points are alike */
+            part->may_repeat = part->may_repeat || (part->fields[f].optional && !slot->single);
             continue;
+        }
         slot->entry = pl_variant_entry(variant, part->fields[f].key);
         set[slot->entry] = true;
         part->computed = part->computed || slot->computed;

@@ -184,6 +184,8 @@ const struct pl_settings *pl_walk_settle(struct pl_walk *walk)
     struct pl_entry *entries = ready->settings.entries;
     for (size_t f = 0; f < part->field_count; f++) {
         const struct slot *slot = &variant->slots[f];
+        if (!slot->cells)
+            continue;
         const struct cell *cell = &slot->cells[position_in(walk, &part->fields[f], slot)];
         if (cell->expression)
             continue;
@@ -216,6 +218,8 @@ void pl_walk_hash(const struct pl_walk *walk, uint64_t hash[2])
     hash[1] = variant->hash[1];
     for (size_t f = 0; f < part->field_count; f++) {
         const struct slot *slot = &variant->slots[f];
+        if (!slot->cells)
+            continue;
         size_t position = position_in(walk, &part->fields[f], slot);
         uint64_t own[2] = {slot->hashes[position][0], slot->hashes[position][1]};
         if (slot->cells[position].expression)

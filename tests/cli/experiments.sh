@@ -1,11 +1,38 @@
 # The specs that come with poula: all are legal, and the small ones show what they say.
 ln -s "$SOURCE_ROOT/experiments" experiments
 
+count() { sed -n "$2"' s/^| '"$(basename "$1")"' | '"$3"' |.*/\1/p' experiments/README.md; } # SPEC LINES COLUMNS
 for spec in experiments/*.yaml; do
     expect 0 poula sweep "$spec" --dry-run
-    runs=$(sed -n 's/^| '"$(basename "$spec")"' | \([0-9]*\) |.*/\1/p' experiments/README.md)
+    runs=$(count "$spec" '1,/^## The paper/' '\([0-9]*\)')
     equal "$(tail -n 1 out)" "$runs runs, $runs missing" "$spec"
 done
+
+# The paper's tables and figures, as they are and in their quick versions.
+for spec in experiments/paper/*.yaml; do
+    expect 0 poula sweep "$spec" --dry-run
+    runs=$(count "$spec" '/^## The paper/,$' '\([0-9]*\)')
+    equal "$(tail -n 1 out)" "$runs runs, $runs missing" "$spec"
+    expect 0 poula sweep "$spec" --dry-run --scale quick
+    runs=$(count "$spec" '/^## The paper/,$' '[0-9]* | \([0-9]*\)')
+    equal "$(tail -n 1 out)" "$runs runs, $runs missing" "$spec --scale quick"
+done
+for spec in table-main table-lambda table-epsilon table-beta table-boosting table-r10; do
+    expect 0 poula sweep "experiments/paper/$spec.yaml" --dry-run --scale text
+done
+expect 0 poula sweep experiments/paper/search.yaml --dry-run --scale held-out
+
+# What two tables share is trained once: lambda = epsilon = 0.1 (4 pairs of model and data set, 3 seeds) and what
+# the table for beta has of it (3 pairs) and of the main table (4 cells).
+paper() { for name in "$@"; do printf 'experiments/paper/%s.yaml ' "$name"; done; }
+expect 0 poula sweep $(paper table-lambda table-epsilon) --dry-run
+contains out "shared by several studies: 12 runs"
+expect 0 poula sweep $(paper table-lambda table-beta) --dry-run
+contains out "shared by several studies: 9 runs"
+expect 0 poula sweep $(paper table-main table-beta) --dry-run
+contains out "shared by several studies: 12 runs"
+expect 0 poula sweep $(paper table-lambda table-epsilon) --dry-run --scale quick
+contains out "shared by several studies: 8 runs"
 [ ! -e results ] || fail "a dry run made results/"
 
 # The toy figure as the paper describes it: SGD overflows, Adam and AMSGrad fail to reach 0 in 1,000 iterations,

@@ -542,9 +542,9 @@ static void files_and_folders(void **state)
     struct pl_spec *spec = NULL;
     struct pl_text problems = {0};
     struct pl_error err = {0, ""};
-    assert_true(pl_spec_load(&spec, "no/such/file.yaml", &problems, &err) < 0);
+    assert_true(pl_spec_load(&spec, "no/such/file.yaml", NULL, &problems, &err) < 0);
     assert_non_null(strstr(err.text, "no/such/file.yaml"));
-    assert_true(pl_spec_load(&spec, "/", &problems, &err) < 0);
+    assert_true(pl_spec_load(&spec, "/", NULL, &problems, &err) < 0);
     assert_null(spec);
     pl_text_release(&problems);
 }
