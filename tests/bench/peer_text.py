@@ -19,14 +19,14 @@ from torch.nn import functional as F
 from peer_torch import TheoPouLa, memory_mb
 from train_language_torch import AWDLSTM
 
-CLIP, AR, TAR = 0.25, 2, 1
+CLIP, AR, TAR = 0.01, 2, 1 # poula's side clips to the same norm, so that every gradient is scaled
 WINDOWS = 8
 
 
 class Training:
     def __init__(self, args):
         self.model = AWDLSTM(args.words, layers=args.layers).train()
-        self.optimizer = TheoPouLa(self.model.parameters())
+        self.optimizer = TheoPouLa(self.model.parameters(), lr=30, eps=100, beta=1e10)
         self.text = torch.randint(0, args.words, (WINDOWS * args.bptt + 1, args.batch))
         self.bptt, self.batch, self.row = args.bptt, args.batch, 0
         self.begin()
