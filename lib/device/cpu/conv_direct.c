@@ -152,12 +152,20 @@ void PL_CPU_NAME(prepare_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pas
     const bool forward = pass == PL_CPU_FORWARD;
     const int taps = pl_cpu_taps(conv), outs = forward ? conv->y.channels : conv->x.channels;
     const int ins = forward ? conv->x.channels : conv->y.channels, blocks = pl_cpu_blocks(ins);
+    const int all = pl_cpu_blocks(outs);
     const size_t panel_size = (size_t)taps * blocks * 256;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int task = 0; task < pl_cpu_blocks(outs) * blocks; task++) {
-        const int panel = task / blocks, block = task % blocks, rows = pl_cpu_min(16, outs - panel * 16);
+    for (int task = 0; task < all * blocks; task++) { /* in the order of the weights */
+        const int panel = forward ? task / blocks : task % all, block = forward ? task % blocks : task / all;
+        const int rows = pl_cpu_min(16, outs - panel * 16);
         const int some = pl_cpu_min(16, ins - block * 16);
         float groups[GROUPS * 16], *to = operand + panel * panel_size;
+        if (taps == 1 && forward) {
+            float *whole = to + (size_t)block * 256;
+            gather16(weights + ((size_t)panel * 16 * ins + block * 16), (size_t)ins, rows, some, whole, 16);
+            memset(whole + some * 16, 0, (size_t)(16 - some) * 16 * sizeof *whole);
+            continue;
+        }
         for (int tap = 0; tap < taps; tap++)
             memset(to + ((size_t)tap * blocks + block) * 256, 0, 256 * sizeof *to);
         /* Forward, a row of weights is one output channel's [in][tap]; backwards, one [tap] of each. */

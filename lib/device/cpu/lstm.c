@@ -54,13 +54,32 @@ struct matrix {
     int columns;
 };
 
+typedef uint8_t bytes __attribute__((vector_size(LANES)));
+
+/* What LANES neighbouring entries are multiplied with. */
+INLINE vec factors(const struct matrix *m, size_t at)
+{
+    bytes keep;
+    memcpy(&keep, m->keep + at, sizeof keep);
+    return select_vec((mask)(__builtin_convertvector(keep, mask) != 0), splat(m->scale), splat(0));
+}
+
 /* Up to 16 neighbouring entries of a row, zeros behind them. */
-static void entries(const struct matrix *m, int row, int first, float out[16])
+INLINE void entries(const struct matrix *m, int row, int first, float out[16])
 {
     const int count = pl_cpu_min(16, m->columns - first);
     const size_t at = (size_t)row * m->columns + first;
+    if (count == 16) {
+        UNROLL for (int k = 0; k < 16; k += LANES) {
+            vec v = load_loose(m->plain + at + k);
+            if (m->keep)
+                v *= factors(m, at + k);
+            store_loose(out + k, v);
+        }
+        return;
+    }
     for (int k = 0; k < count; k++)
-        out[k] = m->keep ? m->keep[at + k] ? m->scale * m->plain[at + k] : 0 : m->plain[at + k];
+        out[k] = m->plain[at + k] * (!m->keep ? 1 : m->keep[at + k] ? m->scale : 0);
     for (int k = count; k < 16; k++)
         out[k] = 0;
 }
@@ -106,7 +125,8 @@ static void pack_backward(const struct job *j, const struct matrix *m, int threa
 static void add_product(const struct job *j, const float *a, int blocks, const float *b, int panels, float *c,
                         size_t c_panel)
 {
-    struct tile_sum sum = {.a = &a, .b = &b, .a_block = j->plan.step_block, .b_panel = (size_t)blocks * 256, .taps = 1};
+    struct tile_sum sum = {.a = &a, .b = &b, .a_block = j->plan.step_block, .b_panel = (size_t)blocks * 256, .taps = 1,
+                           .streams = true};
     const struct tile_start start = {c, 16, c_panel};
     const float *after = b + (size_t)panels * blocks * 256; /* the panels that come next */
     for (int first = 0; first < blocks; first += sum.blocks) {
@@ -277,6 +297,17 @@ static void steps_backward(struct job all, const float *dy, int threads)
     }
 }
 
+/* Entries of a row of the gradient, of which some were dropped. */
+INLINE void drop(const struct matrix *m, int row, int first, int count, float *d)
+{
+    const size_t at = (size_t)row * m->columns + first;
+    int k = 0;
+    for (; k + LANES <= count; k += LANES)
+        store_loose(d + k, load_loose(d + k) * factors(m, at + k));
+    for (; k < count; k++)
+        d[k] *= m->keep[at + k] ? m->scale : 0;
+}
+
 /* The gradient of a matrix from sums [gate block][column][16 units]. */
 static void unpack(const struct job *j, const struct matrix *m, int splits, float *plain, int threads)
 {
@@ -296,8 +327,7 @@ static void unpack(const struct job *j, const struct matrix *m, int splits, floa
                     group[k] += from[split * size + k];
             scatter16(group, 16, count, to, (size_t)m->columns, rows);
             for (int r = 0; m->keep && r < rows; r++)
-                for (int k = 0; k < count; k++)
-                    to[(size_t)r * m->columns + k] *= m->keep[(size_t)(row + r) * m->columns + block * 16 + k] ? m->scale : 0;
+                drop(m, row + r, block * 16, count, to + (size_t)r * m->columns);
         }
     }
 }

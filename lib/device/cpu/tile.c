@@ -3,14 +3,15 @@
 /* One function for every number of rows, so that the accumulators are registers. */
 #define TILE_FUNCTION(rows, panels)                                                                            \
     static __attribute__((noinline)) void tile_##rows##_##panels(                                              \
-        const struct tile_sum *s, const struct tile_start *start, const float *ahead, float *c, size_t c_panel, \
-        int finish)                                                                                            \
+        const struct tile_sum *s, const struct tile_start *start, const float *ahead, size_t pace, float *c,   \
+        size_t c_panel, int finish)                                                                            \
     {                                                                                                          \
-        tile(rows, panels, s, start, ahead, c, c_panel, finish);                                               \
+        tile(rows, panels, s, start, ahead, pace, c, c_panel, finish);                                         \
     }
 #define TILE_ENTRY(rows, panels) tile_##rows##_##panels,
 
-typedef void tile_function(const struct tile_sum *, const struct tile_start *, const float *, float *, size_t, int);
+typedef void tile_function(const struct tile_sum *, const struct tile_start *, const float *, size_t, float *,
+                           size_t, int);
 
 FOR_TILE_ROWS(TILE_FUNCTION, 1)
 #if defined(__AVX512F__)
@@ -24,6 +25,16 @@ static tile_function *const functions[TILE_PANELS][TILE_ROWS] = {
 #endif
 };
 
+/* Tiles that share the fetching of one panel of the next weights: a power of two. */
+static int sharers(int n, int panels, const struct tile_sum *s)
+{
+    const int tiles = (n + TILE_ROWS - 1) / TILE_ROWS;
+    int share = 1;
+    while (s->streams && share < 16 && 2 * share * panels <= tiles)
+        share *= 2;
+    return share;
+}
+
 void PL_CPU_NAME(tiles)(int n, int panels, const struct tile_sum *s, const struct tile_start *start, float *c,
                         size_t c_panel, int finish)
 {
@@ -31,14 +42,17 @@ void PL_CPU_NAME(tiles)(int n, int panels, const struct tile_sum *s, const struc
     struct tile_sum sum = *s;
     struct tile_start begin = *start;
     sum.a = a;
-    for (int row = 0, panel = 0, rows; row < n; row += rows, panel++) {
+    const int share = sharers(n, panels, s);
+    const size_t part = (size_t)s->taps * s->blocks * 256 / share;
+    for (int row = 0, tile = 0, rows; row < n; row += rows, tile++) {
         rows = tile_rows(n - row, TILE_ROWS);
         for (int t = 0; t < s->taps; t++)
             a[t] = s->a[t] + row * 16;
         begin.at = start->at + (size_t)row * start->row;
-        /* The first tiles fetch a panel of the next weights each; then there is nothing left to fetch. */
-        const float *ahead = s->next && panel < panels ? s->next + panel * s->b_panel : s->b[0];
-        functions[panels - 1][rows - 1](&sum, &begin, ahead, c + row * 16, c_panel, finish);
+        /* Then there is nothing left to fetch. */
+        const bool fetches = s->next && tile < panels * share;
+        const float *ahead = fetches ? s->next + tile / share * s->b_panel + tile % share * part : s->b[0];
+        functions[panels - 1][rows - 1](&sum, &begin, ahead, 16 / share, c + row * 16, c_panel, finish);
     }
 }
 

@@ -40,15 +40,16 @@ struct tile_sum {
     size_t b_panel;
     int taps, blocks;
     const float *next; /* b[0] of the sum that comes after this one, or NULL */
+    bool streams;      /* next is in memory, not in a cache: all tiles fetch a part of it, not the first ones all of it */
 };
 
 enum { SOON = 8 }; /* steps that b is fetched ahead to L1 */
 
 /* Reads b straight through; of a, one cache line (16 channels of a sample) per row and block, the lines of
- * the next block being fetched meanwhile. `ahead` are weights to fetch to L2 for the next sum: one line a
- * step, so that weights stream from memory while the multiply-adds run on those that have come. */
+ * the next block being fetched meanwhile. `ahead` are weights to fetch to L2 for the next sum, `pace` floats
+ * a step (16: a line), so that weights stream from memory while the multiply-adds run on those that have come. */
 INLINE void tile(const int rows, const int panels, const struct tile_sum *s, const struct tile_start *start,
-                 const float *ahead, float *c, size_t c_panel, int finish)
+                 const float *ahead, size_t pace, float *c, size_t c_panel, int finish)
 {
     vec sum[TILE_ROWS][TILE_PANELS * PARTS];
     UNROLL for (int i = 0; i < rows; i++)
@@ -64,7 +65,7 @@ INLINE void tile(const int rows, const int panels, const struct tile_sum *s, con
             UNROLL for (int i = 0; i < rows; i++)
                 prefetch(after + i * 16);
 #pragma GCC unroll 4
-            for (int k = 0; k < 16; k++, b += 16, ahead += 16) {
+            for (int k = 0; k < 16; k++, b += 16, ahead += pace) {
                 prefetch_later(ahead);
                 UNROLL for (int j = 0; j < panels; j++)
                     prefetch(b + 16 * SOON + (size_t)j * b_panel);

@@ -47,6 +47,11 @@ INLINE vec load_loose(const float *p) /* from any float address */
     return *(const loose *)p;
 }
 
+INLINE void store_loose(float *p, vec v)
+{
+    *(loose *)p = v;
+}
+
 INLINE void store(float *p, vec v)
 {
     *(vec *)p = v;
