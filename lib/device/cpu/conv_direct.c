@@ -124,8 +124,10 @@ void PL_CPU_NAME(pass_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass p
         const int first = pairs * column / columns * TILE_PANELS;
         const int end = pl_cpu_min(pairs * (column + 1) / columns * TILE_PANELS, pl_cpu_blocks(d.out->channels));
         const int row = (int)((long)batch * strip / strips), stop = (int)((long)batch * (strip + 1) / strips);
+        const unsigned mode = flush_begin();
         for (int strip_row = row; strip_row < stop; strip_row += STRIP)
             panels(&d, at, strip_row, pl_cpu_min(STRIP, stop - strip_row), first, end);
+        flush_end(mode);
         settle();
     }
 }

@@ -86,8 +86,10 @@ void PL_CPU_NAME(weights_sums)(const struct pl_cpu_conv *conv, const float *x, c
         const int split = task / (plan.down * plan.across);
         const int i = task / plan.across % plan.down * plan.side, j = task % plan.across * plan.side;
         const struct group g = {i, pl_cpu_min(i + plan.side, blocks), j, pl_cpu_min(j + plan.side, outs)};
+        const unsigned mode = flush_begin();
         group(&w, &g, (int)(pixels * split / plan.splits), (int)(pixels * (split + 1) / plan.splits),
               sums + split * size);
+        flush_end(mode);
     }
 }
 

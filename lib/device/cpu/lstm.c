@@ -202,11 +202,13 @@ static void steps_forward(struct job all, float *y, int threads)
     for (int sample = 0; sample < all.samples; sample += all.columns) {
 #pragma omp for schedule(static)
         for (int block = 0; block < all.plan.blocks; block++) {
+            const unsigned mode = flush_begin();
             for (int g = 0; g < 4; g += TILE_PANELS)
                 add_product(&all, all.now, all.plan.blocks,
                             all.operand + (size_t)(4 * block + g) * all.plan.blocks * 256, TILE_PANELS,
                             all.gates + (4 * block + g) * gate + (size_t)sample * 16, gate);
             cells_forward(&all, block, sample, y + block * all.l->y.block + (size_t)sample * 16);
+            flush_end(mode);
         }
         swap(&all);
     }
@@ -284,6 +286,7 @@ static void steps_backward(struct job all, const float *dy, int threads)
 #pragma omp for schedule(static)
         for (int task = 0; task < tasks; task++) {
             const int first = task * TILE_PANELS, end = pl_cpu_min(first + TILE_PANELS, blocks);
+            const unsigned mode = flush_begin();
             for (int block = first; block < end; block++)
                 memcpy(dh + block * size, dy + block * all.l->y.block + (size_t)sample * 16, size * sizeof *dh);
             if (sample + all.columns < all.samples)
@@ -292,6 +295,7 @@ static void steps_backward(struct job all, const float *dy, int threads)
                             size);
             for (int block = first; block < end; block++)
                 cells_backward(&all, block, sample, dh + block * size, dc + block * size);
+            flush_end(mode);
         }
         swap(&all);
     }
