@@ -129,7 +129,10 @@ static int report_sweep(void *self, struct pl_results *results)
     struct report *r = self;
     const struct pl_study *study = pl_results_study(results);
     if (r->ad_hoc || !study || !study->table_count) {
-        add_table(r, results, &r->own);
+        struct pl_table_spec spec = r->own;
+        if (!spec.metric && !r->any_select)
+            spec.select = pl_results_main_select(results);
+        add_table(r, results, &spec);
         return r->code;
     }
     for (size_t i = 0; i < study->table_count; i++) {

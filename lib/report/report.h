@@ -74,6 +74,9 @@ void pl_headings_release(struct pl_headings *headings);
 /* The metric a reader wants first: the first that the spec declares, else accuracy, perplexity, loss, else the first
  * recorded one that has a better direction. */
 const char *pl_results_main_metric(const struct pl_results *results);
+/* How it is picked from a curve when nobody says: where it is of test data and the runs were validated, at the best
+ * validation, so that no test value is chosen by itself; else the best. */
+enum pl_select pl_results_main_select(const struct pl_results *results);
 bool pl_results_has_metric(const struct pl_results *results, const char *metric);
 /* Better up or down: the spec's word, else the recorded series', else by name. */
 enum pl_direction pl_results_direction(const struct pl_results *results, const char *metric);

@@ -250,6 +250,14 @@ const char *pl_results_main_metric(const struct pl_results *results)
     return first ? first : results->metrics[0].name;
 }
 
+enum pl_select pl_results_main_select(const struct pl_results *results)
+{
+    bool validated = pl_results_has_metric(results, "valid_accuracy") || pl_results_has_metric(results, "valid_perplexity") ||
+                     pl_results_has_metric(results, "valid_loss");
+    bool tested = !strncmp(pl_results_main_metric(results), "test_", 5);
+    return validated && tested ? PL_SELECT_BEST_VALID : PL_SELECT_BEST;
+}
+
 enum pl_direction pl_results_direction(const struct pl_results *results, const char *metric)
 {
     const struct pl_study *study = results->study;

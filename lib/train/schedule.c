@@ -53,7 +53,8 @@ static int read_milestones(struct pl_schedule *schedule, const char *text, struc
     return status;
 }
 
-static int check(const struct pl_schedule *schedule, struct pl_error *err)
+/* validated: patience is a setting of the task. */
+static int check(const struct pl_schedule *schedule, bool validated, struct pl_error *err)
 {
     const char *first = schedule->every ? "every" : schedule->milestone_count ? "milestones" : "patience";
     const char *second = schedule->patience ? "patience" : "milestones";
@@ -63,8 +64,8 @@ static int check(const struct pl_schedule *schedule, struct pl_error *err)
     if (when && schedule->decay == 1)
         return pl_fail(err, PL_EINPUT, "%s says when lambda decays, but decay is 1; give decay", first);
     if (!when && schedule->decay != 1)
-        return pl_fail(err, PL_EINPUT, "decay is %g, but neither every nor milestones says when lambda decays",
-                       schedule->decay);
+        return pl_fail(err, PL_EINPUT, "decay is %g, but neither every nor milestones%s says when lambda decays",
+                       schedule->decay, validated ? " nor patience" : "");
     if (schedule->anneal == PL_ANNEAL_NONE && schedule->floor > 0)
         return pl_fail(err, PL_EINPUT, "floor is %g, but anneal is none, so nothing declines to it", schedule->floor);
     if (schedule->warmup > schedule->epochs)
@@ -91,7 +92,7 @@ int pl_schedule_init(struct pl_schedule *schedule, const struct pl_settings *set
     int status = read_milestones(schedule, pl_settings_string(settings, "milestones", "[]"), err);
     if (status)
         return status;
-    return check(schedule, err);
+    return check(schedule, pl_settings_find(settings, "patience"), err);
 }
 
 void pl_schedule_release(struct pl_schedule *schedule)

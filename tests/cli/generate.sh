@@ -87,6 +87,14 @@ averaged=$(sql results/poula.db "SELECT max(run) FROM study_runs WHERE study = '
 expect 0 poula generate "$averaged" --words 200 --seed 5
 ! cmp -s out five || fail "the averaged weights give the same text"
 
+# A table that nobody declared takes the test perplexity at the best validation.
+expect 0 poula report --study chain --format csv
+cp out valid.csv
+expect 0 poula report --study chain --value "best-valid test_perplexity" --rows average --format csv
+cmp -s out valid.csv || fail "the table is another than that of best-valid test_perplexity"
+expect 0 poula report --study chain --select best
+contains out "best test_perplexity"
+
 # What cannot be.
 expect 2 poula generate "$rhyme" --prompt "one three seven"
 contains err 'the word "seven" of the prompt is not in the vocabulary of text'

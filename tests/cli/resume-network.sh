@@ -35,6 +35,7 @@ set -- $(sql whole.db "SELECT run || ' ' || epoch FROM curves WHERE metric = 'av
 expect 0 poula show "$1" --db whole.db
 contains out "averaged    from epoch $2 on"
 expect 0 poula report --study text --db whole.db
+contains out "best-valid test_perplexity"
 contains out "2 of 2 finished runs averaged their weights, from epoch "
 
 # Moments from fixed seeds, spread over what a run takes. A study that came to its end is compared, and another begun.

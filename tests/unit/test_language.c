@@ -511,6 +511,7 @@ static void test_mistakes_are_named(void **state)
     assert_refused(TASK "optimizer=sgd decay=0.1 patience=3 every=2", "every and patience both say");
     assert_refused(TASK "optimizer=sgd decay=0.1 patience=3 milestones=[2]", "milestones and patience both say");
     assert_refused(TASK "optimizer=sgd patience=3", "give decay");
+    assert_refused(TASK "optimizer=sgd decay=0.1", "neither every nor milestones nor patience says when");
 }
 
 int main(void)
