@@ -60,6 +60,7 @@ struct pl_chunk {
 };
 
 void KERNEL(pl_noise)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out);
+void KERNEL(pl_uniforms)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out);
 
 /* Sum of products, in double, in an order that depends on count alone. */
 double KERNEL(pl_dot)(const real *x, const real *y, size_t count);

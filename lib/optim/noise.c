@@ -181,3 +181,25 @@ void KERNEL(pl_noise)(struct pl_random key, uint64_t step, size_t first, size_t 
             z[k + LANES] = second;
     }
 }
+
+/* Uniform on (0,1): (w + 1/2) 2^-32 of the words that would make a normal's radius (elements 0..15 of a group) and angle
+ * (elements 16..31). */
+void KERNEL(pl_uniforms)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out)
+{
+    uint32_t radius[DRAWN * LANES] __attribute__((aligned(64))), angle[DRAWN * LANES] __attribute__((aligned(64)));
+    struct schedule keys;
+    make_schedule(key, &keys);
+    real *u = out, drawn[DRAWN * GROUP];
+    for (uint64_t group = first / GROUP; count; group += DRAWN) {
+        draw_bits(&keys, step, group, radius, angle);
+        for (size_t i = 0; i < DRAWN; i++)
+            for (size_t k = 0; k < LANES; k++) {
+                drawn[GROUP * i + k] = multiply_add((real)radius[LANES * i + k], (real)0x1p-32, (real)0x1p-33);
+                drawn[GROUP * i + LANES + k] = multiply_add((real)angle[LANES * i + k], (real)0x1p-32, (real)0x1p-33);
+            }
+        size_t taken = count < DRAWN * GROUP ? count : DRAWN * GROUP;
+        memcpy(u, drawn, taken * sizeof *u);
+        u += taken;
+        count -= taken;
+    }
+}

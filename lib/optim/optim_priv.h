@@ -11,6 +11,7 @@
 #ifndef PL_OPTIM_PRIV_H
 #define PL_OPTIM_PRIV_H
 
+#include "optim/chains.h"
 #include "optim/optim.h"
 
 enum {
@@ -22,6 +23,7 @@ enum {
 
 struct pl_chunk;  /* kernel.h: a block with its pointers */
 struct pl_arenas; /* kernel.h: theta, gradient and noise of a step */
+struct pl_chains_pass;
 
 struct pl_optimizer {
     struct pl_optimizer_info info;
@@ -36,6 +38,12 @@ struct pl_optimizer {
     void (*tensor_done)(struct pl_optim *optim, size_t index, const double sums[PL_SUMS]);
     /* The pass over one block. */
     void (*update)(const void *self, struct pl_chunk *chunk);
+    /* Independent chains (chains.h). begin is then called without arenas, because each chain has a norm of its own. Where
+     * chain_power says that |theta|^(2r) of a chain enters its step, chain_update takes the place of update: for one
+     * coordinate of a block of chains, whose powers it is given. */
+    bool chains;
+    bool (*chain_power)(const void *self, double *r); /* NULL: it never enters */
+    void (*chain_update)(const void *self, struct pl_chunk *chunk, const void *power);
     bool averages;  /* keeps an average of its own: the arena "average" */
     bool replaced;  /* becomes another method when the trigger fires (nt_asgd) */
 };
@@ -47,8 +55,20 @@ struct pl_kernels {
     void (*step)(struct pl_optim *optim, void *theta, void *gradient, const void *xi);
     /* first is a multiple of 32 */
     void (*noise)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out);
+    void (*uniforms)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out); /* likewise */
+    void (*chains)(const struct pl_chains_pass *pass, size_t from, size_t to); /* blocks of chains, double only */
 };
 const struct pl_kernels *pl_optim_kernels(enum pl_isa isa, enum pl_precision precision);
+
+/* Steps of independent chains. Coordinate i of chain k of a block is its element i * PL_CHAINS_STRIDE + k. */
+struct pl_chains_pass {
+    const struct pl_optim *optim;
+    const struct pl_chains_field *field;
+    size_t count, dimension;   /* chains, and coordinates of each */
+    uint64_t first, steps;     /* number of the first step, from 1; how many */
+    double *theta;
+    uint64_t *lost;            /* for each block: the first step after which a chain was not finite, or 0 */
+};
 
 struct pl_block {
     size_t offset;

@@ -47,4 +47,5 @@ const struct pl_optimizer KERNEL(pl_sgld) = {
     .configure = configure,
     .begin = begin,
     .update = update,
+    .chains = true,
 };

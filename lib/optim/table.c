@@ -11,6 +11,9 @@
 OPTIMIZERS(DECLARE)
 static const struct pl_optimizer *const all[] = {OPTIMIZERS(ADDRESS)};
 
+#if REAL_BITS == 64
+void KERNEL(pl_chains_part)(const struct pl_chains_pass *pass, size_t from, size_t to);
+#endif
 void KERNEL(pl_step)(struct pl_optim *optim, void *theta, void *gradient, const void *xi);
 
 extern const struct pl_kernels KERNEL(pl_kernels);
@@ -19,4 +22,8 @@ const struct pl_kernels KERNEL(pl_kernels) = {
     .count = sizeof all / sizeof *all,
     .step = KERNEL(pl_step),
     .noise = KERNEL(pl_noise),
+    .uniforms = KERNEL(pl_uniforms),
+#if REAL_BITS == 64
+    .chains = KERNEL(pl_chains_part),
+#endif
 };

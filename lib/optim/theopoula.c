@@ -63,7 +63,7 @@ static void begin(struct pl_optim *optim, const struct pl_arenas *arenas)
     optim->noisy = o->sigma > 0;
     o->inside = o->weight_decay;
     o->outside = 0;
-    if (o->eta == 0)
+    if (o->eta == 0 || !arenas)
         return;
     double n = o->r == 0 ? 1 : pow(KERNEL(pl_norm2)(optim, arenas->theta), o->r);
     double pull = o->eta / (1 / n + o->root); /* never overflows; 0 at theta = 0 unless r = 0 */
@@ -113,6 +113,13 @@ static inline real tamed(real g, const struct constants *k, bool boosted, bool c
     return boosted ? g * (size + k->a) / multiply_add(taming, size, k->d) : g / taming;
 }
 
+/* theta after a step without noise. */
+static inline real moved(real theta, real g, const struct constants *k, real inside, real outside, bool boosted, bool cut)
+{
+    real step = tamed(multiply_add(inside, theta, g), k, boosted, cut);
+    return multiply_add(-outside, theta, theta - step);
+}
+
 static inline __attribute__((always_inline)) void pass(const struct theopoula *o, struct pl_chunk *c, bool boosted,
                                                        bool noisy, bool cut)
 {
@@ -121,15 +128,20 @@ static inline __attribute__((always_inline)) void pass(const struct theopoula *o
     const size_t n = c->count;
     const struct constants k = constants_of(o, boosted);
     for (size_t i = 0; i < n; i++) {
-        real step = tamed(multiply_add(k.inside, theta[i], gradient[i]), &k, boosted, cut);
-        real next = multiply_add(-k.outside, theta[i], theta[i] - step);
+        real next = moved(theta[i], gradient[i], &k, k.inside, k.outside, boosted, cut);
         theta[i] = noisy ? multiply_add(k.sigma, xi[i], next) : next;
     }
 }
 
+/* Beyond saturation, as at epsilon = inf, the boost is below rounding. */
+static bool is_boosted(const struct theopoula *o)
+{
+    return o->boost < (double)saturated;
+}
+
 static inline __attribute__((always_inline)) void choose_pass(const struct theopoula *o, struct pl_chunk *c, bool cut)
 {
-    bool boosted = o->boost < (double)saturated; /* beyond it, as at inf, the boost is below rounding */
+    bool boosted = is_boosted(o);
     if (boosted && c->xi)
         pass(o, c, true, true, cut);
     else if (boosted)
@@ -167,10 +179,47 @@ static void update(const void *self, struct pl_chunk *c)
         choose_pass(o, c, true);
 }
 
+static bool chain_power(const void *self, double *r)
+{
+    const struct theopoula *o = self;
+    *r = o->r;
+    return o->eta > 0;
+}
+
+static inline __attribute__((always_inline)) void chain_pass(const struct theopoula *o, struct pl_chunk *c,
+                                                             const real *power, bool boosted)
+{
+    real *restrict theta = c->theta;
+    const real *restrict gradient = c->gradient;
+    const size_t n = c->count;
+    const struct constants k = constants_of(o, boosted);
+    const real eta = (real)o->eta, root = (real)o->root;
+    const real within = o->official ? 1 : 0, beside = o->official ? 0 : (real)o->rate;
+    for (size_t i = 0; i < n; i++) {
+        real pull = eta / (1 / power[i] + root);
+        theta[i] = moved(theta[i], gradient[i], &k, multiply_add(within, pull, k.inside), beside * pull, boosted, true);
+    }
+    const real *restrict xi = c->xi;
+    for (size_t i = 0; xi && i < n; i++)
+        theta[i] = multiply_add(k.sigma, xi[i], theta[i]);
+}
+
+static void chain_update(const void *self, struct pl_chunk *c, const void *power)
+{
+    const struct theopoula *o = self;
+    if (is_boosted(o))
+        chain_pass(o, c, power, true);
+    else
+        chain_pass(o, c, power, false);
+}
+
 const struct pl_optimizer KERNEL(pl_theopoula) = {
     .info = {"theopoula", "TheoPouLa, a tamed and boosted Langevin algorithm (Lim and Sabanis)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct theopoula),
     .configure = configure,
     .begin = begin,
     .update = update,
+    .chains = true,
+    .chain_power = chain_power,
+    .chain_update = chain_update,
 };

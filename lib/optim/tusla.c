@@ -15,7 +15,7 @@ static const struct pl_setting settings[] = {
 
 struct tusla {
     double beta, r, eta, weight_decay;
-    double scale, pull, sigma; /* of this step */
+    double rate, root, scale, pull, sigma; /* of this step */
 };
 
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
@@ -30,12 +30,21 @@ static void configure(struct pl_optim *optim, const struct pl_settings *s)
 static void begin(struct pl_optim *optim, const struct pl_arenas *arenas)
 {
     struct tusla *o = optim->self;
-    double rate = optim->rates[0], root = sqrt(rate);
-    double n = o->r == 0 ? 1 : pow(KERNEL(pl_norm2)(optim, arenas->theta), o->r);
-    o->scale = rate / (1 + root * n);
-    o->pull = rate * o->eta / (1 / n + root); /* right for n = 0 and for n = inf as well */
-    o->sigma = sqrt(2 * rate / o->beta);
+    o->rate = optim->rates[0];
+    o->root = sqrt(o->rate);
+    o->sigma = sqrt(2 * o->rate / o->beta);
     optim->noisy = o->sigma > 0;
+    if (!arenas)
+        return;
+    double n = o->r == 0 ? 1 : pow(KERNEL(pl_norm2)(optim, arenas->theta), o->r);
+    o->scale = o->rate / (1 + o->root * n);
+    o->pull = o->rate * o->eta / (1 / n + o->root); /* right for n = 0 and for n = inf as well */
+}
+
+/* theta after a step without noise. */
+static inline real moved(real theta, real g, real scale, real pull, real decay)
+{
+    return theta - (scale * (g + decay * theta) + pull * theta);
 }
 
 static void update(const void *self, struct pl_chunk *c)
@@ -46,7 +55,31 @@ static void update(const void *self, struct pl_chunk *c)
     const size_t n = c->count;
     const real scale = (real)o->scale, pull = (real)o->pull, sigma = (real)o->sigma, decay = (real)o->weight_decay;
     for (size_t i = 0; i < n; i++)
-        theta[i] -= scale * (gradient[i] + decay * theta[i]) + pull * theta[i];
+        theta[i] = moved(theta[i], gradient[i], scale, pull, decay);
+    for (size_t i = 0; xi && i < n; i++)
+        theta[i] += sigma * xi[i];
+}
+
+static bool chain_power(const void *self, double *r)
+{
+    const struct tusla *o = self;
+    *r = o->r;
+    return true;
+}
+
+static void chain_update(const void *self, struct pl_chunk *c, const void *powers)
+{
+    const struct tusla *o = self;
+    const real *restrict power = powers;
+    real *restrict theta = c->theta;
+    const real *restrict gradient = c->gradient, *restrict xi = c->xi;
+    const size_t n = c->count;
+    const real rate = (real)o->rate, root = (real)o->root, strength = (real)(o->rate * o->eta);
+    const real sigma = (real)o->sigma, decay = (real)o->weight_decay;
+    for (size_t i = 0; i < n; i++) {
+        real scale = rate / (1 + root * power[i]), pull = strength / (1 / power[i] + root);
+        theta[i] = moved(theta[i], gradient[i], scale, pull, decay);
+    }
     for (size_t i = 0; xi && i < n; i++)
         theta[i] += sigma * xi[i];
 }
@@ -57,4 +90,7 @@ const struct pl_optimizer KERNEL(pl_tusla) = {
     .configure = configure,
     .begin = begin,
     .update = update,
+    .chains = true,
+    .chain_power = chain_power,
+    .chain_update = chain_update,
 };

@@ -53,15 +53,26 @@ static double distance(const struct pl_settings *settings, const double *theta, 
     return sqrt(sum);
 }
 
+/* Bit i of the index chooses the well of coordinate i; all of them up to 16 coordinates, the first 65,536 beyond. */
+static bool minimiser(const struct pl_settings *settings, size_t index, double *theta, size_t n)
+{
+    (void)settings;
+    for (size_t i = 0; i < n; i++)
+        theta[i] = i < 16 && index >> i & 1 ? -1 : 1;
+    return index < (size_t)1 << (n < 16 ? n : 16);
+}
+
 const struct pl_problem pl_problem_double_well = {
     .name = "double_well",
     .help = "two equal wells at -1 and +1 in every coordinate",
     .settings = settings_table,
     .setting_count = sizeof settings_table / sizeof *settings_table,
+    .separable = true,
     .value = value,
     .gradient = gradient,
     .sample = sample,
     .data = pl_problem_noise_data,
     .random = pl_problem_noise_random,
     .distance = distance,
+    .minimiser = minimiser,
 };

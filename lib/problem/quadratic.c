@@ -58,6 +58,16 @@ static void gradient(const struct pl_settings *settings, const double *theta, co
     pl_problem_noise_add(settings, x, n, out);
 }
 
+static void gradients(const struct pl_settings *settings, const double *theta, const double *x, size_t n, size_t points,
+                      double *out)
+{
+    struct curvature a = curvature_first(settings, n);
+    for (size_t i = 0; i < n; i++, curvature_next(&a))
+        for (size_t k = 0; k < points; k++)
+            out[i * points + k] = a.current * theta[i * points + k];
+    pl_problem_noise_add(settings, x, n * points, out);
+}
+
 const struct pl_problem pl_problem_quadratic = {
     .name = "quadratic",
     .help = "a quadratic with a given condition number",
@@ -69,4 +79,6 @@ const struct pl_problem pl_problem_quadratic = {
     .data = pl_problem_noise_data,
     .random = pl_problem_noise_random,
     .distance = pl_problem_norm,
+    .minimiser = pl_problem_origin,
+    .gradients = gradients,
 };

@@ -47,10 +47,12 @@ const struct pl_problem pl_problem_rastrigin = {
     .help = "Rastrigin's function: a bowl with many local minima",
     .settings = settings_table,
     .setting_count = sizeof settings_table / sizeof *settings_table,
+    .separable = true,
     .value = value,
     .gradient = gradient,
     .sample = sample,
     .data = pl_problem_noise_data,
     .random = pl_problem_noise_random,
     .distance = pl_problem_norm,
+    .minimiser = pl_problem_origin,
 };

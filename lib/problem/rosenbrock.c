@@ -55,6 +55,14 @@ static double distance(const struct pl_settings *settings, const double *theta, 
     return sqrt(sum);
 }
 
+static bool minimiser(const struct pl_settings *settings, size_t index, double *theta, size_t n)
+{
+    (void)settings;
+    for (size_t i = 0; i < n; i++)
+        theta[i] = 1;
+    return index == 0;
+}
+
 const struct pl_problem pl_problem_rosenbrock = {
     .name = "rosenbrock",
     .help = "Rosenbrock's curved valley",
@@ -66,4 +74,5 @@ const struct pl_problem pl_problem_rosenbrock = {
     .data = pl_problem_noise_data,
     .random = pl_problem_noise_random,
     .distance = distance,
+    .minimiser = minimiser,
 };

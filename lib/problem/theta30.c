@@ -25,6 +25,13 @@ static inline double objective(double theta, double factor)
     return (size <= 1 ? size * size : 2 * size - 1) * factor + power29(theta) * theta;
 }
 
+/* 2 theta within [-1, 1] and 2 sgn(theta) outside. A NaN fails both comparisons and stays. */
+static inline double slope(double theta, double factor)
+{
+    double inner = theta > 1 ? 1 : theta < -1 ? -1 : theta;
+    return 2 * inner * factor + 30 * power29(theta);
+}
+
 static inline double factor_of(double x)
 {
     return x <= 1 ? 2 : 1;
@@ -52,11 +59,12 @@ static void gradient(const struct pl_settings *settings, const double *theta, co
                      double *out)
 {
     (void)settings;
-    for (size_t i = 0; i < n; i++) {
-        /* 2 theta within [-1, 1] and 2 sgn(theta) outside. A NaN fails both comparisons and stays. */
-        double inner = theta[i] > 1 ? 1 : theta[i] < -1 ? -1 : theta[i];
-        out[i] = 2 * inner * factor_of(x[i]) + 30 * power29(theta[i]);
-    }
+    if (x)
+        for (size_t i = 0; i < n; i++)
+            out[i] = slope(theta[i], factor_of(x[i]));
+    else
+        for (size_t i = 0; i < n; i++)
+            out[i] = slope(theta[i], 1.75);
 }
 
 static void data(double *x, size_t count)
@@ -76,10 +84,12 @@ const struct pl_problem pl_problem_theta30 = {
     .help = "the TheoPouLa paper's toy example: convex, a gradient that grows like theta^29",
     .settings = settings_table,
     .setting_count = sizeof settings_table / sizeof *settings_table,
+    .separable = true,
     .value = value,
     .gradient = gradient,
     .sample = sample,
     .data = data,
     .random = is_random,
     .distance = pl_problem_norm,
+    .minimiser = pl_problem_origin,
 };

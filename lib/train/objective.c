@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct pl_setting problem_settings[] = {
-    {.key = "problem", .type = PL_STRING, .help = "name of an analytic objective"},
+const struct pl_setting pl_objective_settings[] = {
+    {.key = "problem", .type = PL_STRING, .help = "name of an analytic objective, or langevin"},
     {.key = "iterations", .type = PL_INTEGER, .initial = "1000", .range = "[1,1000000000000]",
      .help = "steps of the optimizer"},
     {.key = "record", .type = PL_INTEGER, .initial = "100", .range = "[1,1000000]",
      .help = "recorded points, evenly spaced over the iterations"},
 };
-enum { PROBLEM_SETTING_COUNT = sizeof problem_settings / sizeof *problem_settings };
+const size_t pl_objective_setting_count = sizeof pl_objective_settings / sizeof *pl_objective_settings;
 
 enum {
     DRAW_BLOCK = 256,        /* data drawn at a time, when several iterations fit */
@@ -48,29 +48,41 @@ struct objective {
     struct report iterate, average;
 };
 
+const struct pl_problem *pl_objective_find(const struct pl_settings *settings, const char *key, struct pl_error *err)
+{
+    const char *name = pl_settings_string(settings, key, NULL);
+    if (!name) {
+        pl_fail(err, PL_EINPUT, "%s must be the name of a problem", key);
+        return NULL;
+    }
+    const struct pl_problem *problem = pl_problem_find(name);
+    if (problem)
+        return problem;
+    size_t count = pl_problem_count();
+    const char **names = pl_new((count + 1) * sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = pl_problem_at(i)->name;
+    if (!strcmp(key, pl_task_langevin.key))
+        names[count++] = pl_task_langevin.value;
+    pl_fail_unknown(err, key, name, names, count);
+    free(names);
+    return NULL;
+}
+
 static int problem_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
 {
-    const char *name = pl_settings_string(chosen, "problem", NULL);
-    if (!name)
-        return pl_fail(err, PL_EINPUT, "problem must be the name of a problem");
-    const struct pl_problem *problem = pl_problem_find(name);
-    if (!problem) {
-        size_t count = pl_problem_count();
-        const char **names = pl_new(count * sizeof *names);
-        for (size_t i = 0; i < count; i++)
-            names[i] = pl_problem_at(i)->name;
-        pl_fail_unknown(err, "problem", name, names, count);
-        free(names);
+    const struct pl_problem *problem = pl_objective_find(chosen, "problem", err);
+    if (!problem)
         return PL_EINPUT;
-    }
-    pl_schema_add(schema, PL_SECTION_TASK, problem_settings, PROBLEM_SETTING_COUNT);
+    pl_schema_add(schema, PL_SECTION_TASK, pl_objective_settings, pl_objective_setting_count);
     pl_schema_add(schema, PL_SECTION_TASK, problem->settings, problem->setting_count);
     return pl_schema_add_training(chosen, schema, err);
 }
 
 static void problem_sources(struct pl_schema_source *sources, size_t capacity, size_t *count)
 {
-    pl_source_add(sources, capacity, count, "problem", PL_SECTION_TASK, problem_settings, PROBLEM_SETTING_COUNT);
+    pl_source_add(sources, capacity, count, "problem", PL_SECTION_TASK, pl_objective_settings,
+                  pl_objective_setting_count);
     for (size_t i = 0; i < pl_problem_count(); i++) {
         const struct pl_problem *problem = pl_problem_at(i);
         pl_source_add(sources, capacity, count, problem->name, PL_SECTION_TASK, problem->settings,
@@ -204,10 +216,9 @@ static void iterate(struct objective *o, struct pl_run_result *result)
 static int prepare(struct objective *o, struct pl_error *err)
 {
     const struct pl_settings *settings = o->request->settings;
-    const char *name = pl_settings_string(settings, "problem", "");
-    o->problem = pl_problem_find(name);
+    o->problem = pl_objective_find(settings, "problem", err);
     if (!o->problem)
-        return pl_fail(err, PL_EINPUT, "there is no problem \"%.100s\"", name);
+        return PL_EINPUT;
     o->n = (size_t)pl_settings_integer(settings, "dimension", 1);
     o->iterations = pl_settings_integer(settings, "iterations", 1000);
     o->points = pl_settings_integer(settings, "record", 100);

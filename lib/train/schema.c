@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct pl_task_kind *const kinds[] = {&pl_task_command, &pl_task_problem, &pl_task_dataset};
+static const struct pl_task_kind *const kinds[] = {&pl_task_command, &pl_task_langevin, &pl_task_problem,
+                                                   &pl_task_dataset}; /* of two with one key, the particular one first */
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
 static const struct pl_setting optimizer_setting[] = {
@@ -21,14 +22,17 @@ const char *pl_section_name(enum pl_section section)
 
 bool pl_train_is_choice(const char *key)
 {
-    return pl_has_word("problem dataset model command optimizer", key);
+    return pl_has_word("problem target dataset model command optimizer", key);
 }
 
 const struct pl_task_kind *pl_task_kind_of(const struct pl_settings *settings)
 {
-    for (size_t i = 0; i < KIND_COUNT; i++)
-        if (pl_settings_find(settings, kinds[i]->key))
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        const char *value = kinds[i]->value;
+        if (pl_settings_find(settings, kinds[i]->key) &&
+            (!value || !strcmp(pl_settings_string(settings, kinds[i]->key, ""), value)))
             return kinds[i];
+    }
     return NULL;
 }
 

@@ -6,7 +6,8 @@
 
 /* A kind of task: one const descriptor in the table of schema.c. */
 struct pl_task_kind {
-    const char *key; /* the setting that chooses it */
+    const char *key;   /* the setting that chooses it */
+    const char *value; /* and its value; NULL: any that no other kind is chosen by */
     /* Adds the parts that are legal under the chosen settings. */
     int (*schema)(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err);
     /* Adds every part that any choice may bring. */
@@ -15,7 +16,7 @@ struct pl_task_kind {
     int (*run)(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
                struct pl_error *err);
 };
-extern const struct pl_task_kind pl_task_problem, pl_task_command, pl_task_dataset;
+extern const struct pl_task_kind pl_task_problem, pl_task_langevin, pl_task_command, pl_task_dataset;
 const struct pl_task_kind *pl_task_kind_of(const struct pl_settings *settings); /* or NULL */
 
 void pl_schema_add(struct pl_schema *schema, enum pl_section section, const struct pl_setting *settings, size_t count);
@@ -27,6 +28,12 @@ int pl_train_check_training(const struct pl_settings *settings, int64_t epochs, 
 
 /* "there is no problem "theta3"; did you mean theta30?", or all names where none is near. */
 int pl_fail_unknown(struct pl_error *err, const char *what, const char *name, const char *const *names, size_t count);
+
+/* Settings of every task on a problem: problem, iterations, record. */
+extern const struct pl_setting pl_objective_settings[];
+extern const size_t pl_objective_setting_count;
+/* The problem that a setting ("problem" or "target") names, or NULL after a complaint. */
+const struct pl_problem *pl_objective_find(const struct pl_settings *settings, const char *key, struct pl_error *err);
 
 /* A schedule: the factor on the initial learning rate before each epoch, counted from 0. */
 enum pl_anneal { PL_ANNEAL_NONE, PL_ANNEAL_COSINE, PL_ANNEAL_LINEAR };

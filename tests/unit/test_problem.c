@@ -156,6 +156,7 @@ static void minimisers_are_minima(void **state)
     } minima[] = {
         {"theta30", {0, 0, 0}},   {"quadratic", {0, 0, 0}},     {"rosenbrock", {1, 1, 1}},
         {"rastrigin", {0, 0, 0}}, {"double_well", {1, -1, -1}}, {"double_well", {-1, 1, 1}},
+        {"quartic", {0, 0, 0}},
     };
     for (size_t i = 0; i < COUNT(minima); i++) {
         const struct pl_problem *problem = pl_problem_find(minima[i].problem);
@@ -176,6 +177,75 @@ static void minimisers_are_minima(void **state)
             assert_true(problem->value(&s, moved, 3) > lowest);
             assert_float_equal(problem->distance(&s, moved, 3), 0.01, 1e-15);
         }
+        pl_settings_release(&s);
+    }
+}
+
+/* Those that the problems name themselves. A mixture's are not 0, and not closed forms. */
+static void minimisers_name_themselves(void **state)
+{
+    (void)state;
+    static const size_t counts[][2] = {{2, 8}, {1, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}}; /* in 1 and 3 dimensions */
+    for (size_t p = 0; p < pl_problem_count(); p++)
+        for (size_t n = 1; n <= 3; n += 2) {
+            const struct pl_problem *problem = pl_problem_at(p);
+            struct pl_settings s;
+            fill(&s, problem, 0);
+            double theta[3], gradient[3];
+            size_t found = 0;
+            while (problem->minimiser(&s, found, theta, n)) {
+                double lowest = problem->value(&s, theta, n);
+                problem->gradient(&s, theta, NULL, n, gradient);
+                for (size_t i = 0; i < n; i++) {
+                    double moved[3];
+                    assert_float_equal(gradient[i], 0, 1e-12);
+                    memcpy(moved, theta, sizeof moved);
+                    moved[i] += 0.01;
+                    assert_true(n == 1 && problem == pl_problem_find("rosenbrock") ? true :
+                                                                       problem->value(&s, moved, n) > lowest);
+                }
+                assert_float_equal(problem->distance(&s, theta, n), 0, 1e-12);
+                found++;
+            }
+            assert_int_equal(found, counts[p][n > 1]);
+            pl_settings_release(&s);
+        }
+}
+
+/* x NULL stands for the mean over the data, and points side by side for points one by one. */
+static void gradients_in_the_mean_and_in_numbers(void **state)
+{
+    (void)state;
+    enum { POINTS = 5, DRAWS = 20000 };
+    for (size_t p = 0; p < pl_problem_count(); p++) {
+        const struct pl_problem *problem = pl_problem_at(p);
+        struct pl_settings s;
+        fill(&s, problem, 0.5);
+        double theta[2 * POINTS], x[2 * POINTS], all[2 * POINTS], mean[2], sum[2] = {0, 0};
+        struct pl_random r = pl_random_stream(p, PL_STREAM_DATA);
+        pl_random_uniforms(&r, 0, 0, 2 * POINTS, theta);
+        pl_random_uniforms(&r, 1, 0, 2 * POINTS, x);
+        problem->data(x, 2 * POINTS);
+        for (int drawn = 0; drawn < 2; drawn++) {
+            pl_problem_gradients(problem, &s, theta, drawn ? x : NULL, 2, POINTS, all);
+            for (size_t k = 0; k < POINTS; k++) {
+                double one[2];
+                problem->gradient(&s, (const double[]){theta[k], theta[POINTS + k]},
+                                  drawn ? (const double[]){x[k], x[POINTS + k]} : NULL, 2, one);
+                assert_float_equal(all[k], one[0], 1e-13);
+                assert_float_equal(all[POINTS + k], one[1], 1e-13);
+            }
+        }
+        for (size_t d = 0; d < DRAWS; d++) {
+            double point[2], strata[2] = {(d + 0.5) / DRAWS, fmod(d * 7919.0, DRAWS) / DRAWS + 0.5 / DRAWS};
+            problem->data(strata, 2);
+            problem->gradient(&s, theta, strata, 2, point);
+            sum[0] += point[0] / DRAWS;
+            sum[1] += point[1] / DRAWS;
+        }
+        problem->gradient(&s, theta, NULL, 2, mean);
+        assert_float_equal(sum[0], mean[0], 1e-3);
+        assert_float_equal(sum[1], mean[1], 1e-3);
         pl_settings_release(&s);
     }
 }
@@ -249,6 +319,8 @@ int main(void)
         cmocka_unit_test(values_are_means_over_the_data),
         cmocka_unit_test(noise_has_its_standard_deviation),
         cmocka_unit_test(minimisers_are_minima),
+        cmocka_unit_test(minimisers_name_themselves),
+        cmocka_unit_test(gradients_in_the_mean_and_in_numbers),
         cmocka_unit_test(quadratic_has_its_condition_number),
         cmocka_unit_test(overflow_is_not_hidden),
         cmocka_unit_test(every_problem_is_described),

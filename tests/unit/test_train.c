@@ -79,7 +79,7 @@ static void schemas_say_what_is_wrong(void **state)
     no_schema(NULL, NULL, NULL, NULL, "a problem, a dataset or a command");
     no_schema("optimizer", "sgd", NULL, NULL, "a problem, a dataset or a command");
     no_schema("problem", "theta3", "optimizer", "sgd", "did you mean theta30?");
-    no_schema("problem", "xyzzyplugh", "optimizer", "sgd", "there are: double_well, quadratic");
+    no_schema("problem", "xyzzyplugh", "optimizer", "sgd", "there are: double_well, mixture, quadratic");
     no_schema("problem", "theta30", NULL, NULL, "the optimizer is missing");
     no_schema("problem", "theta30", "optimizer", "theopola", "did you mean theopoula?");
     no_schema("dataset", "glyphs", "optimizer", "sgd", "the model is missing");

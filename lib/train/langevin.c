@@ -1,0 +1,331 @@
+/* The task kind `problem: langevin`: many independent chains of a Langevin algorithm, and how far their law is from
+ * the one it should have, pi_beta with density proportional to exp(-beta u). An epoch is one iteration.
+ *
+ * Distances are between the empirical law of all chains at one iteration and pi_beta; in two dimensions the mean (W2:
+ * root of the mean square) over the projections to evenly spaced directions. Exact samples have a distance too, of
+ * the order of one over the root of their number: it is recorded beside, as the floor below which nothing is seen. */
+#include "optim/chains.h"
+#include "problem/gibbs.h"
+#include "train/train_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pl_setting langevin_settings[] = {
+    {.key = "target", .type = PL_STRING, .help = "the problem u whose law exp(-beta u) the chains should have"},
+    {.key = "chains", .type = PL_INTEGER, .initial = "10000", .range = "[2,10000000]", .help = "independent chains"},
+    {.key = "burn_in", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000000000]",
+     .help = "iterations before the first recorded point may come"},
+    {.key = "gradient", .type = PL_STRING, .initial = "stochastic", .range = "stochastic exact",
+     .help = "the problem's stochastic gradient, or its mean"},
+    {.key = "directions", .type = PL_INTEGER, .initial = "8", .range = "[1,64]",
+     .help = "projections that distances are averaged over, in two dimensions"},
+};
+enum { LANGEVIN_SETTING_COUNT = sizeof langevin_settings / sizeof *langevin_settings };
+
+enum {
+    STOP_INTERVAL = 1 << 23, /* coordinate updates between two looks at sink->stop */
+    FLOOR_DRAWS = 300000,    /* of all samples that the floor is estimated from, but at least two samples */
+    FLOOR_SAMPLES = 32       /* most samples */
+};
+
+enum series { W1, W2, W1_FLOOR, W2_FLOOR, EXCESS_RISK, ESCAPED, SERIES_COUNT };
+
+/* Distances over all directions: sums, and what is reported of them. */
+struct distance {
+    double first, second;
+};
+
+struct langevin {
+    const struct pl_run_request *request;
+    const struct pl_sink *sink;
+    const struct pl_problem *target;
+    struct pl_gibbs *gibbs;
+    struct pl_chains *chains;
+    struct pl_chains_field field;
+    struct pl_schedule schedule;
+    size_t dimension, count, directions;
+    int64_t iterations, burn_in, points;
+    double rate;
+    struct pl_law_parts *parts[PL_GIBBS_DIRECTIONS];
+    double *theta, *projected; /* coordinate by coordinate; along one direction */
+    struct distance floor;
+    int series[SERIES_COUNT];
+    int64_t bad;    /* the first iteration that left a chain without a finite value, or 0 */
+    size_t escaped; /* chains without one */
+};
+
+static int langevin_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
+{
+    if (!pl_settings_find(chosen, "target"))
+        return pl_fail(err, PL_EINPUT, "problem langevin needs a target, as in "
+                                       "task: {problem: langevin, target: double_well}");
+    const struct pl_problem *target = pl_objective_find(chosen, "target", err);
+    if (!target)
+        return PL_EINPUT;
+    pl_schema_add(schema, PL_SECTION_TASK, pl_objective_settings, pl_objective_setting_count);
+    pl_schema_add(schema, PL_SECTION_TASK, langevin_settings, LANGEVIN_SETTING_COUNT);
+    pl_schema_add(schema, PL_SECTION_TASK, target->settings, target->setting_count);
+    return pl_schema_add_training(chosen, schema, err);
+}
+
+static void langevin_sources(struct pl_schema_source *sources, size_t capacity, size_t *count)
+{
+    pl_source_add(sources, capacity, count, "langevin", PL_SECTION_TASK, langevin_settings, LANGEVIN_SETTING_COUNT);
+}
+
+static int langevin_check(const struct pl_settings *settings, struct pl_error *err)
+{
+    const char *optimizer = pl_settings_string(settings, "optimizer", "");
+    int64_t dimension = pl_settings_integer(settings, "dimension", 1);
+    int64_t iterations = pl_settings_integer(settings, "iterations", 1000);
+    double beta = pl_settings_real(settings, "beta", INFINITY);
+    if (!pl_chains_are_possible(optimizer))
+        return pl_fail(err, PL_EINPUT, "problem langevin runs theopoula, tusla and sgld, not %.100s", optimizer);
+    if (strcmp(pl_settings_string(settings, "average", "off"), "off"))
+        return pl_fail(err, PL_EINPUT, "problem langevin is about the law of the iterates, so average must be off");
+    if (!isfinite(beta))
+        return pl_fail(err, PL_EINPUT, "problem langevin needs a finite beta");
+    if (beta == 1 && !strcmp(pl_settings_string(settings, "variant", ""), "official"))
+        return pl_fail(err, PL_EINPUT, "beta is 1, by which the official variant of theopoula switches its noise off");
+    if (dimension > PL_GIBBS_DIMENSION)
+        return pl_fail(err, PL_EINPUT, "dimension is %lld, but problem langevin knows the law of targets in 1 or 2 only",
+                       (long long)dimension);
+    if (pl_settings_integer(settings, "burn_in", 0) >= iterations)
+        return pl_fail(err, PL_EINPUT, "burn_in must be smaller than iterations, %lld", (long long)iterations);
+    return pl_train_check_training(settings, iterations, err);
+}
+
+static void gradient(const void *self, const double *theta, double *x, double *out)
+{
+    const struct langevin *l = self;
+    if (x)
+        l->target->data(x, l->dimension * PL_CHAINS_STRIDE);
+    pl_problem_gradients(l->target, l->request->settings, theta, x, l->dimension, PL_CHAINS_STRIDE, out);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The mean distance over the directions; along the k-th of them from l->projected, which is sorted by then. */
+static void add_distance(const struct langevin *l, size_t k, struct distance *sum)
+{
+    double first, second;
+    pl_law_distances(l->parts[k], l->projected, &first, &second);
+    sum->first += first;
+    sum->second += second;
+}
+
+static struct distance measure(struct langevin *l)
+{
+    struct distance sum = {0, 0};
+    double directions = (double)l->directions;
+    for (size_t k = 0; k < l->directions; k++) {
+        double e[PL_GIBBS_DIMENSION];
+        pl_gibbs_direction(l->gibbs, k, e);
+        for (size_t j = 0; j < l->count; j++)
+            l->projected[j] = l->dimension == 1 ? l->theta[j] : e[0] * l->theta[j] + e[1] * l->theta[l->count + j];
+        qsort(l->projected, l->count, sizeof *l->projected, ascending);
+        add_distance(l, k, &sum);
+    }
+    return (struct distance){sum.first / directions, sqrt(sum.second / directions)};
+}
+
+/* The same for exact samples: the mean over several, which do not depend on the run. */
+static struct distance measure_floor(struct langevin *l)
+{
+    struct distance sum = {0, 0};
+    const struct pl_random random = pl_random_stream(0, PL_STREAM_INIT);
+    size_t samples = FLOOR_DRAWS / l->count;
+    samples = samples < 2 ? 2 : samples > FLOOR_SAMPLES ? FLOOR_SAMPLES : samples;
+    for (size_t s = 0; s < samples; s++)
+        for (size_t k = 0; k < l->directions; k++) {
+            pl_law_sample(pl_gibbs_law(l->gibbs, k), random, s * PL_GIBBS_DIRECTIONS + k, l->count, l->projected);
+            add_distance(l, k, &sum);
+        }
+    double all = (double)(samples * l->directions);
+    return (struct distance){sum.first / all, sqrt(sum.second / all)};
+}
+
+/* The excess risk of the chains, E u(theta) - min u. Counts those whose objective is not finite. */
+static double measure_risk(struct langevin *l)
+{
+    double sum = 0;
+    l->escaped = 0;
+    for (size_t j = 0; j < l->count; j++) {
+        double theta[PL_GIBBS_DIMENSION] = {0};
+        bool finite = true;
+        for (size_t i = 0; i < l->dimension; i++) {
+            theta[i] = l->theta[i * l->count + j];
+            finite = finite && isfinite(theta[i]);
+        }
+        double u = finite ? pl_gibbs_energy(l->gibbs, theta) : INFINITY;
+        l->escaped += !isfinite(u);
+        sum += u - pl_gibbs_minimum(l->gibbs);
+    }
+    return l->escaped ? INFINITY : sum / (double)l->count;
+}
+
+static void open_series(struct langevin *l)
+{
+    static const char *const names[2][SERIES_COUNT] = {
+        {"w1", "w2", "w1_floor", "w2_floor", "excess_risk", "escaped"},
+        {"sliced_w1", "sliced_w2", "sliced_w1_floor", "sliced_w2_floor", "excess_risk", "escaped"},
+    };
+    for (size_t i = 0; i < SERIES_COUNT; i++) {
+        const char *name = names[l->dimension - 1][i];
+        l->series[i] = l->sink->series(l->sink->self, name, pl_train_direction(name));
+    }
+}
+
+/* A law some of whose mass has left is infinitely far from pi_beta. */
+static void record(struct langevin *l, int64_t iteration)
+{
+    for (size_t i = 0; i < l->dimension; i++)
+        pl_chains_read(l->chains, i, l->theta + i * l->count);
+    double risk = measure_risk(l);
+    struct distance distance = l->escaped ? (struct distance){INFINITY, INFINITY} : measure(l);
+    double values[SERIES_COUNT] = {
+        [W1] = distance.first, [W2] = distance.second, [W1_FLOOR] = l->floor.first, [W2_FLOOR] = l->floor.second,
+        [EXCESS_RISK] = risk, [ESCAPED] = (double)l->escaped / (double)l->count,
+    };
+    for (size_t i = 0; i < SERIES_COUNT; i++)
+        l->sink->value(l->sink->self, l->series[i], iteration, values[i]);
+    if (l->escaped && !l->bad)
+        l->bad = iteration;
+}
+
+/* The index-th recorded iteration, counted from 1: evenly spaced behind the burn-in. */
+static int64_t recorded_iteration(const struct langevin *l, int64_t index)
+{
+    return l->burn_in + (2 * index * (l->iterations - l->burn_in) + l->points) / (2 * l->points);
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Chains go on when some have left, because the share that leaves is a result; none left, nothing changes any more. */
+static void iterate(struct langevin *l, struct pl_run_result *result)
+{
+    int64_t look = STOP_INTERVAL / (int64_t)(l->count * l->dimension) + 1;
+    int64_t change = 0, point = 1;
+    for (int64_t t = 0; t < l->iterations && l->escaped < l->count;) {
+        if (t >= change) {
+            pl_chains_set_rate(l->chains, l->rate * pl_schedule_factor(&l->schedule, t));
+            change = pl_schedule_next(&l->schedule, t);
+        }
+        int64_t next = earlier(earlier(t + look, change), recorded_iteration(l, point));
+        pl_chains_run(l->chains, &l->field, (uint64_t)(next - t));
+        t = next;
+        if (!l->bad)
+            l->bad = (int64_t)pl_chains_lost_at(l->chains);
+        if (t == recorded_iteration(l, point)) {
+            record(l, t);
+            point++;
+        }
+        if (t < l->iterations && l->sink->stop(l->sink->self)) {
+            pl_result_set(result, PL_INTERRUPTED, "stopped after iteration %lld of %lld", (long long)t,
+                          (long long)l->iterations);
+            return;
+        }
+    }
+    if (!l->bad)
+        return;
+    result->bad_epoch = l->bad;
+    pl_result_set(result, PL_DIVERGED, "%zu of %zu chains are not finite, the first since iteration %lld", l->escaped,
+                  l->count, (long long)l->bad);
+}
+
+/* pi_beta, its parts and the floor. */
+static int prepare_law(struct langevin *l, struct pl_error *err)
+{
+    const struct pl_settings *settings = l->request->settings;
+    struct pl_regulariser regulariser = {
+        .eta = pl_settings_real(settings, "eta", 0),
+        .r = pl_settings_real(settings, "r", 0),
+        .weight_decay = pl_settings_real(settings, "weight_decay", 0),
+    };
+    int status = pl_gibbs_new(&l->gibbs, l->target, settings, regulariser, l->dimension,
+                              pl_settings_real(settings, "beta", 1), l->directions, err);
+    if (status)
+        return status;
+    l->theta = pl_arena(l->count, l->dimension * sizeof(double));
+    l->projected = pl_arena(l->count, sizeof(double));
+    bool enough = l->theta && l->projected;
+    for (size_t k = 0; k < l->directions && enough; k++)
+        enough = (l->parts[k] = pl_law_parts_new(pl_gibbs_law(l->gibbs, k), l->count));
+    if (!enough)
+        return pl_fail(err, PL_EMEMORY, "there is not enough memory for %zu chains", l->count);
+    l->floor = measure_floor(l);
+    return 0;
+}
+
+static int prepare(struct langevin *l, struct pl_error *err)
+{
+    const struct pl_settings *settings = l->request->settings;
+    uint64_t seed = (uint64_t)l->request->seed;
+    l->target = pl_objective_find(settings, "target", err);
+    if (!l->target)
+        return PL_EINPUT;
+    int status = langevin_check(settings, err);
+    if (status)
+        return status;
+    l->dimension = (size_t)pl_settings_integer(settings, "dimension", 1);
+    l->count = (size_t)pl_settings_integer(settings, "chains", 10000);
+    l->directions = l->dimension == 1 ? 1 : (size_t)pl_settings_integer(settings, "directions", 8);
+    l->iterations = pl_settings_integer(settings, "iterations", 1000);
+    l->burn_in = pl_settings_integer(settings, "burn_in", 0);
+    l->points = earlier(pl_settings_integer(settings, "record", 100), l->iterations - l->burn_in);
+    bool random = l->target->random(settings) && !strcmp(pl_settings_string(settings, "gradient", ""), "stochastic");
+    l->field = (struct pl_chains_field){gradient, l, random, pl_random_stream(seed, PL_STREAM_DATA)};
+    status = pl_schedule_init(&l->schedule, settings, l->iterations, err);
+    if (!status)
+        status = prepare_law(l, err);
+    if (!status)
+        status = pl_chains_new(&l->chains, settings, l->count, l->dimension, pl_settings_real(settings, "start", 0),
+                               pl_random_stream(seed, PL_STREAM_NOISE), l->request->threads, err);
+    if (status)
+        return status;
+    l->rate = pl_chains_rate(l->chains);
+    open_series(l);
+    return 0;
+}
+
+static int langevin_run(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
+                        struct pl_error *err)
+{
+    struct langevin l = {.request = request, .sink = sink};
+    struct pl_error own = {0};
+    int status = prepare(&l, &own);
+    if (!status)
+        iterate(&l, result);
+    else if (status == PL_EMEMORY) {
+        pl_result_set(result, PL_FAILED, "%s", own.text);
+        status = 0;
+    } else {
+        pl_fail(err, status, "%s", own.text);
+    }
+    for (size_t k = 0; k < l.directions; k++)
+        pl_law_parts_free(l.parts[k]);
+    pl_chains_free(l.chains);
+    pl_gibbs_free(l.gibbs);
+    pl_schedule_release(&l.schedule);
+    free(l.theta);
+    free(l.projected);
+    return status;
+}
+
+const struct pl_task_kind pl_task_langevin = {
+    .key = "problem",
+    .value = "langevin",
+    .schema = langevin_schema,
+    .sources = langevin_sources,
+    .check = langevin_check,
+    .run = langevin_run,
+};
