@@ -41,10 +41,27 @@ static int show_optimizers(void)
     return 0;
 }
 
+static const char langevin[] = "langevin";
+static const char langevin_help[] = "many independent chains of a Langevin algorithm on a problem, against the law exp(-beta u)";
+
 static int show_problems(void)
 {
     for (size_t i = 0; i < pl_problem_count(); i++)
         printf("%-12s %s\n", pl_problem_at(i)->name, pl_problem_at(i)->help);
+    printf("%-12s %s\n", langevin, langevin_help);
+    return 0;
+}
+
+/* Not a problem itself, but a task on one. */
+static int show_langevin(void)
+{
+    struct pl_schema_source sources[256];
+    size_t count = pl_train_schema_sources(sources, sizeof sources / sizeof *sources);
+    printf("%s: %s\n\n", langevin, langevin_help);
+    for (size_t i = 0; i < count && i < sizeof sources / sizeof *sources; i++)
+        if (!strcmp(sources[i].owner, langevin))
+            pl_show_settings(sources[i].part.settings, sources[i].part.count);
+    puts("\nIt also takes the settings of its target.");
     return 0;
 }
 
@@ -81,6 +98,8 @@ static int show_problem(const struct pl_args *args, const char *name)
     size_t count = pl_problem_count() < 64 ? pl_problem_count() : 64;
     for (size_t i = 0; i < count; i++)
         names[i] = pl_problem_at(i)->name;
+    if (!problem && !strcmp(name, langevin))
+        return show_langevin();
     if (!problem)
         return pl_show_unknown(args, "problem", name, names, count);
     printf("%s: %s\n\n", problem->name, problem->help);

@@ -51,6 +51,9 @@ expect 2 poula show optimizer theopola
 contains err "theopoula"
 expect 0 poula show problems
 contains out rosenbrock
+expect 0 poula show problem langevin
+contains out "target"
+contains out "independent chains"
 expect 0 poula show problem rosenbrock
 contains out dimension
 expect 2 poula show problem rosenbrook
