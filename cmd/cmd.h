@@ -25,6 +25,8 @@ struct pl_command {
     const char *example;     /* one command line that works */
     const struct pl_option *options; /* besides --db, --data and --help, which all take */
     size_t option_count;
+    /* What its --set KEY=VALUE takes; NULL: the settings of runs. */
+    const struct pl_setting *(*settings)(size_t *count);
     size_t least, most;      /* number of arguments */
     bool hidden;             /* not listed (worker) */
     int (*run)(const struct pl_args *args); /* returns the exit code */
@@ -70,6 +72,8 @@ int pl_cmd_finish(const struct pl_args *args, int exit_code);
 /* Writes what is buffered. Returns 0, or why bytes could not be written, now or at any time before: an errno. */
 int pl_cmd_flush(FILE *file);
 
+/* Two lines for each setting: its help; type, range, default and other names. */
+void pl_help_settings(const struct pl_setting *settings, size_t count, struct pl_text *out);
 void pl_help_command(const struct pl_command *command, struct pl_text *out);
 void pl_help_overview(struct pl_text *out);
 

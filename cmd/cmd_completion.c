@@ -54,6 +54,28 @@ static bool takes_setting(const struct pl_option *option)
     return option->argument && !strcmp(option->argument, "KEY=VALUE");
 }
 
+/* The settings that the command's --set takes, where they are its own. */
+static void add_own_keys(struct pl_text *out, const struct pl_command *command)
+{
+    size_t count;
+    const struct pl_setting *settings = command->settings(&count);
+    for (size_t i = 0; i < count; i++)
+        pl_text_addf(out, "%s%s", i ? " " : "", settings[i].key);
+}
+
+static void bash_settings(const struct pl_command *command, struct pl_text *out)
+{
+    pl_text_add(out, "COMPREPLY=($(compgen -S = -W ");
+    if (command->settings) {
+        pl_text_add_char(out, '\'');
+        add_own_keys(out, command);
+        pl_text_add_char(out, '\'');
+    } else {
+        pl_text_add(out, "\"$settings\"");
+    }
+    pl_text_add(out, " -- \"$word\")); compopt -o nospace ;;\n");
+}
+
 static void bash_arguments(const struct pl_command *command, struct pl_text *out)
 {
     const struct pl_option *option;
@@ -66,7 +88,7 @@ static void bash_arguments(const struct pl_command *command, struct pl_text *out
         else if (takes_file(option))
             pl_text_add(out, "COMPREPLY=($(compgen -f -- \"$word\")) ;;\n");
         else if (takes_setting(option))
-            pl_text_add(out, "COMPREPLY=($(compgen -S = -W \"$settings\" -- \"$word\")); compopt -o nospace ;;\n");
+            bash_settings(command, out);
         else
             pl_text_add(out, ";;\n");
     }
@@ -116,7 +138,7 @@ static void zsh_escape(struct pl_text *out, const char *text)
     }
 }
 
-static void zsh_option(struct pl_text *out, const struct pl_option *option)
+static void zsh_option(struct pl_text *out, const struct pl_command *command, const struct pl_option *option)
 {
     pl_text_addf(out, " \\\n            '*--%s[", option->name);
     zsh_escape(out, option->help);
@@ -126,7 +148,11 @@ static void zsh_option(struct pl_text *out, const struct pl_option *option)
         zsh_escape(out, option->argument);
         if (option->words)
             pl_text_addf(out, ":(%s)", option->words);
-        else if (takes_setting(option))
+        else if (takes_setting(option) && command->settings) {
+            pl_text_add(out, ":(");
+            add_own_keys(out, command);
+            pl_text_add_char(out, ')');
+        } else if (takes_setting(option))
             pl_text_add(out, ":($settings)");
         else
             pl_text_add(out, takes_file(option) ? ":_files" : ":");
@@ -159,7 +185,7 @@ static void zsh(struct pl_text *out)
         pl_text_addf(out, "    %s)\n        shift words; (( CURRENT-- ))\n        _arguments", pl_commands[i]->name);
         const struct pl_option *option;
         for (size_t j = 0; (option = option_at(pl_commands[i], j)); j++)
-            zsh_option(out, option);
+            zsh_option(out, pl_commands[i], option);
         pl_text_add(out, " \\\n            '*:file:_files' ;;\n");
     }
     pl_text_add(out, "    esac\n}\n_poula \"$@\"\n");
@@ -200,6 +226,24 @@ static void troff_option(struct pl_text *out, const struct pl_option *option)
     pl_text_add_char(out, '\n');
 }
 
+static void troff_setting(struct pl_text *out, const struct pl_setting *s)
+{
+    pl_text_add(out, ".TP\n.B ");
+    troff(out, s->key);
+    pl_text_add_char(out, '\n');
+    troff(out, s->help);
+    pl_text_addf(out, " (%s", pl_type_name(s->type));
+    if (s->range) {
+        pl_text_add(out, s->type == PL_STRING ? ": " : " in ");
+        troff(out, s->range);
+    }
+    if (s->initial) {
+        pl_text_add(out, s->initial[0] ? "; default " : "; default empty");
+        troff(out, s->initial);
+    }
+    pl_text_add(out, ")\n");
+}
+
 static void troff_settings(struct pl_text *out)
 {
     struct pl_schema_source sources[256];
@@ -208,23 +252,8 @@ static void troff_settings(struct pl_text *out)
         pl_text_add(out, ".SS ");
         troff(out, sources[i].owner);
         pl_text_addf(out, " (section %s)\n", pl_section_name(sources[i].part.section));
-        for (size_t j = 0; j < sources[i].part.count; j++) {
-            const struct pl_setting *s = &sources[i].part.settings[j];
-            pl_text_add(out, ".TP\n.B ");
-            troff(out, s->key);
-            pl_text_add_char(out, '\n');
-            troff(out, s->help);
-            pl_text_addf(out, " (%s", pl_type_name(s->type));
-            if (s->range) {
-                pl_text_add(out, s->type == PL_STRING ? ": " : " in ");
-                troff(out, s->range);
-            }
-            if (s->initial) {
-                pl_text_add(out, s->initial[0] ? "; default " : "; default empty");
-                troff(out, s->initial);
-            }
-            pl_text_add(out, ")\n");
-        }
+        for (size_t j = 0; j < sources[i].part.count; j++)
+            troff_setting(out, &sources[i].part.settings[j]);
     }
 }
 
@@ -249,6 +278,10 @@ static void man(struct pl_text *out)
         pl_text_add_char(out, '\n');
         for (size_t j = 0; j < command->option_count; j++)
             troff_option(out, &command->options[j]);
+        size_t own = 0;
+        const struct pl_setting *settings = command->settings ? command->settings(&own) : NULL;
+        for (size_t j = 0; j < own; j++)
+            troff_setting(out, &settings[j]);
         pl_text_add(out, ".PP\nExample: \\fB");
         troff(out, command->example);
         pl_text_add(out, "\\fR\n");

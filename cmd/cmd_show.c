@@ -13,25 +13,12 @@
 
 /* ---- what there is: from the descriptors ---- */
 
-static void print_setting(const struct pl_setting *setting)
-{
-    printf("  %-18s %s\n", setting->key, setting->help);
-    printf("  %-18s %s%s", "", setting->list ? "list of: " : "", pl_type_name(setting->type));
-    if (setting->range)
-        printf("%s%s", setting->type == PL_STRING ? ", one of: " : " in ", setting->range);
-    if (setting->initial)
-        printf(", default %s", *setting->initial ? setting->initial : "\"\"");
-    else
-        printf(", must be given");
-    if (setting->aliases)
-        printf("; also: %s", setting->aliases);
-    putchar('\n');
-}
-
 void pl_show_settings(const struct pl_setting *settings, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        print_setting(&settings[i]);
+    struct pl_text text = {0};
+    pl_help_settings(settings, count, &text);
+    fputs(pl_text(&text), stdout);
+    pl_text_release(&text);
 }
 
 static int show_optimizers(void)

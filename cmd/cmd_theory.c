@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- printing ---- */
@@ -65,17 +66,34 @@ static void print_table(const struct pl_theory_value *values, size_t count, enum
     pl_text_release(&value);
 }
 
+/* The meanings hold formulas in plain text. */
+static void add_escaped(struct pl_text *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '^') {
+            pl_text_add(out, "\\textasciicircum{}");
+        } else {
+            if (*text == '_')
+                pl_text_add_char(out, '\\');
+            pl_text_add_char(out, *text);
+        }
+    }
+}
+
 static void print_latex(const struct pl_theory_value *values, size_t count)
 {
-    struct pl_text value = {0};
+    struct pl_text value = {0}, meaning = {0};
     puts("\\begin{tabular}{lll}\n\\toprule\nsymbol & value & meaning \\\\\n\\midrule");
     for (size_t i = 0; i < count; i++) {
         pl_text_clear(&value);
+        pl_text_clear(&meaning);
         pl_theory_write(values[i].ln, true, &value);
-        printf("$%s$ & $%s$ & %s \\\\\n", values[i].tex, pl_text(&value), values[i].meaning);
+        add_escaped(&meaning, values[i].meaning);
+        printf("$%s$ & $%s$ & %s \\\\\n", values[i].tex, pl_text(&value), pl_text(&meaning));
     }
     puts("\\bottomrule\n\\end{tabular}");
     pl_text_release(&value);
+    pl_text_release(&meaning);
 }
 
 static void print(const struct pl_args *args, const struct pl_theory_value *values, size_t count)
@@ -89,37 +107,150 @@ static void print(const struct pl_args *args, const struct pl_theory_value *valu
         print_table(values, count, pl_rows_format(args, "text"));
 }
 
-static int run(const struct pl_args *args)
+/* ---- what is asked ---- */
+
+enum { MOST_VALUES = 64 };
+
+/* KEY=VALUE of --set, and the options that stand for one. */
+static int set(const struct pl_args *args, const char *key, const char *spelling, struct pl_settings *settings)
 {
-    struct pl_theory_value value = {.name = "lambda_max", .tex = "\\lambda_{\\max}", .source = "eq:lambda_max",
-                                    .meaning = "largest step size that the proof covers"};
-    double eta, r;
+    size_t count;
+    const struct pl_setting *table = pl_theory_settings(&count), *setting = pl_setting_find(table, count, key);
+    struct pl_value value;
     struct pl_error err;
-    if (strcmp(args->arguments[0], "lambda_max"))
-        return pl_cmd_usage_error(args, "'%s' is not one of: lambda_max", args->arguments[0]);
-    if (!pl_args_real(args, "eta", 0, 1e300, 5e-4, &eta) || !pl_args_real(args, "r", 0, 1000, 0, &r))
-        return 2;
-    if (pl_theory_lambda_max(eta, r, &value.ln, &err))
+    if (!setting) {
+        const char *names[64];
+        for (size_t i = 0; i < count && i < 64; i++)
+            names[i] = table[i].key;
+        const char *nearest = pl_nearest(key, names, count < 64 ? count : 64);
+        return pl_cmd_usage_error(args, "there is no setting %s%s%s%s", key, nearest ? "; did you mean " : "",
+                                  nearest ? nearest : "", nearest ? "?" : "");
+    }
+    if (pl_setting_read(setting, spelling, &value, &err))
+        return pl_cmd_usage_error(args, "%s", err.text);
+    pl_settings_set(settings, setting->key, value);
+    return 0;
+}
+
+static int read_settings(const struct pl_args *args, struct pl_settings *settings)
+{
+    size_t count;
+    const struct pl_setting *table = pl_theory_settings(&count);
+    const char *given;
+    int code = 0;
+    for (size_t i = 0; !code && (given = pl_args_nth(args, "set", i)); i++) {
+        const char *equals = strchr(given, '=');
+        if (!equals || equals == given)
+            return pl_cmd_usage_error(args, "--set takes KEY=VALUE, not '%s'", given);
+        char *key = pl_copy_bytes(given, (size_t)(equals - given));
+        code = set(args, key, equals + 1, settings);
+        free(key);
+    }
+    if (!code && (given = pl_args_get(args, "eta", NULL)))
+        code = set(args, "eta", given, settings);
+    if (!code && (given = pl_args_get(args, "r", NULL)))
+        code = set(args, "r", given, settings);
+    pl_settings_fill(settings, table, count);
+    return code;
+}
+
+/* The bound on the step size alone needs no more than eta and r, and these in no relation to the rest. */
+static int lambda_max_alone(const struct pl_args *args, const struct pl_settings *settings)
+{
+    struct pl_theory_value value = pl_theory_at(NULL, 0);
+    struct pl_error err;
+    if (pl_theory_lambda_max(pl_settings_real(settings, "eta", 0), pl_settings_real(settings, "r", 0), &value.ln, &err))
         return pl_cmd_fail(args, &err);
     print(args, &value, 1);
     return 0;
 }
 
+static int recipe(const struct pl_args *args, const struct pl_theory *theory)
+{
+    struct pl_theory_value values[3];
+    struct pl_error err;
+    double delta;
+    if (args->count)
+        return pl_cmd_usage_error(args, "--delta prints beta, lambda and n; it takes no names");
+    if (!pl_number_read(pl_args_get(args, "delta", ""), &delta))
+        return pl_cmd_usage_error(args, "--delta is '%s', but must be a number above 0", pl_args_get(args, "delta", ""));
+    if (pl_theory_recipe(theory, delta, values, &err))
+        return pl_cmd_fail(args, &err);
+    print(args, values, 3);
+    return 0;
+}
+
+static int unknown_name(const struct pl_args *args, const char *name, const struct pl_theory_value *all, size_t count)
+{
+    const char *names[MOST_VALUES];
+    for (size_t i = 0; i < count; i++)
+        names[i] = all[i].name;
+    const char *nearest = pl_nearest(name, names, count);
+    return pl_cmd_usage_error(args, "there is no constant %s%s%s%s", name, nearest ? "; did you mean " : "",
+                              nearest ? nearest : "", nearest ? "?" : "");
+}
+
+/* The constants and bounds that are named, or all. */
+static int constants(const struct pl_args *args, const struct pl_theory *theory)
+{
+    struct pl_theory_value all[MOST_VALUES], chosen[MOST_VALUES];
+    size_t count = pl_theory_count();
+    for (size_t i = 0; i < count; i++)
+        all[i] = pl_theory_at(theory, i);
+    count += pl_theory_bounds(theory, &all[count]);
+    for (size_t i = 0; i < args->count; i++) {
+        size_t k = 0;
+        while (k < count && strcmp(all[k].name, args->arguments[i]))
+            k++;
+        if (k == count)
+            return unknown_name(args, args->arguments[i], all, count);
+        chosen[i] = all[k];
+    }
+    print(args, args->count ? chosen : all, args->count ? args->count : count);
+    return 0;
+}
+
+static int run(const struct pl_args *args)
+{
+    struct pl_settings settings = {0};
+    struct pl_theory *theory = NULL;
+    struct pl_error err;
+    int code = read_settings(args, &settings);
+    bool has_delta = pl_args_has(args, "delta");
+    if (!code && !has_delta && args->count == 1 && !strcmp(args->arguments[0], "lambda_max"))
+        code = lambda_max_alone(args, &settings);
+    else if (!code && pl_theory_new(&theory, &settings, &err))
+        code = pl_cmd_fail(args, &err);
+    else if (!code)
+        code = has_delta ? recipe(args, theory) : constants(args, theory);
+    pl_theory_free(theory);
+    pl_settings_release(&settings);
+    return code;
+}
+
 static const struct pl_option options[] = {
-    {.name = "eta", .argument = "ETA", .help = "strength of the regularisation (default 5e-4)"},
-    {.name = "r", .argument = "R", .help = "exponent of the regularisation (default 0)"},
+    {.name = "set", .letter = 's', .argument = "KEY=VALUE", .help = "what the constants are for (see settings); repeatable"},
+    {.name = "eta", .argument = "ETA", .help = "the same as --set eta=ETA"},
+    {.name = "r", .argument = "R", .help = "the same as --set r=R"},
+    {.name = "delta", .argument = "DELTA", .help = "print the recipe for an expected excess risk below DELTA"},
     {.name = "format", .argument = "FORMAT", .help = "how to print (default text)", .words = "text markdown latex csv json"},
 };
 
 const struct pl_command pl_cmd_theory = {
     .name = "theory",
     .summary = "print what the convergence proof of TheoPouLa gives in numbers",
-    .arguments = "lambda_max",
+    .arguments = "[NAME...]",
     .description =
-        "lambda_max is the largest step size that the proof covers, for a regularisation of strength eta and exponent r. "
-        "docs/theory.md has the formulas.",
+        "Prints the constants of the paper's proof for given dimension, growth of the gradient, regularisation and "
+        "moments, and its bounds on the Wasserstein distances W_1 and W_2 to pi_beta and on the expected excess risk "
+        "after n steps of size lambda. Names choose some of them: lambda_max, C_1, W_2, risk.\n"
+        "Without settings they are those of the paper's toy example. A number that no double holds is printed as a power "
+        "of ten; csv and json have its logarithm to base 10 as well. docs/theory.md has every formula.\n"
+        "--delta prints the inverse temperature, step size and number of steps by which the proof reaches that excess "
+        "risk.",
     .example = "poula theory lambda_max --eta 5e-4 --r 10",
     PL_OPTIONS(options),
-    .least = 1, .most = 1,
+    .settings = pl_theory_settings,
+    .most = MOST_VALUES,
     .run = run,
 };

@@ -56,6 +56,27 @@ static void add_option(struct pl_text *out, const struct pl_option *option)
     pl_text_release(&flag);
 }
 
+static void add_setting(struct pl_text *out, const struct pl_setting *setting)
+{
+    pl_text_addf(out, "  %-18s %s\n", setting->key, setting->help);
+    pl_text_addf(out, "  %-18s %s%s", "", setting->list ? "list of: " : "", pl_type_name(setting->type));
+    if (setting->range)
+        pl_text_addf(out, "%s%s", setting->type == PL_STRING ? ", one of: " : " in ", setting->range);
+    if (setting->initial)
+        pl_text_addf(out, ", default %s", *setting->initial ? setting->initial : "\"\"");
+    else
+        pl_text_add(out, ", must be given");
+    if (setting->aliases)
+        pl_text_addf(out, "; also: %s", setting->aliases);
+    pl_text_add_char(out, '\n');
+}
+
+void pl_help_settings(const struct pl_setting *settings, size_t count, struct pl_text *out)
+{
+    for (size_t i = 0; i < count; i++)
+        add_setting(out, &settings[i]);
+}
+
 void pl_help_command(const struct pl_command *command, struct pl_text *out)
 {
     pl_text_addf(out, "usage: poula %s", command->name);
@@ -68,5 +89,11 @@ void pl_help_command(const struct pl_command *command, struct pl_text *out)
         add_option(out, &command->options[i]);
     for (size_t i = 0; i < pl_common_option_count; i++)
         add_option(out, &pl_common_options[i]);
+    if (command->settings) {
+        size_t count;
+        const struct pl_setting *settings = command->settings(&count);
+        pl_text_add(out, "\nsettings:\n");
+        pl_help_settings(settings, count, out);
+    }
     pl_text_addf(out, "\nexample:\n  %s\n", command->example);
 }

@@ -6,10 +6,10 @@
 #include <string.h>
 
 /* "1.5e-06" as "1.5\cdot10^{-6}". */
-static void write_tex(long double value, struct pl_text *out)
+static void write_tex(long double value, int digits, struct pl_text *out)
 {
     char text[40];
-    snprintf(text, sizeof text, "%.6Lg", value);
+    snprintf(text, sizeof text, "%.*Lg", digits, value);
     char *e = strchr(text, 'e');
     if (e)
         *e = '\0';
@@ -23,10 +23,15 @@ void pl_theory_write(long double ln, bool tex, struct pl_text *out)
     long double log10 = ln / logl(10);
     if (isinf(ln))
         pl_text_add(out, ln < 0 ? "0" : tex ? "\\infty" : "inf");
-    else if (fabsl(log10) >= 300)
-        pl_text_addf(out, tex ? "10^{%.7Lg}" : "10^%.7Lg", log10);
-    else if (tex)
-        write_tex(expl(ln), out);
-    else
+    else if (fabsl(log10) < 300 && tex)
+        write_tex(expl(ln), 6, out);
+    else if (fabsl(log10) < 300)
         pl_text_addf(out, "%.6Lg", expl(ln));
+    else if (!tex)
+        pl_text_addf(out, "10^%.7Lg", log10);
+    else {
+        pl_text_add(out, "10^{");
+        write_tex(log10, 7, out);
+        pl_text_add_char(out, '}');
+    }
 }

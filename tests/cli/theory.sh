@@ -12,6 +12,64 @@ expect 2 poula theory lambda_max --eta 0
 contains err "eta is 0"
 expect 2 poula theory lambda_max --r -1
 expect 2 poula theory nothing
+contains err "there is no constant nothing"
+expect 2 poula theory C_O
+contains err "did you mean C_0?"
+
+# The constants: A = 2 (1 + 1), B = 3 (4 * 2)^3 / 0.25, C_7 = 1 + ln(3 (1 + 4 sqrt(1536))^2 / 4 * 3073) + ln 2.
+simple="--set d=2 --set q=1 --set L_G=1 --set beta=1 --set x_scale=0 --set theta0_scale=0 --eta 0.5 --r 0.5"
+expect 0 poula theory A B C_7 $simple
+same out <<'END'
+name  value    source             meaning
+----  -------  -----------------  ------------------------------
+A     4        rem:dissipativity  dissipativity of h: its slope
+B     6144     rem:dissipativity  dissipativity of h: its offset
+C_7   19.5581  tab:constant       excess risk: factor of 1/beta
+END
+expect 0 poula theory
+for name in lambda_max A_2r1 c_hat C_bar_3 z_2 C_7 W_1 W_2 risk; do contains out "$name "; done
+expect 0 poula theory W_1 C_0 --format json
+contains out '"name": "W_1", "value": "10^2.952511e+488", "log10": "2.9525108391392'
+contains out '"name": "C_0", "value": "10^-1.476255e+488"'
+if command -v python3 >/dev/null; then
+    cp out out.json
+    expect 0 python3 -c "import json; print(len(json.load(open('out.json'))))"
+    contains out 2
+fi
+expect 0 poula theory z_1 --format latex
+contains out '$z_1$ & $10^{2.952511\cdot10^{488}}$ & error of all restarts in W\_1, for lambda\textasciicircum{}(1/2) \\'
+expect 0 poula theory A --format markdown
+contains out "| A "
+
+# Settings that are wrong, each alone and together.
+expect 2 poula theory --set lamda=1
+contains err "did you mean lambda?"
+expect 2 poula theory --set r
+contains err "KEY=VALUE"
+expect 2 poula theory --eta 1
+contains err "eta is 1, but"
+expect 2 poula theory --r 1
+contains err "at least q/2 = 14.5"
+expect 2 poula theory --set lambda=0.1
+contains err "lambda_max(eta=0.0005, r=14.5) = 2.95446e-140"
+expect 2 poula theory --set E_K=2 --set E_K2=3
+contains err "E_K2 is 3"
+
+# The recipe.
+expect 0 poula theory --delta 0.1 $simple --format csv
+equal "$(cut -d, -f1 out | tr '\n' ' ')" "name beta lambda n " "rows of the recipe"
+equal "$(sed -n 's/^beta,\([^,.]*\).*/\1/p' out)" 786 "beta"
+expect 2 poula theory C_0 --delta 0.1
+expect 2 poula theory --delta 0
+contains err "delta is 0"
+expect 2 poula theory --delta x
+expect 0 poula theory --help
+contains out "E_theta_8r4"
+contains out "number in (0,inf), default 5e-4"
+expect 0 poula completion bash
+contains out "theory:--set) COMPREPLY=(\$(compgen -S = -W 'd q rho L_G"
+expect 0 poula completion man
+contains out "E |X|^(2 rho)"
 
 # 1/(2^14 0.25 70^2) = 4.98e-8 for r = 0: two of three step sizes are larger, with two seeds each.
 cat >steps.yaml <<'END'
