@@ -42,11 +42,7 @@ static void add_note(const struct pl_study *study, const struct beyond *beyond, 
                  study->name, (long long)beyond->runs, (unsigned long long)study->runs, study->runs == 1 ? "" : "s",
                  beyond->runs == 1 ? "" : "up to ");
     pl_text_add_number(notes, beyond->lambda);
-    pl_text_add(notes, ", lambda_max(eta=");
-    pl_text_add_number(notes, beyond->eta);
-    pl_text_add(notes, ", r=");
-    pl_text_add_number(notes, beyond->r);
-    pl_text_add(notes, ") is ");
+    pl_text_addf(notes, ", lambda_max(eta=%.6g, r=%.6g) is ", beyond->eta, beyond->r);
     pl_theory_write(beyond->ln_bound, false, notes);
     pl_text_add_char(notes, '\n');
 }
