@@ -176,6 +176,23 @@ static int list_run(void *self, const struct pl_study *study, const struct pl_se
     return ferror(stdout) ? PL_EIO : 0;
 }
 
+/* "1 run waits for search": those that cannot be listed because their settings are not known yet. */
+static int64_t list_waiting(const struct pl_plan *plan)
+{
+    int64_t waiting = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct pl_sweep_study *entry = &plan->studies[i];
+        if (!entry->study->waiting)
+            continue;
+        waiting += entry->runs;
+        printf("%s: %lld run%s", entry->study->name, (long long)entry->runs, entry->runs == 1 ? " waits" : "s wait");
+        for (size_t k = 0; k < entry->study->source_count; k++)
+            printf("%s %s", k ? "," : " for", pl_spec_study(plan->sources[entry->source].spec, entry->study->sources[k])->name);
+        putchar('\n');
+    }
+    return waiting;
+}
+
 static int dry_run(const struct pl_args *args, const struct specs *specs)
 {
     struct pl_store *store = NULL;
@@ -194,6 +211,8 @@ static int dry_run(const struct pl_args *args, const struct specs *specs)
     for (size_t i = 0; i < plan.count; i++) {
         const struct pl_sweep_study *study = &plan.studies[i];
         int64_t lacks = pl_study_missing(study, listing.retry_failed);
+        if (study->study->waiting)
+            continue;
         if (plan.count > 1)
             printf("%s: %lld runs, %lld missing\n", study->study->name, (long long)study->runs, (long long)lacks);
         runs += study->runs;
@@ -204,7 +223,11 @@ static int dry_run(const struct pl_args *args, const struct specs *specs)
         runs -= plan.shared.runs;
         missing -= pl_study_missing(&plan.shared, listing.retry_failed);
     }
-    printf("%lld runs, %lld missing\n", (long long)runs, (long long)missing);
+    int64_t waiting = list_waiting(&plan);
+    printf("%lld runs, %lld missing", (long long)runs, (long long)missing);
+    if (waiting)
+        printf(", %lld wait%s", (long long)waiting, waiting == 1 ? "s" : "");
+    putchar('\n');
     pl_plan_release(&plan);
     return 0;
 }
@@ -215,7 +238,11 @@ static void print_summary(const struct pl_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
         const struct pl_sweep_study *study = &plan->studies[i];
-        double seconds = study->ran ? study->last - study->first : 0;
+        if (study->study->waiting) {
+            printf("%s: %lld waiting\n", study->study->name, (long long)study->runs);
+            continue;
+        }
+        double seconds = study->ran && study->first > 0 ? study->last - study->first : 0; /* none may have begun */
         printf("%s: %lld finished, %lld diverged, %lld failed", study->study->name,
                (long long)study->counts[PL_RUN_FINISHED], (long long)study->counts[PL_RUN_DIVERGED],
                (long long)study->counts[PL_RUN_FAILED]);
@@ -278,6 +305,8 @@ static int survey(const struct pl_args *args, const struct pl_plan *plan, struct
     struct pl_text message = {0};
     struct pl_error err = {0};
     setenv("POULA_DATA", pl_args_data(args), 1);
+    pl_sweep_needs_release(needs);
+    *needs = (struct pl_sweep_needs){0};
     int status = pl_plan_survey(plan, options->threads, options->retry_failed, needs, &err);
     if (!status && needs->warnings.length)
         fputs(pl_text(&needs->warnings), stderr);
@@ -294,29 +323,112 @@ static int survey(const struct pl_args *args, const struct pl_plan *plan, struct
     return status < 0 ? pl_cmd_fail(args, &err) : 0;
 }
 
-static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_plan *plan,
-                 struct pl_sweep_options *options)
+/* Runs what of the plan can be run now. */
+static int run_stage(const struct pl_args *args, struct pl_store *store, struct pl_plan *plan,
+                     struct pl_sweep_options *options, int *stopped_by)
 {
     const char *program = getenv("POULA_WORKER");
     const char *const worker[] = {program && *program ? program : "/proc/self/exe", "worker", NULL};
     struct screen screen = open_screen(args);
     struct pl_error err = {0};
-    int stopped_by = 0;
     options->worker = worker;
     options->view = (struct pl_sweep_view){&screen, show_progress, show_note};
     struct pl_text folders = {0};
     pl_args_folders(args, &folders);
     options->folders = pl_text(&folders);
-    int status = pl_sweep_run(store, plan, options, &stopped_by, &err);
+    int status = pl_sweep_run(store, plan, options, stopped_by, &err);
     screen.lines = 0; /* the last display stays */
     if (!status)
         hint_at_failures(plan, &screen);
     pl_text_release(&screen.text);
     pl_text_release(&folders);
-    if (status)
-        return pl_cmd_fail(args, &err);
+    return status ? pl_cmd_fail(args, &err) : 0;
+}
+
+/* What a study took from a table, a line for each configuration. */
+static void show_choice(const struct pl_study *study)
+{
+    struct pl_walk *walk = pl_walk_new(study);
+    struct pl_text line = {0};
+    const struct pl_settings *settings;
+    const int64_t *seeds;
+    size_t seed_count;
+    while (!pl_walk_next(walk, &settings, &seeds, &seed_count)) {
+        pl_text_clear(&line);
+        for (size_t i = 0; i < study->axis_count; i++)
+            if (pl_settings_find(settings, study->axes[i]))
+                add_setting(&line, study->axes[i], pl_settings_find(settings, study->axes[i]));
+        pl_cmd_note("poula sweep: %s takes%s", study->name, pl_text(&line));
+    }
+    pl_text_release(&line);
+    pl_walk_free(walk);
+}
+
+/* Gives studies that waited for a table their settings; *advanced gets how many. */
+static int advance(const struct pl_args *args, struct pl_store *store, struct pl_plan *plan, size_t *advanced)
+{
+    bool *waited = pl_new(plan->count + 1);
+    struct pl_text problems = {0}, notes = {0};
+    struct pl_error err = {0};
+    int code = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        waited[i] = plan->studies[i].study->waiting;
+    if (pl_plan_advance(plan, store, advanced, &problems, &err)) {
+        fputs(pl_text(&problems), stderr);
+        pl_cmd_fail(args, &err);
+        code = 1;
+    }
+    for (size_t i = 0; i < plan->count && !code; i++) {
+        const struct pl_study *study = plan->studies[i].study;
+        if (!waited[i] || study->waiting)
+            continue;
+        if (!pl_args_has(args, "quiet"))
+            show_choice(study);
+        pl_text_clear(&notes);
+        pl_sweep_proof_notes(study, &notes);
+        fprintf(stderr, "%s%s", notes.length ? "poula sweep: " : "", pl_text(&notes));
+    }
+    pl_text_release(&problems);
+    pl_text_release(&notes);
+    free(waited);
+    return code;
+}
+
+/* Runs of this sweep so far. */
+static int64_t ran(const struct pl_plan *plan)
+{
+    int64_t runs = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        runs += plan->studies[i].ran;
+    return runs;
+}
+
+/* Runs the plan in stages: what waits for the table of a study comes after that study. */
+static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_plan *plan,
+                 struct pl_sweep_options *options, struct pl_sweep_needs *needs)
+{
+    const int64_t limit = options->limit;
+    struct pl_text why = {0};
+    size_t advanced = 0;
+    int stopped_by = 0, refused = advance(args, store, plan, &advanced);
+    do {
+        int code = survey(args, plan, options, needs);
+        if (!code)
+            code = run_stage(args, store, plan, options, &stopped_by);
+        if (code)
+            return code;
+        advanced = 0;
+        options->limit = limit ? limit - ran(plan) : 0;
+        if (!refused && !stopped_by && (!limit || options->limit > 0))
+            refused = advance(args, store, plan, &advanced);
+    } while (advanced);
     print_summary(plan);
-    return exit_code_of(plan, stopped_by, options->limit != 0);
+    pl_plan_why_waiting(plan, &why);
+    if (!refused && !stopped_by && !limit)
+        fputs(pl_text(&why), stderr);
+    pl_text_release(&why);
+    int code = exit_code_of(plan, stopped_by, limit != 0);
+    return code ? code : refused;
 }
 
 static int run(const struct pl_args *args)
@@ -343,12 +455,7 @@ static int run(const struct pl_args *args)
         pl_store_set_patience(store, pl_sweep_patience(), wait_for_database, &noted);
         status = pl_plan_make(&plan, store, specs.sources, specs.count, &err);
     }
-    if (status)
-        code = pl_cmd_fail(args, &err);
-    else
-        code = survey(args, &plan, &options, &needs);
-    if (!code)
-        code = sweep(args, store, &plan, &options);
+    code = status ? pl_cmd_fail(args, &err) : sweep(args, store, &plan, &options, &needs);
 done:
     pl_sweep_needs_release(&needs);
     pl_plan_release(&plan);

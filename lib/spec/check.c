@@ -73,6 +73,10 @@ static void complain_expression(struct check *check)
     const struct ready *ready = walk->ready[part->first_variant + walk->position.variant];
     struct expression_names names;
     struct pl_text text = {0}, why = {0};
+    if (cell->pick) {
+        pl_complain(&check->reader->complaints, cell->at, "%s: %s", cell->pick->pick.key, walk->error.text);
+        return;
+    }
     pl_text_addf(&text, "%s from \"%.100s\": %s", part->fields[walk->bad_field].key, cell->expression,
                  walk->error.text);
     pl_expression_scan(cell->expression, &names, &why);
@@ -165,7 +169,10 @@ static void check_point(struct check *check, bool train)
             complain_expression(check);
         return;
     }
-    widen(check, settings);
+    bool known = !check->walk->waits;
+    check->study->waiting = check->study->waiting || !known;
+    if (known)
+        widen(check, settings);
     size_t seeds = remaining_seeds(check, settings);
     bool repeated = false;
     if (seeds && check->seen.slots) {
@@ -178,7 +185,7 @@ static void check_point(struct check *check, bool train)
     }
     check->study->configs++;
     check->study->runs += seeds;
-    if (train)
+    if (train && known)
         check_settings(check, settings);
 }
 
@@ -203,7 +210,7 @@ static void check_pairs(struct check *check, size_t part_index)
                 check->paired++;
                 pl_walk_go(check->walk, part_index, at);
                 const struct pl_settings *settings = pl_walk_settle(check->walk);
-                if (settings)
+                if (settings && !check->walk->waits)
                     check_settings(check, settings);
             }
             at[a] = 0;
@@ -258,6 +265,7 @@ static void make_seen(struct check *check)
 void pl_grid_check(struct reader *reader, struct pl_study *study, const struct node *at)
 {
     struct pl_study_grid *grid = study->grid;
+    grid->at = at;
     struct check check = {.reader = reader, .study = study, .grid = grid, .at = at};
     if (!grid->points || reader->tired)
         return; /* refused before */
@@ -285,7 +293,7 @@ void pl_grid_check(struct reader *reader, struct pl_study *study, const struct n
     }
     for (size_t p = 0; p < grid->part_count && !train; p++)
         check_pairs(&check, p);
-    if (pl_complaint_count(&reader->complaints) == before)
+    if (pl_complaint_count(&reader->complaints) == before && !study->waiting)
         complain_unused(&check);
     if (pl_complaint_count(&reader->complaints) == 0 && !study->runs)
         pl_complain(&reader->complaints, at, "no run is left: exclude drops them all");

@@ -45,6 +45,20 @@ static void locate(struct reader *reader, const struct pl_study_grid *grid, stru
     }
 }
 
+/* A value that is known only when another study has finished cannot decide what is run. */
+static bool is_picked(struct reader *reader, const struct pl_study_grid *grid, const struct node *at, const char *key)
+{
+    for (size_t p = 0; p < grid->part_count; p++)
+        for (size_t f = 0; f < grid->parts[p].field_count; f++) {
+            const struct field *field = &grid->parts[p].fields[f];
+            if (strcmp(field->key, key) || !field->items || !pl_is_pick(field->items[0]))
+                continue;
+            pl_complain(&reader->complaints, at, "exclude: %s is taken from another study and not known beforehand", key);
+            return true;
+        }
+    return false;
+}
+
 static void read_exclusion(struct reader *reader, struct pl_study_grid *grid, struct node *written, size_t part,
                            bool shared)
 {
@@ -66,7 +80,8 @@ static void read_exclusion(struct reader *reader, struct pl_study_grid *grid, st
             read_seeds(reader, grid, exclusion, value);
         else
             good = pl_condition_read(reader, grid, part, false, "exclude", key, value,
-                                  &exclusion->conditions[exclusion->count++]) && good;
+                                  &exclusion->conditions[exclusion->count++]) && good &&
+                   !is_picked(reader, grid, key, exclusion->conditions[exclusion->count - 1].key);
     }
     if (!good)
         return;

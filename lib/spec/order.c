@@ -51,7 +51,8 @@ static bool always_number(const struct ordering *o, size_t entry, size_t field)
         return is_number(&o->variant->settings.entries[entry].value);
     const struct slot *slot = &o->variant->slots[field];
     for (size_t i = 0; i < (slot->single ? 1 : o->part->fields[field].count); i++)
-        if (!slot->cells[i].expression && !is_number(&slot->cells[i].value))
+        if (slot->cells[i].pick ? slot->setting && slot->setting->type != PL_REAL && slot->setting->type != PL_INTEGER
+                                : !slot->cells[i].expression && !is_number(&slot->cells[i].value))
             return false;
     return true;
 }

@@ -147,7 +147,8 @@ void pl_axes_read(struct reader *reader, struct pl_study *study)
             bool known = false;
             for (size_t i = 0; i < study->axis_count && !known; i++)
                 known = !strcmp(study->axes[i], field->key);
-            if (!known && (field->count > 1 || differs(grid, field)))
+            bool picked = field->items && pl_is_pick(field->items[0]);
+            if (!known && (field->count > 1 || picked || differs(grid, field)))
                 study->axes[study->axis_count++] = (char *)field->key;
         }
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 struct pl_spec {
-    char *text;
+    char *text, *name;
     struct pl_pool pool;
     struct pl_study *studies;
     size_t count, capacity;
@@ -197,6 +197,7 @@ static void add_study(struct file *file, struct node *map, const struct content 
     void *list = spec->studies;
     pl_grow(&list, &spec->capacity, spec->count + 1, sizeof *spec->studies);
     spec->studies = list;
+    reader->study = spec->count;
     struct pl_study *study = &spec->studies[spec->count++];
     *study = (struct pl_study){0};
     read_name(file, study, content);
@@ -227,6 +228,15 @@ static void read_study(struct file *file, struct node *map)
     }
 }
 
+static void start_reader(struct reader *reader, struct pl_spec *spec)
+{
+    reader->complaints.file = spec->name;
+    reader->pool = &spec->pool;
+    reader->source_count = pl_train_schema_sources(NULL, 0);
+    reader->sources = pl_take(&spec->pool, reader->source_count, sizeof *reader->sources);
+    pl_train_schema_sources(reader->sources, reader->source_count);
+}
+
 static int parse(struct pl_spec **result, const char *text, size_t length, const char *name, const char *scale,
                  bool declarations, struct pl_text *problems, struct pl_error *err)
 {
@@ -236,11 +246,8 @@ static int parse(struct pl_spec **result, const char *text, size_t length, const
     struct node **documents;
     size_t count;
     spec->text = pl_copy_bytes(text, length);
-    reader->complaints.file = name;
-    reader->pool = &spec->pool;
-    reader->source_count = pl_train_schema_sources(NULL, 0);
-    reader->sources = pl_take(&spec->pool, reader->source_count, sizeof *reader->sources);
-    pl_train_schema_sources(reader->sources, reader->source_count);
+    spec->name = pl_copy(name);
+    start_reader(reader, spec);
     pl_nodes_read(text, length, &spec->pool, &reader->complaints, &documents, &count);
     if (!pl_complaint_count(&reader->complaints) || count) {
         read_defaults(&file, documents, count);
@@ -249,6 +256,8 @@ static int parse(struct pl_spec **result, const char *text, size_t length, const
         for (size_t i = 0; i < count; i++)
             if (!pl_node_is_null(documents[i]))
                 read_document(&file, documents[i]);
+        if (!declarations)
+            pl_picks_link(reader, spec->studies, spec->count);
         if (!spec->count && !pl_complaint_count(&reader->complaints))
             pl_complain(&reader->complaints, NULL, "there is no study in this file; a spec begins with study: NAME");
         if (!scale && !declarations)
@@ -317,8 +326,36 @@ void pl_spec_free(struct pl_spec *spec)
         pl_grid_release(spec->studies[i].grid);
     free(spec->studies);
     free(spec->text);
+    free(spec->name);
     pl_pool_release(&spec->pool);
     free(spec);
+}
+
+int pl_spec_settle(struct pl_spec *spec, size_t index, pl_pick_value *value, void *self, struct pl_text *problems,
+                   struct pl_error *err)
+{
+    struct pl_study *study = &spec->studies[index], before = *study;
+    struct pl_study_grid *grid = study->grid;
+    struct reader reader = {0};
+    unsigned char *skip = grid->skip;
+    start_reader(&reader, spec);
+    grid->skip = NULL;
+    grid->pick_value = value;
+    grid->pick_self = self;
+    study->configs = study->runs = 0;
+    study->waiting = false;
+    pl_grid_check(&reader, study, grid->at);
+    size_t bad = pl_complaint_count(&reader.complaints);
+    pl_complaints_write(&reader.complaints, problems);
+    if (!bad) {
+        free(skip);
+        return 0;
+    }
+    free(grid->skip);
+    grid->skip = skip;
+    grid->pick_value = NULL;
+    *study = before;
+    return pl_fail(err, PL_EINPUT, "%s: study %s has %zu problem%s", spec->name, study->name, bad, bad == 1 ? "" : "s");
 }
 
 const char *pl_spec_text(const struct pl_spec *spec)

@@ -77,6 +77,13 @@ struct pl_metric_spec {
     enum pl_direction direction;
 };
 
+/* A setting that is taken from what a table with select of another study chose: lambda: {from: search, best: 1}. */
+struct pl_pick {
+    const char *key;           /* of the setting */
+    size_t study, table;       /* which study of the file, and which of its tables */
+    int place;                 /* 1: the best */
+};
+
 struct pl_study {
     char *name;
     char *description;         /* or NULL */
@@ -93,6 +100,10 @@ struct pl_study {
     size_t figure_count;
     char **axes;               /* keys that vary, in document order (default rows and columns of a table) */
     size_t axis_count;
+    size_t *sources;           /* studies of the file that settings are taken from, by index */
+    size_t source_count;
+    bool waiting;              /* such settings are not known yet: see pl_spec_settle. configs and runs are then upper
+                                  bounds (two choices may turn out to be the same), and a walk gives placeholders */
     struct pl_study_grid *grid;/* private */
 };
 
@@ -111,6 +122,15 @@ int pl_spec_parse_scaled(struct pl_spec **spec, const char *text, size_t length,
 int pl_spec_parse_declarations(struct pl_spec **spec, const char *text, size_t length, const char *name,
                                struct pl_text *problems, struct pl_error *err);
 void pl_spec_free(struct pl_spec *spec);
+
+/* The value that a pick has in a run with these settings, of which those are left out that are picked or computed
+ * themselves. Texts must live as long as the study is walked. Fails where the table has chosen nothing for such a run. */
+typedef int pl_pick_value(void *self, const struct pl_pick *pick, const struct pl_settings *settings,
+                          struct pl_value *value, struct pl_error *err);
+/* Gives a waiting study its values and checks the grid anew. From then on walks call value, and configs and runs are
+ * exact. On PL_EINPUT problems has every complaint, and the study goes on waiting. */
+int pl_spec_settle(struct pl_spec *spec, size_t index, pl_pick_value *value, void *self, struct pl_text *problems,
+                   struct pl_error *err);
 
 const char *pl_spec_text(const struct pl_spec *spec); /* the file's text as read */
 size_t pl_spec_study_count(const struct pl_spec *spec);

@@ -75,6 +75,8 @@ struct reader {
     struct pl_schema_source *sources;
     size_t source_count;
     struct scale *scale; /* the size that the study at hand is read in; NULL: as written */
+    struct pick *picks; /* of all studies, the last one first */
+    size_t study; /* that is read */
     size_t work;  /* values read so far */
     bool tired;   /* work has passed MOST_WORK and was complained about */
 };
@@ -123,9 +125,11 @@ struct node **pl_node_list(struct node **node, size_t *count);
 /* A value that a setting is given: a constant, or an expression over other settings. */
 struct cell {
     struct pl_value value;
-    const char *expression; /* NULL: a constant */
+    const char *expression; /* NULL: none */
+    const struct pick *pick; /* NULL: none */
     const struct node *at;
 };
+bool pl_cell_is_constant(const struct cell *cell);
 
 /* Reads a scalar (or, for a list setting, a list) for a descriptor; NULL: a free setting, whose type is
  * that of the value. Returns false after a complaint. */
@@ -146,6 +150,27 @@ struct expression *pl_expression_new(const char *expression, double *(*variable)
 /* NaN when it has no value. */
 double pl_expression_value(struct expression *expression);
 void pl_expression_free(struct expression *expression);
+
+/* ---- picks: values that another study's table chooses (pick.c) ---- */
+
+struct pick {
+    struct pl_pick pick;    /* study and table are known once all studies are read */
+    size_t owner;           /* the study whose setting it is */
+    const struct node *at, *from, *best;
+    const char *source;     /* the study's name, in the scale at hand */
+    const struct node *title_at;
+    const char *title;      /* of the table, or NULL */
+    bool linked;            /* its table was found */
+    struct pick *next;
+};
+
+bool pl_is_pick(const struct node *node);
+/* Reads {from: STUDY, best: N, table: TITLE}; setting NULL: a free one. Returns false after a complaint. */
+bool pl_pick_read(struct reader *reader, const char *key, const struct pl_setting *setting, const struct node *node,
+                  struct cell *cell);
+/* Finds the tables of all picks, and complains of those that there are not, of circles, and of runs for which the study
+ * that chooses has no configuration. */
+void pl_picks_link(struct reader *reader, struct pl_study *studies, size_t count);
 
 /* ---- grids (grid.c, variant.c) ---- */
 
@@ -180,7 +205,7 @@ struct slot {
     struct cell *cells;  /* one for each position, or only one; NULL: the variant has no such setting, or no value */
     uint64_t (*hashes)[2];
     bool single;         /* there is one cell: the position follows from the variant, or nothing varies */
-    bool computed;       /* some cell is an expression */
+    bool computed;       /* some cell is an expression or a pick */
     double low, high;    /* results between these were found legal already */
 };
 
@@ -190,7 +215,7 @@ struct variant {
     struct pl_schema schema;
     struct pl_settings settings; /* complete for some point */
     struct slot *slots;          /* one for each field */
-    size_t *order;               /* fields with expressions, each behind those it needs */
+    size_t *order;               /* fields with expressions or picks, each behind those it needs */
     size_t order_count;
     uint64_t hash[2];            /* of the entries that no field sets */
 };
@@ -242,6 +267,9 @@ struct pl_study_grid {
     unsigned char *skip;    /* one bit for each point that is excluded or repeated; NULL: none is */
     const int64_t *seeds, *sorted_seeds;
     size_t seed_count;
+    const struct node *at;  /* where to complain of the study */
+    pl_pick_value *pick_value; /* NULL: picks are not known yet */
+    void *pick_self;
 };
 
 /* Looks what a field's assignment holds: one value or a list of them. */
@@ -311,6 +339,7 @@ struct pl_walk {
     const struct pl_study_grid *grid;
     struct position position;
     bool started, ended;
+    bool waits;                      /* the settings at the position have placeholders */
     struct ready {
         struct pl_settings settings; /* own entries; texts belong to the spec */
         double *variables;           /* one for each entry, read by expressions */

@@ -7,6 +7,11 @@
 #include <string.h>
 #include <strings.h>
 
+bool pl_cell_is_constant(const struct cell *cell)
+{
+    return !cell->expression && !cell->pick;
+}
+
 static bool digits_and(const char *text, const char *others)
 {
     if (!isdigit((unsigned char)*text))

@@ -186,6 +186,23 @@ static bool has_setting(const struct pl_schema *schema, const struct field *fiel
     return false;
 }
 
+/* A value for the time being, of the type that the field has here. */
+static struct pl_value placeholder(const struct slot *slot)
+{
+    struct pl_value value = {PL_REAL, {.real = 1}};
+    struct pl_error err;
+    if (pl_cell_is_constant(&slot->cells[0]))
+        return slot->cells[0].value;
+    if (slot->cells[0].pick && slot->setting && slot->setting->initial &&
+        !pl_setting_read(slot->setting, slot->setting->initial, &value, &err))
+        return value;
+    if (slot->setting && slot->setting->type == PL_STRING)
+        return (struct pl_value){PL_STRING, {.string = ""}};
+    if (slot->setting && slot->setting->type == PL_BOOLEAN)
+        return (struct pl_value){PL_BOOLEAN, {.boolean = false}};
+    return value;
+}
+
 /* Reads the values of a field that this variant can take. */
 static bool read_slot(struct reader *reader, const struct part *part, size_t index, size_t number)
 {
@@ -216,21 +233,19 @@ static bool read_slot(struct reader *reader, const struct part *part, size_t ind
             slot->cells = NULL;
             return false;
         }
-        if (!pl_cell_read(reader, field->key, slot->setting, field->items[first + i], cell)) {
+        const struct node *item = field->items[first + i];
+        if (!(pl_is_pick(item) ? pl_pick_read : pl_cell_read)(reader, field->key, slot->setting, item, cell)) {
             /* Something to go on with; no two such values are taken for equal. */
-            *cell = (struct cell){.at = field->items[first + i], .value = {PL_REAL, {.real = 1}}};
+            *cell = (struct cell){.at = item, .value = {PL_REAL, {.real = 1}}};
             slot->hashes[i][0] = i;
             good = false;
-        } else if (cell->expression) {
-            slot->computed = true;
-        } else {
-            pl_value_hash(field->key, &cell->value, slot->hashes[i]);
+            continue;
         }
+        slot->computed = slot->computed || !pl_cell_is_constant(cell);
+        if (!cell->expression)
+            pl_value_hash(field->key, &cell->value, slot->hashes[i]);
     }
-    struct pl_value value = slot->cells[0].value;
-    if (slot->cells[0].expression)
-        value = (struct pl_value){PL_REAL, {.real = 1}};
-    pl_settings_set(&variant->settings, field->key, value);
+    pl_settings_set(&variant->settings, field->key, placeholder(slot));
     return good;
 }
 
@@ -466,7 +481,8 @@ static void read_without_schema(struct reader *reader, struct part *part)
         struct cell cell;
         any.range = any.type == PL_STRING || any.type == PL_BOOLEAN ? NULL : "[-inf,inf]";
         for (size_t i = 0; i < field->count; i++)
-            pl_cell_read(reader, field->key, &any, field->items[i], &cell);
+            if (!pl_is_pick(field->items[i]))
+                pl_cell_read(reader, field->key, &any, field->items[i], &cell);
     }
 }
 

@@ -165,6 +165,24 @@ static int fit(struct pl_walk *walk, struct slot *slot, double result, struct pl
     return 0;
 }
 
+/* Asks what a pick has become. What is computed or picked may hold the value of another point and is left out. */
+static int take(struct pl_walk *walk, const struct variant *variant, const struct slot *slot,
+                const struct pl_settings *settings, const struct pl_pick *pick, struct pl_value *value)
+{
+    struct pl_settings known = {0};
+    pl_settings_copy(&known, settings);
+    for (size_t i = 0; i < variant->order_count; i++)
+        pl_settings_remove(&known, settings->entries[variant->slots[variant->order[i]].entry].key);
+    int status = walk->grid->pick_value(walk->grid->pick_self, pick, &known, value, &walk->error);
+    bool number = slot->setting && (slot->setting->type == PL_REAL || slot->setting->type == PL_INTEGER);
+    if (!status && number && value->type == PL_STRING && !strcmp(value->string, "inf"))
+        *value = (struct pl_value){PL_REAL, {.real = INFINITY}}; /* as canonical settings spell it */
+    if (!status && slot->setting)
+        status = pl_setting_check(slot->setting, value, &walk->error);
+    pl_settings_release(&known);
+    return status;
+}
+
 static size_t position_in(const struct pl_walk *walk, const struct field *field, const struct slot *slot)
 {
     return slot->single ? 0 : walk->position.at[field->dimension];
@@ -174,6 +192,7 @@ const struct pl_settings *pl_walk_settle(struct pl_walk *walk)
 {
     const struct part *part = part_of(walk);
     walk->bad_field = SIZE_MAX;
+    walk->waits = false;
     if (!part->variant_count || !part->variants[walk->position.variant].good)
         return NULL;
     struct variant *variant = &part->variants[walk->position.variant];
@@ -187,7 +206,7 @@ const struct pl_settings *pl_walk_settle(struct pl_walk *walk)
         if (!slot->cells)
             continue;
         const struct cell *cell = &slot->cells[position_in(walk, &part->fields[f], slot)];
-        if (cell->expression)
+        if (!pl_cell_is_constant(cell))
             continue;
         entries[slot->entry].value = cell->value;
         if (ready->variables)
@@ -197,10 +216,13 @@ const struct pl_settings *pl_walk_settle(struct pl_walk *walk)
         size_t f = variant->order[i];
         struct slot *slot = &variant->slots[f];
         size_t position = position_in(walk, &part->fields[f], slot);
-        if (!slot->cells[position].expression)
+        const struct cell *cell = &slot->cells[position];
+        struct pl_value *value = &entries[slot->entry].value;
+        walk->waits = walk->waits || (cell->pick && !walk->grid->pick_value);
+        if (pl_cell_is_constant(cell) || walk->waits)
             continue;
-        double result = pl_expression_value(expression_at(walk, variant, ready, f, position));
-        if (fit(walk, slot, result, &entries[slot->entry].value)) {
+        if (cell->pick ? take(walk, variant, slot, &ready->settings, &cell->pick->pick, value)
+                       : fit(walk, slot, pl_expression_value(expression_at(walk, variant, ready, f, position)), value)) {
             walk->bad_field = f;
             return NULL;
         }
@@ -222,7 +244,11 @@ void pl_walk_hash(const struct pl_walk *walk, uint64_t hash[2])
             continue;
         size_t position = position_in(walk, &part->fields[f], slot);
         uint64_t own[2] = {slot->hashes[position][0], slot->hashes[position][1]};
-        if (slot->cells[position].expression)
+        const struct cell *cell = &slot->cells[position];
+        struct pl_value text = {PL_STRING, {.string = cell->expression}};
+        if (walk->waits && cell->expression)
+            pl_value_hash(part->fields[f].key, &text, own);
+        else if (!walk->waits && !pl_cell_is_constant(cell))
             pl_value_hash(part->fields[f].key, &ready->settings.entries[slot->entry].value, own);
         hash[0] += own[0];
         hash[1] += own[1];

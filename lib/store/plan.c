@@ -236,6 +236,17 @@ static int place_run(struct pl_store *store, int64_t sweep, int64_t run, int64_t
     return status;
 }
 
+int pl_store_trim_sweep(struct pl_store *store, int64_t sweep, struct pl_error *err)
+{
+    bool own;
+    const struct pl_store_mark *mark = pl_store_mark_find(&store->planned, sweep);
+    int status = pl_store_write_enter(store, &own, err);
+    if (status)
+        return status;
+    status = mark ? pl_store_exec(store, err, PL_SQL_PLACE_TRIM, "ii", sweep, mark->position) : 0;
+    return pl_store_write_leave(store, own, status, err);
+}
+
 static int put_run(struct pl_store *store, int64_t sweep, int64_t config, int64_t seed, const unsigned char *key,
                    int64_t *run, enum pl_status *state, struct pl_error *err)
 {

@@ -39,6 +39,25 @@ int pl_store_counts(struct pl_store *store, int64_t sweep, int64_t *counts, stru
     return 0;
 }
 
+int pl_store_counts_together(struct pl_store *store, const int64_t *sweeps, size_t sweep_count, int64_t *counts,
+                             struct pl_error *err)
+{
+    struct pl_text sql = {0};
+    sqlite3_stmt *row = NULL;
+    pl_text_add(&sql, "SELECT status, count(*) FROM run WHERE id IN (SELECT run FROM sweep_run WHERE sweep IN (");
+    for (size_t i = 0; i < sweep_count; i++)
+        pl_text_addf(&sql, "%s%lld", i ? ", " : "", (long long)sweeps[i]);
+    pl_text_add(&sql, ")) GROUP BY status");
+    int status = pl_store_prepare(store, pl_text(&sql), &row, err);
+    for (int i = 0; i < PL_STATUS_COUNT; i++)
+        counts[i] = 0;
+    while (!status && !(status = pl_store_next(store, row, err)))
+        counts[sqlite3_column_int(row, 0)] = sqlite3_column_int64(row, 1);
+    sqlite3_finalize(row);
+    pl_text_release(&sql);
+    return status < 0 ? status : 0;
+}
+
 static const char *keep_text(struct pl_store *store, sqlite3_stmt *row, int column)
 {
     return pl_pool_copy(&store->texts, (const char *)sqlite3_column_text(row, column));

@@ -27,6 +27,7 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_PLACE_ADD] = "INSERT OR REPLACE INTO sweep_run (sweep, position, run, config, seed)"
                          " VALUES (?1, ?2, ?3, ?4, ?5)",
     [PL_SQL_PLACE_DROP] = "DELETE FROM sweep_run WHERE sweep = ?1 AND position = ?2",
+    [PL_SQL_PLACE_TRIM] = "DELETE FROM sweep_run WHERE sweep = ?1 AND position >= ?2",
 
     [PL_SQL_SESSION_ADD] = "INSERT INTO session (host, pid, process, machine, cpu, isa, version, compiler, libraries,"
                            " data, jobs, threads, started, beat)"

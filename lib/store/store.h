@@ -61,6 +61,9 @@ int pl_store_put_config(struct pl_store *store, const struct pl_settings *settin
 int pl_store_put_run(struct pl_store *store, int64_t sweep, int64_t config, int64_t seed,
                      const unsigned char key[PL_DIGEST_SIZE], int64_t *run, enum pl_status *status,
                      struct pl_error *err);
+/* Drops the runs of a sweep behind those that were put since pl_store_put_sweep: what a study held while it took other
+ * settings from a table. */
+int pl_store_trim_sweep(struct pl_store *store, int64_t sweep, struct pl_error *err);
 /* Looks a key up. Returns 1 when there is no such run. */
 int pl_store_find_run(struct pl_store *store, const unsigned char key[PL_DIGEST_SIZE], int64_t *run,
                       enum pl_status *status, struct pl_error *err);
@@ -132,6 +135,10 @@ int pl_store_config_text(struct pl_store *store, int64_t config, struct pl_text 
 
 /* Counts of a sweep's runs per status (an array of PL_STATUS_COUNT). */
 int pl_store_counts(struct pl_store *store, int64_t sweep, int64_t *counts, struct pl_error *err);
+
+/* The same for the runs of several sweeps, each run once. */
+int pl_store_counts_together(struct pl_store *store, const int64_t *sweeps, size_t sweep_count, int64_t *counts,
+                             struct pl_error *err);
 
 /* The sweeps of the last launch (study NULL), or the newest sweep of that study. The texts live until the next call
  * or close. PL_EMISSING if there is none yet, PL_EINPUT if the study is unknown. */

@@ -145,8 +145,9 @@ static int claim(struct pl_supervisor *s, size_t need, struct pl_error *err)
     for (size_t looked = 0; need && looked < s->plan->count && !status;) {
         struct pl_sweep_study *study = &s->plan->studies[s->study];
         size_t taken = 0;
-        status = pl_store_claim(s->store, s->session, &study->sweep, 1, s->options->retry_failed, claims, need, &taken,
-                                err);
+        if (study->sweep)
+            status = pl_store_claim(s->store, s->session, &study->sweep, 1, s->options->retry_failed, claims, need,
+                                    &taken, err);
         for (size_t i = 0; i < taken && !status; i++) {
             struct pl_task *task = pl_task_new(&s->spare);
             task->claim = claims[i];
@@ -239,12 +240,33 @@ int pl_ledger_give_back(struct pl_supervisor *s, struct pl_error *err)
     return status;
 }
 
+/* Runs that several studies hold are counted by each; this is by how much too often. */
+static int count_shared(struct pl_supervisor *s, struct pl_error *err)
+{
+    int64_t *sweeps = pl_new(s->plan->count * sizeof *sweeps), counts[PL_STATUS_COUNT];
+    size_t count = 0;
+    for (size_t i = 0; i < s->plan->count; i++)
+        if (s->plan->studies[i].sweep)
+            sweeps[count++] = s->plan->studies[i].sweep;
+    int status = pl_store_counts_together(s->store, sweeps, count, counts, err);
+    for (int k = 0; k < PL_STATUS_COUNT && !status; k++) {
+        s->plan->shared.counts[k] = -counts[k];
+        for (size_t i = 0; i < s->plan->count; i++)
+            s->plan->shared.counts[k] += s->plan->studies[i].counts[k];
+    }
+    free(sweeps);
+    return status;
+}
+
 int pl_ledger_count(struct pl_supervisor *s, struct pl_error *err)
 {
     double begun = pl_clock_steady();
     int status = 0;
     for (size_t i = 0; i < s->plan->count && !status; i++)
-        status = pl_store_counts(s->store, s->plan->studies[i].sweep, s->plan->studies[i].counts, err);
+        if (s->plan->studies[i].sweep)
+            status = pl_store_counts(s->store, s->plan->studies[i].sweep, s->plan->studies[i].counts, err);
+    if (!status && s->plan->shared.runs)
+        status = count_shared(s, err);
     s->counted = pl_clock_steady();
     s->count_cost = s->counted - begun;
     return status;

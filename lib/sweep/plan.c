@@ -1,5 +1,5 @@
 /* From specs to the rows of the database, and the same without writing for --dry-run. */
-#include "sweep/sweep.h"
+#include "sweep/sweep_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,87 +21,13 @@ enum pl_direction pl_study_direction(const struct pl_study *study, const char *m
     return reported;
 }
 
-static void begin_plan(struct pl_plan *plan, const struct pl_source *sources, size_t count)
-{
-    size_t studies = 0;
-    for (size_t i = 0; i < count; i++)
-        studies += pl_spec_study_count(sources[i].spec);
-    *plan = (struct pl_plan){.studies = pl_new((studies ? studies : 1) * sizeof *plan->studies)};
-}
-
-static int write_study(struct pl_sweep_study *entry, struct pl_store *store, struct pl_error *err)
-{
-    struct pl_text canonical = {0};
-    struct pl_walk *walk = pl_walk_new(entry->study);
-    const struct pl_settings *settings;
-    const int64_t *seeds;
-    size_t seed_count;
-    int status = 0;
-    for (size_t i = 0; i < entry->study->metric_count && !status; i++) {
-        const struct pl_metric_spec *metric = &entry->study->metrics[i];
-        int64_t series;
-        status = pl_store_series(store, metric->name, metric->direction, &series, err);
-    }
-    while (!status && !pl_walk_next(walk, &settings, &seeds, &seed_count)) {
-        int64_t config, run;
-        entry->surveyed = entry->surveyed || pl_settings_find(settings, "dataset");
-        pl_text_clear(&canonical);
-        pl_settings_write(settings, &canonical);
-        status = pl_store_put_config(store, settings, pl_text(&canonical), &config, err);
-        for (size_t i = 0; i < seed_count && !status; i++) {
-            unsigned char key[PL_DIGEST_SIZE];
-            enum pl_status found;
-            pl_run_key(pl_text(&canonical), seeds[i], key);
-            status = pl_store_put_run(store, entry->sweep, config, seeds[i], key, &run, &found, err);
-            if (!status) {
-                entry->counts[found]++;
-                entry->runs++;
-            }
-        }
-    }
-    pl_walk_free(walk);
-    pl_text_release(&canonical);
-    return status;
-}
-
-int pl_plan_make(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
-                 struct pl_error *err)
-{
-    begin_plan(plan, sources, count);
-    int status = pl_store_begin(store, err);
-    if (status)
-        goto done;
-    int64_t launch = 0;
-    double now = pl_clock();
-    for (size_t i = 0; i < count && !status; i++) {
-        for (size_t k = 0; k < pl_spec_study_count(sources[i].spec) && !status; k++) {
-            struct pl_sweep_study *entry = &plan->studies[plan->count++];
-            entry->study = pl_spec_study(sources[i].spec, k);
-            struct pl_sweep_info info = {.study = entry->study->name, .path = sources[i].path,
-                                         .spec = pl_spec_text(sources[i].spec),
-                                         .seeds = (int64_t)entry->study->seed_count, .created = now, .started = now};
-            status = pl_store_put_sweep(store, &info, &launch, &entry->sweep, err);
-            if (!status)
-                status = write_study(entry, store, err);
-        }
-    }
-    if (!status)
-        status = pl_store_commit(store, err);
-    if (status)
-        pl_store_rollback(store);
-done:
-    if (status)
-        pl_plan_release(plan);
-    return status;
-}
-
 /* The runs seen so far, by the first half of their keys: an open-addressing table at most half full. */
-struct seen {
+struct pl_seen {
     uint64_t (*keys)[2]; /* {0, 0}: free */
     size_t count, room;  /* room is a power of two */
 };
 
-static bool seen_add(struct seen *seen, const uint64_t key[2])
+static bool seen_add(struct pl_seen *seen, const uint64_t key[2])
 {
     size_t at = (size_t)key[0] & (seen->room - 1);
     while (seen->keys[at][0] || seen->keys[at][1]) {
@@ -115,11 +41,11 @@ static bool seen_add(struct seen *seen, const uint64_t key[2])
 }
 
 /* Is the run new? Remembers it. */
-static bool first_sight(struct seen *seen, const unsigned char digest[PL_DIGEST_SIZE])
+static bool first_sight(struct pl_seen *seen, const unsigned char digest[PL_DIGEST_SIZE])
 {
     uint64_t key[2];
     if (2 * (seen->count + 1) > seen->room) {
-        struct seen larger = {.room = seen->room ? 2 * seen->room : 1024};
+        struct pl_seen larger = {.room = seen->room ? 2 * seen->room : 1024};
         larger.keys = pl_new(larger.room * sizeof *larger.keys);
         for (size_t i = 0; i < seen->room; i++)
             if (seen->keys[i][0] || seen->keys[i][1])
@@ -131,10 +57,147 @@ static bool first_sight(struct seen *seen, const unsigned char digest[PL_DIGEST_
     return seen_add(seen, key);
 }
 
+/* Counts a run for its study and, when an earlier one has it too, among the shared ones. */
+static void count_run(struct pl_plan *plan, struct pl_sweep_study *entry, const unsigned char *key, enum pl_status status)
+{
+    entry->counts[status]++;
+    entry->runs++;
+    if (first_sight(plan->seen, key))
+        return;
+    plan->shared.counts[status]++;
+    plan->shared.runs++;
+}
+
+static void begin_plan(struct pl_plan *plan, const struct pl_source *sources, size_t count)
+{
+    size_t studies = 0;
+    for (size_t i = 0; i < count; i++)
+        studies += pl_spec_study_count(sources[i].spec);
+    *plan = (struct pl_plan){.studies = pl_new((studies ? studies : 1) * sizeof *plan->studies), .sources = sources,
+                             .choices = pl_choices_new(sources, count), .seen = pl_new(sizeof *plan->seen)};
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < pl_spec_study_count(sources[i].spec); k++) {
+            const struct pl_study *study = pl_spec_study(sources[i].spec, k);
+            plan->studies[plan->count++] = (struct pl_sweep_study){
+                .study = study, .source = i, .index = k, .runs = study->waiting ? (int64_t)study->runs : 0};
+        }
+}
+
+static int write_run(struct pl_plan *plan, struct pl_sweep_study *entry, struct pl_store *store, int64_t config,
+                     const char *canonical, int64_t seed, struct pl_error *err)
+{
+    unsigned char key[PL_DIGEST_SIZE];
+    enum pl_status found;
+    int64_t run;
+    pl_run_key(canonical, seed, key);
+    int status = pl_store_put_run(store, entry->sweep, config, seed, key, &run, &found, err);
+    if (!status)
+        count_run(plan, entry, key, found);
+    return status;
+}
+
+static int write_study(struct pl_plan *plan, struct pl_sweep_study *entry, struct pl_store *store, struct pl_error *err)
+{
+    struct pl_text canonical = {0};
+    struct pl_walk *walk = pl_walk_new(entry->study);
+    const struct pl_settings *settings;
+    const int64_t *seeds;
+    size_t seed_count;
+    int status = 0;
+    entry->runs = 0;
+    for (size_t i = 0; i < entry->study->metric_count && !status; i++) {
+        const struct pl_metric_spec *metric = &entry->study->metrics[i];
+        int64_t series;
+        status = pl_store_series(store, metric->name, metric->direction, &series, err);
+    }
+    while (!status && !pl_walk_next(walk, &settings, &seeds, &seed_count)) {
+        int64_t config;
+        entry->surveyed = entry->surveyed || pl_settings_find(settings, "dataset");
+        pl_text_clear(&canonical);
+        pl_settings_write(settings, &canonical);
+        status = pl_store_put_config(store, settings, pl_text(&canonical), &config, err);
+        for (size_t i = 0; i < seed_count && !status; i++)
+            status = write_run(plan, entry, store, config, pl_text(&canonical), seeds[i], err);
+    }
+    pl_walk_free(walk);
+    pl_text_release(&canonical);
+    return status;
+}
+
+static int write_sweep(struct pl_plan *plan, struct pl_sweep_study *entry, struct pl_store *store, struct pl_error *err)
+{
+    const struct pl_source *source = &plan->sources[entry->source];
+    double now = pl_clock();
+    struct pl_sweep_info info = {.study = entry->study->name, .path = source->path, .spec = pl_spec_text(source->spec),
+                                 .seeds = (int64_t)entry->study->seed_count, .created = now, .started = now};
+    int status = pl_store_put_sweep(store, &info, &plan->launch, &entry->sweep, err);
+    if (!status)
+        status = write_study(plan, entry, store, err);
+    if (!status && entry->study->source_count)
+        status = pl_store_trim_sweep(store, entry->sweep, err);
+    return status;
+}
+
+int pl_plan_make(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
+                 struct pl_error *err)
+{
+    begin_plan(plan, sources, count);
+    int status = pl_store_begin(store, err);
+    if (status)
+        goto done;
+    for (size_t i = 0; i < plan->count && !status; i++)
+        if (!plan->studies[i].study->waiting)
+            status = write_sweep(plan, &plan->studies[i], store, err);
+    if (!status)
+        status = pl_store_commit(store, err);
+    if (status)
+        pl_store_rollback(store);
+done:
+    if (status)
+        pl_plan_release(plan);
+    return status;
+}
+
+/* A study may wait for one that waited itself. */
+static int advance(struct pl_plan *plan, struct pl_store *store, size_t *advanced, struct pl_text *problems,
+                   struct pl_error *err)
+{
+    for (size_t i = 0; i < plan->count;) {
+        struct pl_sweep_study *entry = &plan->studies[i++];
+        if (!entry->study->waiting || pl_plan_blocking(plan, entry))
+            continue;
+        int status = pl_plan_settle(plan, entry, store, problems, err);
+        if (!status)
+            status = write_sweep(plan, entry, store, err);
+        if (status)
+            return status;
+        ++*advanced;
+        i = 0;
+    }
+    return 0;
+}
+
+int pl_plan_advance(struct pl_plan *plan, struct pl_store *store, size_t *advanced, struct pl_text *problems,
+                    struct pl_error *err)
+{
+    bool waiting = false;
+    *advanced = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        waiting = waiting || plan->studies[i].study->waiting;
+    int status = waiting ? pl_store_begin(store, err) : 1;
+    if (status)
+        return status < 0 ? status : 0;
+    status = advance(plan, store, advanced, problems, err);
+    if (!status)
+        status = pl_store_commit(store, err);
+    if (status)
+        pl_store_rollback(store);
+    return status;
+}
+
 struct preview {
     struct pl_store *store;
-    struct seen *seen;
-    struct pl_sweep_study *shared;
+    struct pl_plan *plan;
     int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings, int64_t seed,
                enum pl_status status);
     void *self;
@@ -152,12 +215,7 @@ static int preview_run(struct pl_sweep_study *entry, const struct preview *p, co
         return status;
     if (status)
         found = PL_RUN_PLANNED;
-    entry->counts[found]++;
-    entry->runs++;
-    if (!first_sight(p->seen, key)) {
-        p->shared->counts[found]++;
-        p->shared->runs++;
-    }
+    count_run(p->plan, entry, key, found);
     return p->row(p->self, entry->study, settings, seed, found);
 }
 
@@ -169,6 +227,7 @@ static int preview_study(struct pl_sweep_study *entry, const struct preview *p, 
     const int64_t *seeds;
     size_t seed_count;
     int status = 0;
+    entry->runs = 0;
     while (!status && !pl_walk_next(walk, &settings, &seeds, &seed_count)) {
         pl_text_clear(&canonical);
         pl_settings_write(settings, &canonical);
@@ -180,23 +239,45 @@ static int preview_study(struct pl_sweep_study *entry, const struct preview *p, 
     return status;
 }
 
+/* Finds the sweeps, in the database, of the studies that an entry takes settings from: the same file must have been swept. */
+static bool find_sources(struct pl_plan *plan, const struct pl_sweep_study *entry, struct pl_store *store)
+{
+    const char *text = pl_spec_text(plan->sources[entry->source].spec);
+    for (size_t i = 0; i < plan->count; i++) {
+        struct pl_sweep_study *source = &plan->studies[i];
+        const struct pl_sweep_info *sweeps;
+        size_t count;
+        if (!pl_plan_feeds(source, entry) || source->sweep)
+            continue;
+        if (pl_store_sweeps(store, source->study->name, &sweeps, &count, NULL) || strcmp(sweeps[0].spec, text))
+            return false;
+        source->sweep = sweeps[0].id;
+    }
+    return true;
+}
+
 int pl_plan_preview(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
                     int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings,
                                int64_t seed, enum pl_status status),
                     void *self, struct pl_error *err)
 {
     begin_plan(plan, sources, count);
-    struct seen seen = {0};
-    struct preview p = {store, &seen, &plan->shared, row, self};
+    struct preview p = {store, plan, row, self};
     int status = 0;
-    for (size_t i = 0; i < count && !status; i++) {
-        for (size_t k = 0; k < pl_spec_study_count(sources[i].spec) && !status; k++) {
-            struct pl_sweep_study *entry = &plan->studies[plan->count++];
-            entry->study = pl_spec_study(sources[i].spec, k);
+    for (size_t i = 0; i < plan->count && !status; i++)
+        if (!plan->studies[i].study->waiting)
+            status = preview_study(&plan->studies[i], &p, err);
+    for (size_t i = 0; i < plan->count && !status && store;) {
+        struct pl_sweep_study *entry = &plan->studies[i++];
+        if (!entry->study->waiting || pl_plan_blocking(plan, entry) || !find_sources(plan, entry, store))
+            continue;
+        struct pl_text problems = {0}; /* what does not work out will be said by the sweep itself */
+        if (!pl_plan_settle(plan, entry, store, &problems, NULL)) {
             status = preview_study(entry, &p, err);
+            i = 0;
         }
+        pl_text_release(&problems);
     }
-    free(seen.keys);
     if (status < 0)
         pl_plan_release(plan);
     return status;
@@ -204,6 +285,9 @@ int pl_plan_preview(struct pl_plan *plan, struct pl_store *store, const struct p
 
 void pl_plan_release(struct pl_plan *plan)
 {
+    pl_choices_free(plan->choices);
+    free(plan->seen ? plan->seen->keys : NULL);
+    free(plan->seen);
     free(plan->studies);
     *plan = (struct pl_plan){0};
 }

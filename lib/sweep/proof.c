@@ -50,6 +50,8 @@ static void add_note(const struct pl_study *study, const struct beyond *beyond, 
 void pl_sweep_proof_notes(const struct pl_study *study, struct pl_text *notes)
 {
     struct beyond beyond = {0};
+    if (study->waiting)
+        return; /* its steps are not known */
     struct pl_walk *walk = pl_walk_new(study);
     const struct pl_settings *settings;
     const int64_t *seeds;

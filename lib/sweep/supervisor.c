@@ -88,6 +88,8 @@ static void fill_state(const struct pl_supervisor *s, double now, struct pl_swee
         state->total += study->runs;
         state->missing += pl_study_missing(study, false);
     }
+    state->total -= s->plan->shared.runs;
+    state->missing -= pl_study_missing(&s->plan->shared, false);
     state->done = state->total - state->missing;
     state->rate = rate_now(s, now);
     if (state->rate > 0)
@@ -260,7 +262,7 @@ static int first_count(struct pl_supervisor *s, struct pl_error *err)
 {
     int status = pl_ledger_count(s, err);
     for (size_t i = 0; i < s->plan->count && !status && s->options->retry_failed; i++)
-        s->plan->studies[i].counts[PL_RUN_FAILED] = 0;
+        s->plan->studies[i].counts[PL_RUN_FAILED] = s->plan->shared.counts[PL_RUN_FAILED] = 0;
     return status;
 }
 

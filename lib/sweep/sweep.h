@@ -18,7 +18,7 @@
 /* ---- planning ---- */
 
 struct pl_source {
-    const struct pl_spec *spec;
+    struct pl_spec *spec;
     const char *path; /* as the user gave it */
 };
 
@@ -33,7 +33,8 @@ struct pl_sweep_best {
 /* One study of a sweep. The counts are kept up to date while the sweep runs. */
 struct pl_sweep_study {
     const struct pl_study *study;
-    int64_t sweep;                   /* its number in the database */
+    size_t source, index;            /* which spec, and which of its studies */
+    int64_t sweep;                   /* its number in the database; 0 while the study waits for another one */
     int64_t runs;
     int64_t counts[PL_STATUS_COUNT]; /* of its runs, by status */
     int64_t ran;                     /* ended by this supervisor */
@@ -45,15 +46,27 @@ struct pl_sweep_study {
 struct pl_plan {
     struct pl_sweep_study *studies;
     size_t count;
-    struct pl_sweep_study shared; /* of a preview: runs and counts that an earlier study has as well */
+    struct pl_sweep_study shared; /* runs and counts that an earlier study has as well */
+    const struct pl_source *sources;
+    struct pl_choices *choices;   /* of each source: what its tables chose for waiting studies */
+    int64_t launch;               /* of the sweeps in the database */
+    struct pl_seen *seen;         /* the runs so far */
 };
 
 /* Writes every study, configuration and run of the specs into the database, in one transaction, and fills plan.
- * Runs that exist are found again by their keys, whatever their status. */
+ * Runs that exist are found again by their keys, whatever their status. Studies that take settings from the tables of
+ * others are left to pl_plan_advance. The sources must outlive the plan. */
 int pl_plan_make(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
                  struct pl_error *err);
+/* Gives waiting studies their settings, once all runs of those that they wait for have finished or diverged, and writes
+ * them into the database. advanced gets how many. On failure nothing was written: PL_EINPUT, with problems (a line each), when a table cannot choose, has chosen nothing for some run, or its
+ * choice is not legal there. */
+int pl_plan_advance(struct pl_plan *plan, struct pl_store *store, size_t *advanced, struct pl_text *problems,
+                    struct pl_error *err);
+/* Says why studies still wait, a sentence a line; nothing when none does. */
+void pl_plan_why_waiting(const struct pl_plan *plan, struct pl_text *out);
 /* Calls row for every run of every study without writing anything; plan gets the counts. store may be NULL: every run is then
- * planned. A negative return of row stops. */
+ * planned. Runs of studies that wait are counted only. A negative return of row stops. */
 int pl_plan_preview(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
                     int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings,
                                int64_t seed, enum pl_status status),

@@ -6,6 +6,18 @@
 
 #include <sys/types.h>
 
+/* ---- studies that wait for the tables of others (settle.c) ---- */
+
+struct pl_choices *pl_choices_new(const struct pl_source *sources, size_t count);
+void pl_choices_free(struct pl_choices *choices);
+/* Does entry take settings from source? */
+bool pl_plan_feeds(const struct pl_sweep_study *source, const struct pl_sweep_study *entry);
+/* The first study that an entry still has to wait for, or NULL: it waits itself, or has runs that are missing or failed. */
+const struct pl_sweep_study *pl_plan_blocking(const struct pl_plan *plan, const struct pl_sweep_study *entry);
+/* Reads the tables that an entry takes settings from and gives them to its spec. */
+int pl_plan_settle(struct pl_plan *plan, const struct pl_sweep_study *entry, struct pl_store *store,
+                   struct pl_text *problems, struct pl_error *err);
+
 /* ---- protocol: one JSON object a line, see docs/sweeps.md ---- */
 
 enum { PL_METRIC_SIZE = 256 }; /* a longer name is cut */

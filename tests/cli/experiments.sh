@@ -4,8 +4,8 @@ ln -s "$SOURCE_ROOT/experiments" experiments
 count() { sed -n "$2"' s/^| '"$(basename "$1")"' | '"$3"' |.*/\1/p' experiments/README.md; } # SPEC LINES COLUMNS
 for spec in experiments/*.yaml; do
     expect 0 poula sweep "$spec" --dry-run
-    runs=$(count "$spec" '1,/^## The paper/' '\([0-9]*\)')
-    equal "$(tail -n 1 out)" "$runs runs, $runs missing" "$spec"
+    runs=$(count "$spec" '1,/^## The paper/' '\([0-9 +]*\)')
+    equal "$(tail -n 1 out)" "$(listed $runs)" "$spec"
 done
 
 # The paper's tables and figures, as they are and in their quick versions.

@@ -19,7 +19,7 @@ for example in ??.yaml; do
     runs=$(sed -n '1s/^# runs: //p' spec.yaml)
     [ -n "$runs" ] || fail "$example states no number of runs"
     expect 0 poula sweep spec.yaml --dry-run
-    equal "$(tail -n 1 out)" "$runs runs, $runs missing" "$example"
+    equal "$(tail -n 1 out)" "$(listed $runs)" "$example"
     sed -n 's/^# runs with --scale \(.*\): \(.*\)/\1 \2/p' spec.yaml >scales
     while read -r scale runs; do
         expect 0 poula sweep spec.yaml --dry-run --scale "$scale"
@@ -27,7 +27,7 @@ for example in ??.yaml; do
     done <scales
     examples=$((examples + 1))
 done
-equal "$examples" 11 "examples with a number of runs"
+equal "$examples" 12 "examples with a number of runs"
 
 # A spec from standard input, and one that is not there.
 poula sweep - --dry-run <01.yaml >out || fail "a spec on standard input is refused"

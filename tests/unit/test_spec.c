@@ -549,6 +549,70 @@ static void files_and_folders(void **state)
     pl_text_release(&problems);
 }
 
+/* Takes 0.5 for the best and 0.25 for the second best of every optimizer but adam. */
+static int pick(void *self, const struct pl_pick *pick, const struct pl_settings *settings, struct pl_value *value,
+                struct pl_error *error)
+{
+    ++*(size_t *)self;
+    assert_string_equal(pick->key, "lambda");
+    assert_int_equal(pick->study, 1);
+    assert_int_equal(pick->table, 1);
+    assert_null(pl_settings_find(settings, "lambda"));
+    assert_null(pl_settings_find(settings, "eta"));
+    if (!strcmp(pl_settings_string(settings, "optimizer", ""), "adam"))
+        return pl_fail(error, PL_EMISSING, "nothing for adam");
+    *value = (struct pl_value){PL_REAL, {.real = pick->place == 1 ? 0.5 : 0.25}};
+    return 0;
+}
+
+static void settings_from_a_table(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "defaults:\n  " TASK "studies:\n"
+        "- study: final\n  seeds: [1, 2]\n  cases:\n"
+        "  - optimizer: {name: tusla, lambda: [{from: search}, {from: search, best: 2}], eta: \"lambda/2\"}\n"
+        "  - optimizer: {name: %s, lambda: {from: search}}\n"
+        "  - optimizer: {name: tusla, lambda: 0.25, eta: 0.125}\n"
+        "- study: search\n  optimizer: {name: [tusla, sgd, adam], lambda: [0.5, 0.25, 1]}\n"
+        "  tables:\n  - {value: loss}\n  - {rows: optimizer, value: loss, select: {best: 2, over: lambda}}\n";
+    for (int fails = 0; fails < 2; fails++) {
+        struct pl_text spelled = {0}, problems = {0}, got = {0};
+        struct pl_error error = {0};
+        size_t asked = 0;
+        pl_text_addf(&spelled, text, fails ? "adam" : "sgd");
+        struct pl_spec *spec = load(pl_text(&spelled));
+        const struct pl_study *study = pl_spec_study(spec, 0);
+        assert_true(study->waiting && !pl_spec_study(spec, 1)->waiting);
+        assert_int_equal(study->source_count, 1);
+        assert_int_equal(study->sources[0], 1);
+        assert_int_equal(study->runs, 8); /* an upper bound: two of the four configurations are the same */
+        int status = pl_spec_settle(spec, 0, pick, &asked, &problems, &error);
+        assert_true(asked > 0);
+        assert_int_equal(study->waiting, fails);
+        assert_int_equal(study->runs, fails ? 8 : 6);
+        if (fails) {
+            assert_int_equal(status, PL_EINPUT);
+            assert_non_null(strstr(pl_text(&problems), "spec.yaml:8:37: lambda: nothing for adam\n"));
+        } else {
+            assert_int_equal(status, 0);
+            struct pl_walk *w = pl_walk_new(study);
+            const struct pl_settings *settings;
+            const int64_t *seeds;
+            size_t seed_count;
+            while (!pl_walk_next(w, &settings, &seeds, &seed_count))
+                pl_text_addf(&got, "%s %g %g; ", pl_settings_string(settings, "optimizer", ""),
+                             pl_settings_real(settings, "lambda", 0), pl_settings_real(settings, "eta", -1));
+            pl_walk_free(w);
+            assert_string_equal(pl_text(&got), "tusla 0.5 0.25; tusla 0.25 0.125; sgd 0.5 -1; ");
+        }
+        pl_spec_free(spec);
+        pl_text_release(&spelled);
+        pl_text_release(&problems);
+        pl_text_release(&got);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -560,6 +624,7 @@ int main(void)
         cmocka_unit_test(lists_as_values),
         cmocka_unit_test(free_settings),
         cmocka_unit_test(several_studies),
+        cmocka_unit_test(settings_from_a_table),
         cmocka_unit_test(tables_and_figures),
         cmocka_unit_test(declarations_of_an_old_spec),
         cmocka_unit_test(large_grids),

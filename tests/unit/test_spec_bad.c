@@ -257,6 +257,60 @@ static void bad_specs(void **state)
     assert_int_equal(wrong_complaints, 0);
 }
 
+/* Settings that are taken from another study's table. */
+static void bad_picks(void **state)
+{
+    (void)state;
+    static const char search[] = "defaults:\n  " TASK "studies:\n- study: s\n  optimizer: {name: sgd, lambda: [0.1, 0.2]}\n"
+                                 "  tables: [{rows: [optimizer, problem], value: loss, select: {best: 2, over: lambda}}]\n";
+    /* In place of @: the value of lambda at line 8, column 34. */
+    static const struct {
+        const char *value, *complaint;
+    } values[] = {
+        {"{from: t}", "8:41: from: there is no study \"t\" in this file"},
+        {"{from: f}", "8:41: study f cannot take its lambda from itself"},
+        {"{from: [s]}", "8:41: from must be a text, not a list"},
+        {"{from: s, best: 3}", "8:50: best is 3, but the table of study s chooses no more than 2"},
+        {"{from: s, best: 0}", "8:50: best is 0, but must be a whole number"},
+        {"{from: s, best: 1+1}", "8:50: best must be a whole number"},
+        {"{from: s, bst: 1}", "8:44: what is taken from a study cannot have the key bst; did you mean best?"},
+        {"{from: s, table: x}", "8:51: table: study s has no table \"x\" with select over lambda"},
+        {"{from: s}, momentum: {from: s}", "8:62: from: no table of study s chooses over momentum, only over lambda"},
+        {"[{from: s}, {from: s, best: 1}]", "8:46: lambda: this value was already given in line 8, column 35"},
+        {"{from: s}, nesterov: \"lambda\"", "8:55: nesterov: \"lambda\" must be true or false"},
+        {"{from: s}, momentum: \"2*lamda\"", "8:55: momentum: \"2*lamda\" is neither a number nor an expression"},
+    };
+    for (size_t i = 0; i < COUNT(values); i++) {
+        struct pl_text text = {0};
+        pl_text_addf(&text, "%s- study: f\n  optimizer: {name: sgd, lambda: %s}\n", search, values[i].value);
+        refused(pl_text(&text), values[i].complaint);
+        pl_text_release(&text);
+    }
+    static const struct {
+        const char *study, *complaint;
+    } studies[] = {
+        {"  task: {problem: [theta30, quadratic]}\n  optimizer: {name: sgd, lambda: {from: s}}\n",
+         "9:34: lambda: the table of study s has no configuration with optimizer=sgd, problem=quadratic"},
+        {"  optimizer: {name: [sgd, adam], lambda: {from: s}}\n",
+         "8:42: lambda: the table of study s has no configuration with optimizer=adam, problem=theta30"},
+        {"  optimizer: {name: sgd, lambda: {from: s}}\n  exclude: [{lambda: 0.1}]\n",
+         "9:14: exclude: lambda is taken from another study and not known beforehand"},
+        {"  optimizer: {name: sgd, lambda: {from: g}}\n  tables: {value: loss, select: {over: lambda}}\n- study: g\n"
+         "  optimizer: {name: sgd, lambda: {from: f}}\n  tables: {value: loss, select: {over: lambda}}\n",
+         "8:41: study f takes settings from g, which in turn waits for f"},
+        {"  optimizer: {name: sgd, lambda: {from: g}}\n- study: g\n  optimizer: sgd\n  tables: {value: loss}\n",
+         "8:41: from: study g has no table with select, such as select: {best: 1, over: lambda}"},
+        {"  task: {problem: {from: s}}\n  optimizer: sgd\n", "8:19: problem must be one value or a list of values, not a mapping"},
+    };
+    for (size_t i = 0; i < COUNT(studies); i++) {
+        struct pl_text text = {0};
+        pl_text_addf(&text, "%s- study: f\n%s", search, studies[i].study);
+        refused(pl_text(&text), studies[i].complaint);
+        pl_text_release(&text);
+    }
+    assert_int_equal(wrong_complaints, 0);
+}
+
 /* Bytes that are no text. */
 static void bad_bytes(void **state)
 {
@@ -445,7 +499,7 @@ static void everything_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_values),    cmocka_unit_test(bad_specs),    cmocka_unit_test(bad_bytes),
+        cmocka_unit_test(bad_values),    cmocka_unit_test(bad_specs),    cmocka_unit_test(bad_picks),    cmocka_unit_test(bad_bytes),
         cmocka_unit_test(absurd_files),  cmocka_unit_test(absurd_grids), cmocka_unit_test(everything_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
