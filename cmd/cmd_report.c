@@ -1,3 +1,4 @@
+#include "base/share.h"
 #include "cmd.h"
 #include "cmd_results.h"
 #include "report/report.h"
@@ -21,6 +22,8 @@ static const struct pl_option options[] = {
     {.name = "by", .argument = "METRIC", .help = "what to choose by (default: the best validation)"},
     {.name = "digits", .argument = "N", .help = "decimals (default: chosen from the data)"},
     {.name = "where", .argument = "KEY=VALUE,...", .help = "only configurations with such a setting (repeatable)"},
+    {.name = "compare", .argument = "PUBLISHED", .help = "beside published numbers: 'published' (the paper's) or a file"},
+    {.name = "level", .argument = "P", .help = "confidence of the intervals of --compare (default 0.95)"},
     {.name = "out", .argument = "FILE", .help = "write to FILE instead of standard output"},
 };
 
@@ -32,8 +35,41 @@ struct report {
     bool any_select, any_digits;
     struct pl_table **tables;
     size_t count;
+    struct pl_published *published; /* --compare */
+    double level;
+    struct pl_comparison **comparisons;
+    size_t comparison_count;
     int code;
 };
+
+/* --compare and --level. A name without a slash that is no file here stands for a file that is installed. */
+static bool read_published(struct report *r)
+{
+    const char *given = pl_args_get(r->args, "compare", NULL);
+    struct pl_text path = {0}, problems = {0};
+    struct pl_error err = {0};
+    if (!pl_args_real(r->args, "level", 0.01, 0.9999, 0.95, &r->level))
+        return false;
+    if (!given) {
+        if (pl_args_has(r->args, "level"))
+            pl_cmd_usage_error(r->args, "--level is for --compare");
+        return !pl_args_has(r->args, "level");
+    }
+    int status = 0;
+    if (!strcmp(given, "published"))
+        status = pl_share_find("experiments/paper/published.yaml", &path, &err);
+    else
+        pl_text_add(&path, given);
+    if (!status)
+        status = pl_published_load(&r->published, pl_text(&path), &problems, &err);
+    if (problems.length)
+        fputs(pl_text(&problems), stderr);
+    else if (status)
+        pl_cmd_fail(r->args, &err);
+    pl_text_release(&path);
+    pl_text_release(&problems);
+    return !status;
+}
 
 /* --best, --over and --by. They act on declared tables as well. */
 static bool read_selection(struct report *r)
@@ -86,7 +122,11 @@ static bool read_options(struct report *r)
     if (!read_selection(r))
         return false;
     r->ad_hoc = r->own.rows.count || r->own.columns.count || metric;
-    return pl_cmd_read_where(r->args, &r->own.where, &r->own.where_count);
+    if (r->ad_hoc && pl_args_has(r->args, "compare")) {
+        pl_cmd_usage_error(r->args, "--compare takes tables that the spec declares: no --rows, --columns or --value");
+        return false;
+    }
+    return read_published(r) && pl_cmd_read_where(r->args, &r->own.where, &r->own.where_count);
 }
 
 /* A declared table with what the command line changes about it. The conditions of both must hold; the list made here
@@ -124,10 +164,43 @@ static void add_table(struct report *r, struct pl_results *results, const struct
     r->tables[r->count++] = table;
 }
 
+static void add_comparison(struct report *r, struct pl_results *results, const struct pl_table_spec *spec)
+{
+    struct pl_comparison *comparison;
+    struct pl_error err;
+    if (pl_comparison_build(&comparison, results, spec, r->published, r->level, &err)) {
+        r->code = pl_cmd_fail(r->args, &err);
+        return;
+    }
+    r->comparisons = pl_resize(r->comparisons, r->comparison_count + 1, sizeof *r->comparisons);
+    r->comparisons[r->comparison_count++] = comparison;
+}
+
+/* The tables of a study that say which published one they are. */
+static int compare_sweep(struct report *r, struct pl_results *results)
+{
+    const struct pl_study *study = pl_results_study(results);
+    size_t compared = 0;
+    for (size_t i = 0; study && i < study->table_count; i++) {
+        if (!study->tables[i].published)
+            continue;
+        struct pl_table_spec spec = amend(r, &study->tables[i]);
+        add_comparison(r, results, &spec);
+        free(spec.where);
+        compared++;
+    }
+    if (!compared)
+        pl_cmd_note("poula report: no table of study %s says which published one it is (published: NAME)",
+                    pl_results_name(results));
+    return compared ? 0 : 2;
+}
+
 static int report_sweep(void *self, struct pl_results *results)
 {
     struct report *r = self;
     const struct pl_study *study = pl_results_study(results);
+    if (r->published)
+        return compare_sweep(r, results);
     if (r->ad_hoc || !study || !study->table_count) {
         struct pl_table_spec spec = r->own;
         if (!spec.metric && !r->any_select)
@@ -149,7 +222,10 @@ static int write_out(struct report *r)
     struct pl_error err;
     const char *path = pl_args_get(r->args, "out", NULL);
     int code = 0;
-    pl_table_write(r->tables, r->count, r->format, &text);
+    if (r->published)
+        pl_comparison_write(r->comparisons, r->comparison_count, r->format, &text);
+    else
+        pl_table_write(r->tables, r->count, r->format, &text);
     if (!path)
         fwrite(pl_text(&text), 1, text.length, stdout);
     else if (pl_folder_make_parent(path, &err) || pl_file_write(path, pl_text(&text), text.length, &err))
@@ -164,15 +240,20 @@ static int run(const struct pl_args *args)
     int code = 2;
     if (read_options(&r)) {
         code = pl_cmd_each_sweep(args, report_sweep, &r);
-        if (r.count) {
+        bool any = r.count || r.comparison_count;
+        if (any) {
             int wrote = write_out(&r);
             code = wrote ? wrote : code;
         }
-        code = code ? code : r.count && r.code ? 1 : r.code;
+        code = code ? code : any && r.code ? 1 : r.code;
     }
     for (size_t i = 0; i < r.count; i++)
         pl_table_free(r.tables[i]);
     free(r.tables);
+    for (size_t i = 0; i < r.comparison_count; i++)
+        pl_comparison_free(r.comparisons[i]);
+    free(r.comparisons);
+    pl_published_free(r.published);
     free(r.own.metric);
     free(r.own.cell);
     free(r.own.choose.metric);
@@ -192,7 +273,9 @@ const struct pl_command pl_cmd_report = {
         "metric by the settings that vary. With --rows, --columns or --value it prints one table of your own instead.\n"
         "A cell shows mean(std) over the finished runs of one configuration, with the sample standard deviation: "
         "\"92.31(0.12)\", \"92.31(-)\" for one run, \"n=2\" where runs are missing, \"div 1/3\" where one of three "
-        "diverged. The best cell of each task is marked.",
+        "diverged. The best cell of each task is marked.\n"
+        "With --compare every table that names a published one is set beside it: ours, the printed numbers, the "
+        "difference with its Welch t interval, and whether they differ beyond chance.",
     .example = "poula report --rows optimizer --columns lambda --value \"best loss\" --format markdown",
     PL_OPTIONS(options),
     .run = run,

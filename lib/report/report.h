@@ -114,6 +114,44 @@ void pl_table_free(struct pl_table *table);
  * one record per cell in full precision. */
 void pl_table_write(struct pl_table *const *tables, size_t count, enum pl_table_format format, struct pl_text *out);
 
+/* ---- published numbers ---- */
+
+struct pl_sample {
+    double mean, deviation; /* NaN: there is none */
+    int64_t n;
+};
+
+/* The difference of two means, a - b, with the ends of its interval and Welch's degrees of freedom; NaN where a sample has
+ * fewer than two values or no deviation. Freedom is NaN too when neither has any spread. */
+struct pl_interval {
+    double difference, low, high, freedom;
+};
+/* Welch (1947): unequal variances, freedom by Satterthwaite. level: 0.95 for a 95% interval. */
+void pl_welch(const struct pl_sample *a, const struct pl_sample *b, double level, struct pl_interval *interval);
+
+/* What a comparison says of a cell: the interval holds 0 or it does not, or why there is none. */
+enum pl_verdict {
+    PL_ALIKE, PL_DIFFERS,
+    PL_NOT_PRINTED,  /* N/A */
+    PL_NO_RUN,       /* no configuration of ours has the cell's settings; PL_SEVERAL: more than one has */
+    PL_SEVERAL,
+    PL_NO_VALUE,     /* the configuration has no finished run with a finite value */
+    PL_ONE_RUN, PL_ONE_PRINTED, PL_NO_DEVIATION,
+};
+
+struct pl_comparison;
+
+/* Sets the configurations that spec describes beside the published table that it names (spec->published): for each
+ * printed cell the one configuration that has the cell's settings, as a scale of the study has renamed them.
+ * published must outlive the comparison. PL_EINPUT when there is no such table or metric. */
+int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *results,
+                        const struct pl_table_spec *spec, const struct pl_published *published, double level,
+                        struct pl_error *err);
+void pl_comparison_free(struct pl_comparison *comparison);
+/* Appends them in one format: a line for each cell. */
+void pl_comparison_write(struct pl_comparison *const *comparisons, size_t count, enum pl_table_format format,
+                         struct pl_text *out);
+
 /* The word for a selection as specs and reports spell it: "best", "last", "best-valid". */
 const char *pl_select_name(enum pl_select select);
 /* Reads "best test_accuracy", "last loss" or "loss" (best). metric points into text. False when it is neither. */

@@ -125,6 +125,53 @@ void pl_cell_notes(const struct pl_table_cell *cell, struct pl_text *out);
 /* The value that a cell is judged by: mean, median, ...; NaN when it has none. */
 double pl_cell_value(const struct pl_table *table, const struct pl_table_cell *cell);
 
+/* ---- comparisons ---- */
+
+struct pl_compared_cell {
+    struct pl_sample ours, theirs; /* in the unit of the printed table */
+    struct pl_summary summary;     /* of our configuration, without its values; planned is 0 where there is none */
+    struct pl_interval interval;
+    enum pl_verdict verdict;
+};
+
+struct pl_comparison {
+    char *study, *metric, *source;
+    enum pl_select select;
+    const struct pl_published_table *published;
+    double level;
+    int mean_digits, deviation_digits;
+    struct pl_compared_cell *cells; /* as the published table has them */
+};
+
+size_t pl_comparison_count(const struct pl_comparison *comparison, enum pl_verdict verdict);
+/* What stands behind a cell; nothing for PL_ALIKE. */
+const char *pl_verdict_name(enum pl_verdict verdict);
+
+/* ---- writing ---- */
+
+/* A block of texts, row by row, each owned; NULL is empty. */
+struct pl_sheet {
+    char **texts;
+    size_t rows, columns, heads; /* heads: how many of the rows are headings */
+    size_t left;                 /* columns that are aligned left: the row labels */
+};
+void pl_sheet_init(struct pl_sheet *sheet, size_t heads, size_t rows, size_t columns, size_t left);
+char **pl_sheet_at(const struct pl_sheet *sheet, size_t row, size_t column);
+void pl_sheet_release(struct pl_sheet *sheet);
+void pl_sheet_write_text(const struct pl_sheet *sheet, struct pl_text *out);
+/* The same for Markdown, which has one heading row; the sheet's texts are escaped in place. */
+void pl_sheet_write_markdown(struct pl_sheet *sheet, struct pl_text *out);
+/* Text within a Markdown table or line: what would be read as markup is escaped. */
+void pl_markdown_add(struct pl_text *out, const char *text);
+/* Notes, a sentence a line, with something before each. */
+void pl_notes_add(const struct pl_text *notes, const char *before, struct pl_text *out);
+/* Text for LaTeX, and a cell's number in math mode. */
+void pl_latex_add(struct pl_text *out, const char *text);
+void pl_latex_add_number(struct pl_text *out, const char *text);
+/* A field of CSV; a number in full precision, or what stands for none. */
+void pl_csv_add(struct pl_text *out, const char *text);
+void pl_finite_add(struct pl_text *out, double value, const char *otherwise);
+
 void pl_table_write_text(const struct pl_table *table, struct pl_text *out);
 void pl_table_write_markdown(const struct pl_table *table, struct pl_text *out);
 void pl_table_write_latex(const struct pl_table *table, struct pl_text *out);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_csv(struct pl_text *out, const char *text)
+void pl_csv_add(struct pl_text *out, const char *text)
 {
     if (!text[strcspn(text, ",\"\r\n")]) {
         pl_text_add(out, text);
@@ -26,13 +26,13 @@ static void add_csv_labels(struct pl_text *out, const struct pl_label *labels, s
         struct pl_text value = {0};
         if (labels[i].present)
             pl_value_write(&labels[i].value, &value);
-        add_csv(out, pl_text(&value));
+        pl_csv_add(out, pl_text(&value));
         pl_text_add_char(out, ',');
         pl_text_release(&value);
     }
 }
 
-static void add_finite(struct pl_text *out, double value, const char *otherwise)
+void pl_finite_add(struct pl_text *out, double value, const char *otherwise)
 {
     if (isfinite(value))
         pl_text_add_number(out, value);
@@ -43,7 +43,7 @@ static void add_finite(struct pl_text *out, double value, const char *otherwise)
 static void add_csv_selection_head(struct pl_text *out, const struct pl_table_selection *selection)
 {
     for (size_t k = 0; k < selection->over_count; k++) {
-        add_csv(out, selection->over[k]);
+        pl_csv_add(out, selection->over[k]);
         pl_text_add_char(out, ',');
     }
     if (selection->best)
@@ -57,9 +57,9 @@ static void add_csv_selection(struct pl_text *out, const struct pl_table *table,
         return;
     add_csv_labels(out, &selection->chosen[cell * selection->over_count], selection->over_count);
     pl_text_addf(out, "%s ", pl_select_name(selection->select));
-    add_csv(out, selection->metric);
+    pl_csv_add(out, selection->metric);
     pl_text_addf(out, ",%s,", pl_selection_set(table) ? pl_selection_set(table) : "");
-    add_finite(out, table->cells[cell].criterion, "");
+    pl_finite_add(out, table->cells[cell].criterion, "");
     pl_text_add_char(out, ',');
 }
 
@@ -67,11 +67,11 @@ void pl_table_write_csv(const struct pl_table *table, struct pl_text *out)
 {
     pl_text_add(out, "study,metric,select,");
     for (size_t k = 0; k < table->row_key_count; k++) {
-        add_csv(out, table->row_keys[k]);
+        pl_csv_add(out, table->row_keys[k]);
         pl_text_add_char(out, ',');
     }
     for (size_t k = 0; k < table->column_key_count; k++) {
-        add_csv(out, table->column_keys[k]);
+        pl_csv_add(out, table->column_keys[k]);
         pl_text_add_char(out, ',');
     }
     add_csv_selection_head(out, &table->selection);
@@ -81,9 +81,9 @@ void pl_table_write_csv(const struct pl_table *table, struct pl_text *out)
         const struct pl_summary *s = &cell->summary;
         if (!cell->present)
             continue;
-        add_csv(out, table->study);
+        pl_csv_add(out, table->study);
         pl_text_add_char(out, ',');
-        add_csv(out, table->metric);
+        pl_csv_add(out, table->metric);
         pl_text_addf(out, ",%s,", pl_select_name(table->select));
         add_csv_labels(out, &table->rows[i / table->column_count * table->row_key_count], table->row_key_count);
         add_csv_labels(out, &table->columns[i % table->column_count * table->column_key_count],
@@ -91,7 +91,7 @@ void pl_table_write_csv(const struct pl_table *table, struct pl_text *out)
         add_csv_selection(out, table, i);
         const double numbers[] = {s->mean, s->deviation, s->median, s->least, s->most};
         for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++) {
-            add_finite(out, numbers[j], "");
+            pl_finite_add(out, numbers[j], "");
             pl_text_add_char(out, ',');
         }
         pl_text_addf(out, "%lld,%lld,%lld,%lld,%lld,%d\n", (long long)s->n, (long long)s->planned,
@@ -154,11 +154,11 @@ static void add_json_cell(const struct pl_table *table, size_t i, struct pl_text
         pl_text_add(out, ", \"selected\": {");
         add_json_labels(out, selection->over, &selection->chosen[i * selection->over_count], selection->over_count, &first);
         pl_text_add(out, "}, \"criterion\": ");
-        add_finite(out, cell->criterion, "null");
+        pl_finite_add(out, cell->criterion, "null");
     }
     for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++) {
         pl_text_addf(out, ", \"%s\": ", names[j]);
-        add_finite(out, numbers[j], "null");
+        pl_finite_add(out, numbers[j], "null");
     }
     pl_text_addf(out,
                  ", \"n\": %lld, \"planned\": %lld, \"diverged\": %lld, \"failed\": %lld, \"missing\": %lld, "

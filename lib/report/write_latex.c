@@ -20,7 +20,7 @@ static const char *symbol(const char *text)
     return NULL;
 }
 
-static void add_escaped(struct pl_text *out, const char *text)
+void pl_latex_add(struct pl_text *out, const char *text)
 {
     for (; *text; text++) {
         switch (*text) {
@@ -77,7 +77,7 @@ static void add_label(struct pl_text *out, const char *text)
     } else if (text[0] == '-' && strspn(text + 1, "0123456789.") == strlen(text + 1)) {
         pl_text_addf(out, "$%s$", text);
     } else {
-        add_escaped(out, text);
+        pl_latex_add(out, text);
     }
 }
 
@@ -96,7 +96,7 @@ static void add_heading(struct pl_text *out, const char *key, const struct pl_la
         pl_text_add_bytes(out, known, strlen(known) - 1); /* its math mode goes on */
     } else {
         pl_text_add(out, "$\\text{");
-        add_escaped(out, key);
+        pl_latex_add(out, key);
         pl_text_add_char(out, '}');
     }
     size_t mantissa, length = scientific(text, &mantissa);
@@ -114,7 +114,7 @@ static void add_heading(struct pl_text *out, const char *key, const struct pl_la
 }
 
 /* A cell's number in math mode, so that minus signs and powers come out right. */
-static void add_number(struct pl_text *out, const char *text)
+void pl_latex_add_number(struct pl_text *out, const char *text)
 {
     pl_text_add_char(out, '$');
     while (*text) {
@@ -144,7 +144,7 @@ static void add_cell(const struct pl_table *table, const struct pl_table_cell *c
     if (cell->best)
         pl_text_add(out, "\\textbf{\\boldmath ");
     if (number.length)
-        add_number(out, number.text);
+        pl_latex_add_number(out, number.text);
     if (cell->best)
         pl_text_add_char(out, '}');
     if (notes.length)
@@ -225,12 +225,12 @@ void pl_table_write_latex(const struct pl_table *table, struct pl_text *out)
     struct pl_text caption = {0};
     pl_table_caption(table, &caption);
     pl_text_add(out, "% Needs \\usepackage{amsmath,booktabs}.\n\\begin{table}[htbp]\n\\centering\n\\caption{");
-    add_escaped(out, pl_text(&caption));
+    pl_latex_add(out, pl_text(&caption));
     for (const char *line = pl_text(&table->notes); *line;) {
         size_t length = strcspn(line, "\n");
         char *note = pl_copy_bytes(line, length);
         pl_text_add(out, line == pl_text(&table->notes) ? ". " : " ");
-        add_escaped(out, note);
+        pl_latex_add(out, note);
         free(note);
         line += length + (line[length] == '\n');
     }

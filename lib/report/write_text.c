@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block of strings, row by row. */
-struct sheet {
-    char **texts;
-    size_t rows, columns, heads; /* heads: how many of the rows are headings */
-    size_t left;                 /* columns that are aligned left: the row labels */
-};
-
 static char *label_text(const struct pl_label *label)
 {
     struct pl_text text = {0};
@@ -50,19 +43,14 @@ static char *cell_text(const struct pl_table *table, const struct pl_table_cell 
     return pl_text_take(&text);
 }
 
-static char **at(const struct sheet *sheet, size_t row, size_t column)
-{
-    return &sheet->texts[row * sheet->columns + column];
-}
-
 /* Markdown allows one heading row, so there the labels of several column settings are joined. */
-static void fill_headings(const struct pl_table *table, bool markdown, struct sheet *sheet)
+static void fill_headings(const struct pl_table *table, bool markdown, struct pl_sheet *sheet)
 {
     size_t labels = table->row_key_count, last = sheet->heads - 1;
     for (size_t k = 0; k < labels; k++)
-        *at(sheet, last, k) = pl_copy(table->row_keys[k]);
+        *pl_sheet_at(sheet, last, k) = pl_copy(table->row_keys[k]);
     if (!table->column_key_count)
-        *at(sheet, last, labels) = value_heading(table);
+        *pl_sheet_at(sheet, last, labels) = value_heading(table);
     for (size_t c = 0; c < table->column_count && table->column_key_count; c++) {
         struct pl_text joined = {0};
         for (size_t k = 0; k < table->column_key_count; k++) {
@@ -70,71 +58,32 @@ static void fill_headings(const struct pl_table *table, bool markdown, struct sh
             pl_text_addf(&joined, "%s%s=", joined.length ? ", " : "", table->column_keys[k]);
             pl_label_write(label, &joined);
             if (!markdown)
-                *at(sheet, k, labels + c) = pl_text_take(&joined);
+                *pl_sheet_at(sheet, k, labels + c) = pl_text_take(&joined);
         }
         if (markdown)
-            *at(sheet, 0, labels + c) = pl_text_take(&joined);
+            *pl_sheet_at(sheet, 0, labels + c) = pl_text_take(&joined);
     }
 }
 
-static void make_sheet(const struct pl_table *table, bool markdown, struct sheet *sheet)
+static void make_sheet(const struct pl_table *table, bool markdown, struct pl_sheet *sheet)
 {
-    sheet->left = table->row_key_count;
-    sheet->columns = table->row_key_count + table->column_count;
-    sheet->heads = markdown || !table->column_key_count ? 1 : table->column_key_count;
-    sheet->rows = sheet->heads + table->row_count;
-    sheet->texts = pl_new(sheet->rows * sheet->columns * sizeof *sheet->texts);
+    pl_sheet_init(sheet, markdown || !table->column_key_count ? 1 : table->column_key_count, table->row_count,
+                  table->row_key_count + table->column_count, table->row_key_count);
     fill_headings(table, markdown, sheet);
     for (size_t r = 0; r < table->row_count; r++)
         for (size_t k = 0; k < table->row_key_count; k++)
-            *at(sheet, sheet->heads + r, k) = label_text(&table->rows[r * table->row_key_count + k]);
+            *pl_sheet_at(sheet, sheet->heads + r, k) = label_text(&table->rows[r * table->row_key_count + k]);
     for (size_t c = 0; c < table->column_count; c++) {
         bool starred = has_best(table, c);
         for (size_t r = 0; r < table->row_count; r++)
-            *at(sheet, sheet->heads + r, table->row_key_count + c) =
+            *pl_sheet_at(sheet, sheet->heads + r, table->row_key_count + c) =
                 cell_text(table, &table->cells[r * table->column_count + c], starred, markdown);
     }
 }
 
-static void release_sheet(struct sheet *sheet)
+void pl_notes_add(const struct pl_text *notes, const char *before, struct pl_text *out)
 {
-    for (size_t i = 0; i < sheet->rows * sheet->columns; i++)
-        free(sheet->texts[i]);
-    free(sheet->texts);
-}
-
-static size_t *measure(const struct sheet *sheet, size_t least)
-{
-    size_t *widths = pl_new(sheet->columns * sizeof *widths);
-    for (size_t c = 0; c < sheet->columns; c++)
-        widths[c] = least;
-    for (size_t i = 0; i < sheet->rows * sheet->columns; i++) {
-        size_t width = sheet->texts[i] ? pl_text_width(sheet->texts[i]) : 0;
-        if (width > widths[i % sheet->columns])
-            widths[i % sheet->columns] = width;
-    }
-    return widths;
-}
-
-static void add_repeated(struct pl_text *out, char c, size_t count)
-{
-    while (count--)
-        pl_text_add_char(out, c);
-}
-
-static void add_padded(struct pl_text *out, const char *text, size_t width, bool left)
-{
-    size_t space = width - pl_text_width(text);
-    if (!left)
-        add_repeated(out, ' ', space);
-    pl_text_add(out, text);
-    if (left)
-        add_repeated(out, ' ', space);
-}
-
-static void add_notes(const struct pl_table *table, const char *before, struct pl_text *out)
-{
-    for (const char *line = pl_text(&table->notes); *line;) {
+    for (const char *line = pl_text(notes); *line;) {
         size_t length = strcspn(line, "\n");
         pl_text_add(out, before);
         pl_text_add_bytes(out, line, length);
@@ -143,90 +92,32 @@ static void add_notes(const struct pl_table *table, const char *before, struct p
     }
 }
 
-static void trim_line(struct pl_text *out)
-{
-    while (out->length && out->text[out->length - 1] == ' ')
-        pl_text_cut(out, out->length - 1);
-    pl_text_add_char(out, '\n');
-}
-
 void pl_table_write_text(const struct pl_table *table, struct pl_text *out)
 {
-    struct sheet sheet;
+    struct pl_sheet sheet;
     make_sheet(table, false, &sheet);
-    size_t *widths = measure(&sheet, 0);
     pl_table_caption(table, out);
     pl_text_add(out, "\n\n");
-    for (size_t r = 0; r < sheet.rows; r++) {
-        for (size_t c = 0; c < sheet.columns; c++) {
-            const char *text = *at(&sheet, r, c);
-            pl_text_add(out, c ? "  " : "");
-            add_padded(out, text ? text : "", widths[c], c < sheet.left);
-        }
-        trim_line(out);
-        if (r + 1 != sheet.heads)
-            continue;
-        for (size_t c = 0; c < sheet.columns; c++) {
-            pl_text_add(out, c ? "  " : "");
-            add_repeated(out, '-', widths[c]);
-        }
-        pl_text_add_char(out, '\n');
-    }
+    pl_sheet_write_text(&sheet, out);
     if (table->notes.length)
         pl_text_add_char(out, '\n');
-    add_notes(table, "", out);
-    free(widths);
-    release_sheet(&sheet);
-}
-
-/* Text within a Markdown table or line: what would be read as markup is escaped. */
-static void add_markdown(struct pl_text *out, const char *text)
-{
-    for (; *text; text++) {
-        if (strchr("|\\`_[]<>", *text))
-            pl_text_add_char(out, '\\');
-        pl_text_add_char(out, *text == '\n' ? ' ' : *text);
-    }
-}
-
-static void escape_sheet(struct sheet *sheet)
-{
-    for (size_t i = 0; i < sheet->rows * sheet->columns; i++) {
-        struct pl_text escaped = {0};
-        add_markdown(&escaped, sheet->texts[i] ? sheet->texts[i] : "");
-        free(sheet->texts[i]);
-        sheet->texts[i] = pl_text_take(&escaped);
-    }
+    pl_notes_add(&table->notes, "", out);
+    pl_sheet_release(&sheet);
 }
 
 void pl_table_write_markdown(const struct pl_table *table, struct pl_text *out)
 {
-    struct sheet sheet;
+    struct pl_sheet sheet;
     struct pl_text caption = {0};
     make_sheet(table, true, &sheet);
-    escape_sheet(&sheet);
-    size_t *widths = measure(&sheet, 3);
     pl_table_caption(table, &caption);
     pl_text_add(out, "**");
-    add_markdown(out, pl_text(&caption));
+    pl_markdown_add(out, pl_text(&caption));
     pl_text_add(out, "**\n\n");
-    for (size_t r = 0; r < sheet.rows; r++) {
-        for (size_t c = 0; c < sheet.columns; c++) {
-            pl_text_add(out, c ? " | " : "| ");
-            add_padded(out, *at(&sheet, r, c), widths[c], c < sheet.left);
-        }
-        pl_text_add(out, " |\n");
-        for (size_t c = 0; c < sheet.columns && !r; c++) {
-            pl_text_add(out, c ? " | " : "| ");
-            add_repeated(out, '-', widths[c] - (c >= sheet.left));
-            pl_text_add(out, c >= sheet.left ? ":" : "");
-        }
-        pl_text_add(out, r ? "" : " |\n");
-    }
+    pl_sheet_write_markdown(&sheet, out);
     if (table->notes.length)
         pl_text_add_char(out, '\n');
-    add_notes(table, "- ", out);
+    pl_notes_add(&table->notes, "- ", out);
     pl_text_release(&caption);
-    free(widths);
-    release_sheet(&sheet);
+    pl_sheet_release(&sheet);
 }

@@ -6,6 +6,15 @@
 
 enum { MOST_SETTINGS = 500 };
 
+void pl_reader_init(struct reader *reader, const char *name, struct pl_pool *pool)
+{
+    reader->complaints.file = name;
+    reader->pool = pool;
+    reader->source_count = pl_train_schema_sources(NULL, 0);
+    reader->sources = pl_take(pool, reader->source_count, sizeof *reader->sources);
+    pl_train_schema_sources(reader->sources, reader->source_count);
+}
+
 bool pl_reader_works(struct reader *reader, const struct node *at, size_t amount)
 {
     reader->work += amount < MOST_WORK ? amount : MOST_WORK;

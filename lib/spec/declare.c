@@ -14,7 +14,8 @@ struct declaring {
     bool ranked;  /* the table at hand has ranks beside settings */
 };
 
-static const char *const table_keys[] = {"title", "rows", "columns", "value", "cell", "digits", "select", "where"};
+static const char *const table_keys[] = {"title", "rows", "columns", "value", "cell", "digits", "select", "where",
+                                         "published"};
 static const char *const selection_keys[] = {"best", "over", "by"};
 static const char *const figure_keys[] = {"kind", "name", "title", "x", "y", "z", "panels", "lines", "log", "x_range",
                                           "y_range", "where"};
@@ -331,6 +332,8 @@ static void read_table(struct declaring *d, const struct node *map, struct pl_ta
             table->metric = read_metric(reader, value, "value", &table->select);
         else if (!strcmp(key, "where"))
             read_where(d, value, &table->where, &table->where_count);
+        else if (!strcmp(key, "published"))
+            table->published = (char *)pl_node_text(reader, value, "published");
         else if (!strcmp(key, "select"))
             read_selection(d, value, &table->choose);
         else if (!strcmp(key, "digits") && pl_cell_read(reader, "digits", &digits, value, &cell) && !cell.expression)

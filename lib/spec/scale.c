@@ -1,30 +1,9 @@
 /* scale: a study in another size. Overrides replace what the study, its cases and the defaults say, setting by
  * setting; a mapping replaces value by value, and may bring further settings along with a value. */
-#include "spec_priv.h"
+#include "scale_priv.h"
 
 #include <stdint.h>
 #include <string.h>
-
-struct override {
-    struct assignment assignment; /* value is a mapping: from old values to new ones */
-    bool used;                    /* some run has the setting, or had a value that is replaced */
-};
-
-struct scale {
-    const char *name;
-    const struct node *at; /* where it is called for */
-    struct override *own;  /* of the study; the shared ones belong to the file */
-    size_t own_count;
-    struct node *seeds;
-    struct scale_defaults *shared;
-};
-
-struct scale_defaults {
-    const char *name;
-    struct override *overrides;
-    size_t count;
-    struct node *seeds;
-};
 
 /* The section of a key, as its descriptor's owner has it; what nobody describes is a free setting. */
 static enum pl_section section_of(const struct reader *reader, const struct pl_setting *setting)
@@ -37,7 +16,7 @@ static enum pl_section section_of(const struct reader *reader, const struct pl_s
     return PL_SECTION_SETTINGS;
 }
 
-static struct assignment assignment_of(const struct reader *reader, struct node *key, struct node *value)
+struct assignment pl_scale_assignment(const struct reader *reader, struct node *key, struct node *value)
 {
     const struct pl_setting *setting = pl_reader_find(reader, key->text);
     return (struct assignment){.section = section_of(reader, setting), .spelling = key->text, .setting = setting,
@@ -66,7 +45,7 @@ static void read_overrides(struct reader *reader, const struct node *block, cons
             *seeds = value;
             continue;
         }
-        struct override new = {.assignment = assignment_of(reader, key, value)};
+        struct override new = {.assignment = pl_scale_assignment(reader, key, value)};
         if (find_among(*overrides, *count, new.assignment.key))
             pl_complain(&reader->complaints, key, "scale %s: %s is given twice", name, new.assignment.key);
         else
@@ -169,22 +148,21 @@ struct node *pl_scale_seeds(const struct scale *scale)
     return scale ? scale->seeds : NULL;
 }
 
-/* The override of a key; what the study says wins. */
-static struct override *find_override(const struct scale *scale, const char *key)
+struct override *pl_scale_override(const struct scale *scale, const char *key)
 {
     struct override *own = find_among(scale->own, scale->own_count, key);
     return own ? own : find_among(scale->shared->overrides, scale->shared->count, key);
 }
 
-static bool replaces_by_value(const struct override *override)
+bool pl_scale_by_value(const struct override *override)
 {
     return override->assignment.value->kind == NODE_MAP;
 }
 
 bool pl_scale_replaces(const struct scale *scale, const char *key)
 {
-    const struct override *override = scale ? find_override(scale, key) : NULL;
-    return override && !replaces_by_value(override);
+    const struct override *override = scale ? pl_scale_override(scale, key) : NULL;
+    return override && !pl_scale_by_value(override);
 }
 
 bool pl_node_same(const struct node *a, const struct node *b)
@@ -197,8 +175,7 @@ bool pl_node_same(const struct node *a, const struct node *b)
     return !strcmp(a->text, b->text);
 }
 
-/* What a mapping says of an old value: a new one, or a mapping of the settings that go with it; or NULL. */
-static struct node *new_value(const struct node *map, const struct node *old)
+struct node *pl_scale_new_value(const struct node *map, const struct node *old)
 {
     for (size_t i = 0; i < map->count; i++)
         if (pl_node_same(map->items[2 * i], old))
@@ -206,8 +183,7 @@ static struct node *new_value(const struct node *map, const struct node *old)
     return NULL;
 }
 
-/* The value that new settings give to a key (any spelling of it), or NULL. */
-static struct node *value_in(const struct reader *reader, const struct node *settings, const char *key)
+struct node *pl_scale_value_in(const struct reader *reader, const struct node *settings, const char *key)
 {
     for (size_t i = 0; i < settings->count; i++) {
         const struct pl_setting *setting = pl_reader_find(reader, settings->items[2 * i]->text);
@@ -226,6 +202,13 @@ static struct field *field_for(struct part *part, const char *key)
     return &part->fields[part->field_count++];
 }
 
+/* In the section of free settings a key means nothing more than itself. */
+static void make_free(struct assignment *a)
+{
+    a->section = PL_SECTION_SETTINGS;
+    a->setting = NULL;
+}
+
 /* A setting that goes with the values of another: one item for each of them, or one for all if they agree. */
 static void add_companion(struct reader *reader, struct part *part, const struct field *leader, struct node *const *new,
                           struct node *key)
@@ -233,11 +216,13 @@ static void add_companion(struct reader *reader, struct part *part, const struct
     if (!pl_reader_works(reader, key, leader->count))
         return;
     struct assignment *a = pl_take(reader->pool, 1, sizeof *a);
-    *a = assignment_of(reader, key, key);
+    *a = pl_scale_assignment(reader, key, key);
+    if (leader->assignment->section == PL_SECTION_SETTINGS)
+        make_free(a);
     struct node **items = pl_take(reader->pool, leader->count, sizeof *items);
     bool alike = true;
     for (size_t i = 0; i < leader->count; i++) {
-        items[i] = new[i] && new[i]->kind == NODE_MAP ? value_in(reader, new[i], a->key) : NULL;
+        items[i] = new[i] && new[i]->kind == NODE_MAP ? pl_scale_value_in(reader, new[i], a->key) : NULL;
         alike = alike && items[i] && pl_node_same(items[i], items[0]);
     }
     struct field *field = field_for(part, a->key);
@@ -261,8 +246,8 @@ static void replace_values(struct reader *reader, struct part *part, struct over
     struct node **new = pl_take(reader->pool, field->count, sizeof *new);
     struct field before = *field;
     for (size_t i = 0; i < field->count; i++) {
-        new[i] = new_value(by_value, field->items[i]);
-        struct node *own = new[i] && new[i]->kind == NODE_MAP ? value_in(reader, new[i], field->key) : new[i];
+        new[i] = pl_scale_new_value(by_value, field->items[i]);
+        struct node *own = new[i] && new[i]->kind == NODE_MAP ? pl_scale_value_in(reader, new[i], field->key) : new[i];
         items[i] = own ? own : field->items[i];
         override->used = override->used || new[i];
     }
@@ -279,13 +264,20 @@ static void replace_values(struct reader *reader, struct part *part, struct over
 static void apply(struct reader *reader, struct part *part, struct override *override)
 {
     const struct assignment *a = &override->assignment;
-    if (replaces_by_value(override)) {
+    if (pl_scale_by_value(override)) {
         replace_values(reader, part, override);
         return;
     }
     size_t known = part->field_count;
     struct field *field = field_for(part, a->key);
     bool new = part->field_count > known;
+    if (!new && field->assignment->section == PL_SECTION_SETTINGS) {
+        struct assignment *own = pl_take(reader->pool, 1, sizeof *own);
+        *own = *a;
+        make_free(own);
+        a = own;
+        override->used = true;
+    }
     bool choice = a->section != PL_SECTION_SETTINGS && pl_train_is_choice(a->key);
     if (new && (choice || !a->setting)) { /* what is trained is replaced, never added; nor is a free setting */
         part->field_count--;
@@ -315,19 +307,19 @@ void pl_scale_apply(struct reader *reader, struct part *part)
             struct override *override = &scale->shared->overrides[i];
             bool replaced = find_among(scale->own, scale->own_count, override->assignment.key);
             override->used = override->used || replaced;
-            if (!replaced && replaces_by_value(override) == by_value)
+            if (!replaced && pl_scale_by_value(override) == by_value)
                 apply(reader, part, override);
         }
         for (size_t i = 0; i < scale->own_count; i++)
-            if (replaces_by_value(&scale->own[i]) == by_value)
+            if (pl_scale_by_value(&scale->own[i]) == by_value)
                 apply(reader, part, &scale->own[i]);
     }
 }
 
 void pl_scale_mark(const struct reader *reader, const char *key)
 {
-    struct override *override = reader->scale ? find_override(reader->scale, key) : NULL;
-    if (override && !replaces_by_value(override))
+    struct override *override = reader->scale ? pl_scale_override(reader->scale, key) : NULL;
+    if (override && !pl_scale_by_value(override))
         override->used = true;
 }
 
@@ -335,7 +327,7 @@ static void complain_unused(struct reader *reader, const char *name, const struc
 {
     const struct assignment *a = &override->assignment;
     struct pl_text text = {0};
-    if (replaces_by_value(override)) {
+    if (pl_scale_by_value(override)) {
         pl_text_addf(&text, "scale %s: %s of %s has none of the values that are replaced", name, a->spelling, who);
     } else {
         pl_text_addf(&text, "scale %s: no run of %s has a setting %.60s", name, who, a->spelling);
@@ -359,102 +351,4 @@ void pl_scale_check_defaults(struct reader *reader, const struct scale_defaults 
     for (size_t i = 0; i < shared->count; i++)
         if (!shared->overrides[i].used)
             complain_unused(reader, shared->name, &shared->overrides[i], "the file");
-}
-
-/* ---- conditions ---- */
-
-/* A mapping that is being written. */
-struct writing {
-    struct reader *reader;
-    struct node *map;
-    size_t capacity; /* pairs */
-};
-
-static struct node *add_pair(struct writing *w, struct node *key, size_t values)
-{
-    struct node *list = pl_take(w->reader->pool, 1, sizeof *list);
-    *list = (struct node){.kind = NODE_LIST, .line = key->line, .column = key->column, .size = values + 1};
-    list->items = pl_take(w->reader->pool, values, sizeof *list->items);
-    w->map->items[2 * w->map->count] = key;
-    w->map->items[2 * w->map->count + 1] = list;
-    w->map->count++;
-    return list;
-}
-
-/* Adds the condition on a setting that comes along with every one of the values; one that some lack says nothing. */
-static void add_along(struct writing *w, const struct node *by_value, struct node *const *values, size_t count,
-                      struct node *key, const char *canonical)
-{
-    for (size_t i = 0; i < w->map->count; i++)
-        if (!strcmp(w->map->items[2 * i]->text, key->text))
-            return;
-    for (size_t i = 0; i < count; i++) {
-        const struct node *new = new_value(by_value, values[i]);
-        if (!new || new->kind != NODE_MAP || !value_in(w->reader, new, canonical))
-            return;
-    }
-    if (w->map->count == w->capacity)
-        return;
-    struct node *list = add_pair(w, key, count);
-    for (size_t i = 0; i < count; i++)
-        list->items[list->count++] = value_in(w->reader, new_value(by_value, values[i]), canonical);
-}
-
-static void translate(struct writing *w, struct node *key, struct node *value, const char *canonical,
-                      const struct node *by_value)
-{
-    size_t count;
-    struct node **values = pl_node_list(&value, &count);
-    struct node *list = add_pair(w, key, count);
-    for (size_t i = 0; i < count; i++) {
-        struct node *new = new_value(by_value, values[i]);
-        struct node *own = new && new->kind == NODE_MAP ? value_in(w->reader, new, canonical) : new;
-        list->items[list->count++] = own ? own : values[i];
-    }
-    const struct node *first = count ? new_value(by_value, values[0]) : NULL;
-    for (size_t k = 0; first && first->kind == NODE_MAP && k < first->count; k++) {
-        struct node *other = first->items[2 * k];
-        const struct pl_setting *setting = pl_reader_find(w->reader, other->text);
-        const char *name = setting ? setting->key : other->text;
-        if (strcmp(name, canonical))
-            add_along(w, by_value, values, count, other, name);
-    }
-}
-
-/* Is one of the values among those that replace them? */
-static bool survives(const struct override *override, struct node *value)
-{
-    struct node *new = override->assignment.value;
-    size_t count, new_count;
-    struct node **values = pl_node_list(&value, &count), **news = pl_node_list(&new, &new_count);
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < new_count; k++)
-            if (pl_node_same(values[i], news[k]))
-                return true;
-    return false;
-}
-
-struct node *pl_scale_conditions(struct reader *reader, struct node *map, bool drop)
-{
-    const struct scale *scale = reader->scale;
-    if (!scale || map->kind != NODE_MAP)
-        return map;
-    struct writing w = {reader, pl_take(reader->pool, 1, sizeof *w.map), 2 * map->count + 20};
-    *w.map = *map;
-    w.map->count = 0;
-    w.map->items = pl_take(reader->pool, 2 * w.capacity, sizeof *w.map->items);
-    for (size_t i = 0; i < map->count && pl_reader_works(reader, map, map->items[2 * i + 1]->size); i++) {
-        struct node *key = map->items[2 * i], *value = map->items[2 * i + 1];
-        const struct pl_setting *setting = pl_reader_find(reader, key->text);
-        const char *canonical = setting ? setting->key : key->text;
-        const struct override *override = find_override(scale, canonical);
-        if (override && replaces_by_value(override)) {
-            translate(&w, key, value, canonical, override->assignment.value);
-        } else if (!override || !drop || survives(override, value)) {
-            w.map->items[2 * w.map->count] = key;
-            w.map->items[2 * w.map->count + 1] = value;
-            w.map->count++;
-        }
-    }
-    return w.map;
 }

@@ -180,6 +180,7 @@ static void read_grid(struct file *file, struct pl_study *study, const struct co
             pl_scale_check(reader);
     }
     pl_axes_read(reader, study);
+    pl_scale_rename(reader, study);
     pl_declarations_read(reader, file->defaults, content, study, file->declarations);
 }
 
@@ -208,33 +209,35 @@ static void add_study(struct file *file, struct node *map, const struct content 
     reader->scale = NULL;
 }
 
+/* A database keeps the text of a spec, not the scale it was run in: the name of the study tells. A scale in which nobody
+ * could run anything does not keep the others from being read. */
+static void add_scaled(struct file *file, struct node *map, const struct content *content)
+{
+    struct reader *reader = &file->reader;
+    struct complaints kept = reader->complaints;
+    reader->complaints = (struct complaints){.file = kept.file};
+    for (int layer = 0; layer < 2; layer++) {
+        const struct node *names[MOST_SCALES], *shared = file->defaults ? file->defaults->scale : NULL;
+        size_t count = pl_scale_names(reader, layer ? content : file->defaults, names, MOST_SCALES);
+        for (size_t i = 0; i < count; i++) {
+            if (layer && shared && shared->kind == NODE_MAP && pl_node_find(shared, names[i]->text))
+                continue; /* added with those of the defaults */
+            file->shared = pl_scale_read_defaults(reader, file->defaults, names[i]->text);
+            add_study(file, map, content, names[i]->text);
+        }
+    }
+    pl_complaints_release(&reader->complaints);
+    reader->complaints = kept;
+}
+
 static void read_study(struct file *file, struct node *map)
 {
     struct reader *reader = &file->reader;
     struct content content;
     pl_content_read(reader, map, CONTENT_STUDY, &content);
     add_study(file, map, &content, file->scale);
-    /* A database keeps the text of a spec, not the scale it was run in: the name of the study tells. */
-    for (int layer = 0; layer < 2 && file->declarations; layer++) {
-        const struct node *names[MOST_SCALES];
-        size_t count = pl_scale_names(reader, layer ? &content : file->defaults, names, MOST_SCALES);
-        for (size_t i = 0; i < count; i++) {
-            if (layer && file->defaults && file->defaults->scale && file->defaults->scale->kind == NODE_MAP &&
-                pl_node_find(file->defaults->scale, names[i]->text))
-                continue; /* added with those of the defaults */
-            file->shared = pl_scale_read_defaults(reader, file->defaults, names[i]->text);
-            add_study(file, map, &content, names[i]->text);
-        }
-    }
-}
-
-static void start_reader(struct reader *reader, struct pl_spec *spec)
-{
-    reader->complaints.file = spec->name;
-    reader->pool = &spec->pool;
-    reader->source_count = pl_train_schema_sources(NULL, 0);
-    reader->sources = pl_take(&spec->pool, reader->source_count, sizeof *reader->sources);
-    pl_train_schema_sources(reader->sources, reader->source_count);
+    if (file->declarations)
+        add_scaled(file, map, &content);
 }
 
 static int parse(struct pl_spec **result, const char *text, size_t length, const char *name, const char *scale,
@@ -247,7 +250,7 @@ static int parse(struct pl_spec **result, const char *text, size_t length, const
     size_t count;
     spec->text = pl_copy_bytes(text, length);
     spec->name = pl_copy(name);
-    start_reader(reader, spec);
+    pl_reader_init(reader, spec->name, &spec->pool);
     pl_nodes_read(text, length, &spec->pool, &reader->complaints, &documents, &count);
     if (!pl_complaint_count(&reader->complaints) || count) {
         read_defaults(&file, documents, count);
@@ -338,7 +341,7 @@ int pl_spec_settle(struct pl_spec *spec, size_t index, pl_pick_value *value, voi
     struct pl_study_grid *grid = study->grid;
     struct reader reader = {0};
     unsigned char *skip = grid->skip;
-    start_reader(&reader, spec);
+    pl_reader_init(&reader, spec->name, &spec->pool);
     grid->skip = NULL;
     grid->pick_value = value;
     grid->pick_self = self;

@@ -46,6 +46,7 @@ struct pl_table_spec {
     struct pl_selection choose;/* with it, rows and columns may name PL_RANK_KEY */
     struct pl_condition *where;
     size_t where_count;
+    char *published;           /* the published table that has the same cells; or NULL */
 };
 
 /* The name under which a table with select has the rank of a configuration: 1 is the best. */
@@ -84,6 +85,14 @@ struct pl_pick {
     int place;                 /* 1: the best */
 };
 
+/* What a scale has put in the place of a setting's value: other values, and those of settings that go with them. */
+struct pl_rename {
+    char *key;
+    struct pl_value old;
+    struct pl_condition *now;  /* what the runs have instead, one value each */
+    size_t now_count;
+};
+
 struct pl_study {
     char *name;
     char *description;         /* or NULL */
@@ -104,6 +113,8 @@ struct pl_study {
     size_t source_count;
     bool waiting;              /* such settings are not known yet: see pl_spec_settle. configs and runs are then upper
                                   bounds (two choices may turn out to be the same), and a walk gives placeholders */
+    struct pl_rename *renames; /* of a study in a scale */
+    size_t rename_count;
     struct pl_study_grid *grid;/* private */
 };
 
@@ -135,6 +146,39 @@ int pl_spec_settle(struct pl_spec *spec, size_t index, pl_pick_value *value, voi
 const char *pl_spec_text(const struct pl_spec *spec); /* the file's text as read */
 size_t pl_spec_study_count(const struct pl_spec *spec);
 const struct pl_study *pl_spec_study(const struct pl_spec *spec, size_t index);
+
+/* ---- published numbers (docs/reports.md, "Comparing") ---- */
+
+/* A printed cell, and the settings of the runs behind it. */
+struct pl_published_cell {
+    double mean, deviation;    /* NaN: not printed */
+    int mean_digits, deviation_digits; /* decimals that are printed */
+    char *note;                /* or NULL */
+    struct pl_condition *where;/* one value each */
+    size_t where_count;
+};
+
+struct pl_published_table {
+    char *name, *title;        /* title may be NULL */
+    double unit;               /* a printed 1 is that much of the metric: 0.01 for percent */
+    int64_t runs;              /* behind each cell */
+    char **rows, **columns;    /* their names */
+    char **row_notes;          /* each may be NULL */
+    char **notes;
+    size_t row_count, column_count, note_count;
+    struct pl_published_cell *cells; /* row by row */
+};
+
+struct pl_published;
+
+/* Loads a file of published numbers. Complaints as for a spec. */
+int pl_published_load(struct pl_published **published, const char *path, struct pl_text *problems,
+                      struct pl_error *err);
+void pl_published_free(struct pl_published *published);
+const char *pl_published_name(const struct pl_published *published);
+size_t pl_published_count(const struct pl_published *published);
+const struct pl_published_table *pl_published_table(const struct pl_published *published, size_t index);
+const struct pl_published_table *pl_published_find(const struct pl_published *published, const char *name); /* or NULL */
 
 /* A walk over the configurations of a study. */
 struct pl_walk;

@@ -81,6 +81,8 @@ struct reader {
     bool tired;   /* work has passed MOST_WORK and was complained about */
 };
 
+/* Zero-initialise. Prepares to read a file of that name. */
+void pl_reader_init(struct reader *reader, const char *name, struct pl_pool *pool);
 /* Counts work; returns false (after one complaint) when there was too much. */
 bool pl_reader_works(struct reader *reader, const struct node *at, size_t amount);
 
@@ -303,7 +305,7 @@ size_t pl_exclusions_filter(const struct pl_study_grid *grid, const struct posit
 void pl_grid_check(struct reader *reader, struct pl_study *study, const struct node *at);
 void pl_grid_release(struct pl_study_grid *grid);
 
-/* ---- scales (scale.c) ---- */
+/* ---- scales (scale.c, rename.c) ---- */
 
 struct scale_defaults;
 /* The names that a content's scale block has, as nodes, after complaining of what is not well formed. */
@@ -326,6 +328,8 @@ void pl_scale_apply(struct reader *reader, struct part *part);
 bool pl_scale_replaces(const struct scale *scale, const char *key);
 /* Notes that some run has the setting. */
 void pl_scale_mark(const struct reader *reader, const char *key);
+/* Lists for the study what the scale replaces value by value. */
+void pl_scale_rename(struct reader *reader, struct pl_study *study);
 /* Complains of overrides that no run has a use for: the study's, and, at the end of the file, those of the defaults. */
 void pl_scale_check(struct reader *reader);
 void pl_scale_check_defaults(struct reader *reader, const struct scale_defaults *shared);

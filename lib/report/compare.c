@@ -1,0 +1,180 @@
+/* Results beside published numbers: which of our configurations stands behind each printed cell, and whether the two
+ * means differ by more than chance (Welch's t interval). */
+#include "report/report_priv.h"
+
+#include <gsl/gsl_cdf.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pl_welch(const struct pl_sample *a, const struct pl_sample *b, double level, struct pl_interval *interval)
+{
+    double from_a = a->deviation * a->deviation / (double)a->n, from_b = b->deviation * b->deviation / (double)b->n;
+    double difference = a->mean - b->mean, both = from_a + from_b, reach = 0;
+    /* A mean in percent is a product, so equal ones may differ in the last bit. */
+    if (fabs(difference) <= 1e-12 * (fabs(a->mean) + fabs(b->mean)))
+        difference = 0;
+    *interval = (struct pl_interval){difference, NAN, NAN, NAN};
+    if (a->n < 2 || b->n < 2 || !isfinite(both))
+        return;
+    if (both > 0) {
+        interval->freedom = both * both / (from_a * from_a / (double)(a->n - 1) + from_b * from_b / (double)(b->n - 1));
+        reach = gsl_cdf_tdist_Pinv(0.5 + level / 2, interval->freedom) * sqrt(both);
+    }
+    interval->low = difference - reach;
+    interval->high = difference + reach;
+}
+
+/* What the runs of a scaled study have instead of a value that was printed. */
+static const struct pl_rename *rename_of(const struct pl_study *study, const struct pl_condition *condition)
+{
+    for (size_t i = 0; study && i < study->rename_count; i++) {
+        struct pl_condition old = {study->renames[i].key, &study->renames[i].old, 1};
+        if (!strcmp(study->renames[i].key, condition->key) && pl_condition_admits(&old, condition->values))
+            return &study->renames[i];
+    }
+    return NULL;
+}
+
+static bool meets(const struct pl_results *results, size_t config, const struct pl_condition *conditions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t key = pl_results_key(results, conditions[i].key);
+        if (key == SIZE_MAX)
+            return false;
+        const struct pl_value *value = pl_results_value(results, key, pl_results_rank(results, config, key));
+        if (!pl_condition_admits(&conditions[i], value))
+            return false;
+    }
+    return true;
+}
+
+static bool is_behind(const struct pl_results *results, size_t config, const struct pl_published_cell *cell)
+{
+    for (size_t i = 0; i < cell->where_count; i++) {
+        const struct pl_rename *rename = rename_of(pl_results_study(results), &cell->where[i]);
+        bool met = rename ? meets(results, config, rename->now, rename->now_count)
+                          : meets(results, config, &cell->where[i], 1);
+        if (!met)
+            return false;
+    }
+    return true;
+}
+
+static enum pl_verdict judge(const struct pl_published_cell *printed, const struct pl_compared_cell *cell)
+{
+    if (isnan(printed->mean))
+        return PL_NOT_PRINTED;
+    if (!cell->ours.n)
+        return PL_NO_VALUE;
+    if (!isnan(cell->interval.low))
+        return cell->interval.low > 0 || cell->interval.high < 0 ? PL_DIFFERS : PL_ALIKE;
+    return cell->ours.n < 2 ? PL_ONE_RUN : cell->theirs.n < 2 ? PL_ONE_PRINTED : PL_NO_DEVIATION;
+}
+
+static void compare_cell(struct pl_comparison *c, const struct pl_results *results, const size_t *configs, size_t count,
+                         size_t index)
+{
+    const struct pl_published_cell *printed = &c->published->cells[index];
+    struct pl_compared_cell *cell = &c->cells[index];
+    size_t found = 0;
+    *cell = (struct pl_compared_cell){.theirs = {printed->mean, printed->deviation, c->published->runs},
+                                      .ours = {NAN, NAN, 0}, .interval = {NAN, NAN, NAN, NAN}};
+    for (size_t i = 0; i < count; i++)
+        if (is_behind(results, configs[i], printed) && !found++)
+            pl_results_summary(results, configs[i], &cell->summary);
+    cell->summary.values = NULL; /* they are the results' */
+    if (found != 1) {
+        cell->verdict = isnan(printed->mean) ? PL_NOT_PRINTED : found ? PL_SEVERAL : PL_NO_RUN;
+        cell->summary = (struct pl_summary){0};
+        return;
+    }
+    if (cell->summary.n)
+        cell->ours = (struct pl_sample){cell->summary.mean / c->published->unit,
+                                        cell->summary.deviation / c->published->unit, cell->summary.n};
+    if (cell->ours.n && !isnan(printed->mean))
+        pl_welch(&cell->ours, &cell->theirs, c->level, &cell->interval);
+    cell->verdict = judge(printed, cell);
+}
+
+/* As many decimals as the table prints anywhere. */
+static void choose_digits(struct pl_comparison *c)
+{
+    for (size_t i = 0; i < c->published->row_count * c->published->column_count; i++) {
+        const struct pl_published_cell *cell = &c->published->cells[i];
+        c->mean_digits = cell->mean_digits > c->mean_digits ? cell->mean_digits : c->mean_digits;
+        c->deviation_digits = cell->deviation_digits > c->deviation_digits ? cell->deviation_digits : c->deviation_digits;
+    }
+    if (!c->deviation_digits)
+        c->deviation_digits = c->mean_digits;
+}
+
+int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *results,
+                        const struct pl_table_spec *spec, const struct pl_published *published, double level,
+                        struct pl_error *err)
+{
+    const struct pl_published_table *table = pl_published_find(published, spec->published);
+    const char *metric = spec->metric ? spec->metric : pl_results_main_metric(results);
+    size_t *configs, count;
+    if (!table) {
+        const char **names = pl_new((pl_published_count(published) + 1) * sizeof *names);
+        struct pl_text list = {0};
+        for (size_t i = 0; i < pl_published_count(published); i++) {
+            names[i] = pl_published_table(published, i)->name;
+            pl_text_addf(&list, "%s%s", i ? ", " : "", names[i]);
+        }
+        int status = pl_fail(err, PL_EINPUT, "%s has no table %s; it has: %.800s", pl_published_name(published),
+                             spec->published, pl_text(&list));
+        pl_text_release(&list);
+        free(names);
+        return status;
+    }
+    if (!pl_results_has_metric(results, metric))
+        return pl_fail(err, PL_EINPUT, "study %s has not recorded a metric '%s'", pl_results_name(results), metric);
+    int status = pl_results_load(results, metric, spec->select, err);
+    if (!status)
+        status = pl_results_where(results, spec->where, spec->where_count, &configs, &count, err);
+    if (status)
+        return status;
+    struct pl_comparison *c = pl_new(sizeof *c);
+    *c = (struct pl_comparison){.study = pl_copy(pl_results_name(results)), .metric = pl_copy(metric),
+                                .source = pl_copy(pl_published_name(published)), .select = spec->select,
+                                .published = table, .level = level};
+    c->cells = pl_new(table->row_count * table->column_count * sizeof *c->cells);
+    choose_digits(c);
+    for (size_t i = 0; i < table->row_count * table->column_count; i++)
+        compare_cell(c, results, configs, count, i);
+    free(configs);
+    *comparison = c;
+    return 0;
+}
+
+void pl_comparison_free(struct pl_comparison *c)
+{
+    if (!c)
+        return;
+    free(c->study);
+    free(c->metric);
+    free(c->source);
+    free(c->cells);
+    free(c);
+}
+
+size_t pl_comparison_count(const struct pl_comparison *c, enum pl_verdict verdict)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < c->published->row_count * c->published->column_count; i++)
+        count += c->cells[i].verdict == verdict;
+    return count;
+}
+
+const char *pl_verdict_name(enum pl_verdict verdict)
+{
+    static const char *const names[] = {
+        [PL_ALIKE] = "", [PL_DIFFERS] = "differs", [PL_NOT_PRINTED] = "not printed", [PL_NO_RUN] = "no run",
+        [PL_SEVERAL] = "several configurations", [PL_NO_VALUE] = "no value", [PL_ONE_RUN] = "n = 1",
+        [PL_ONE_PRINTED] = "n = 1 printed", [PL_NO_DEVIATION] = "no deviation printed",
+    };
+    return names[verdict];
+}

@@ -1,0 +1,119 @@
+/* Sheets: aligned blocks of texts for a terminal and for Markdown, by their width on the screen. */
+#include "report/report_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pl_sheet_init(struct pl_sheet *sheet, size_t heads, size_t rows, size_t columns, size_t left)
+{
+    *sheet = (struct pl_sheet){.rows = heads + rows, .columns = columns, .heads = heads, .left = left};
+    sheet->texts = pl_new((sheet->rows * columns + 1) * sizeof *sheet->texts);
+}
+
+char **pl_sheet_at(const struct pl_sheet *sheet, size_t row, size_t column)
+{
+    return &sheet->texts[row * sheet->columns + column];
+}
+
+void pl_sheet_release(struct pl_sheet *sheet)
+{
+    for (size_t i = 0; i < sheet->rows * sheet->columns; i++)
+        free(sheet->texts[i]);
+    free(sheet->texts);
+}
+
+static size_t *measure(const struct pl_sheet *sheet, size_t least)
+{
+    size_t *widths = pl_new(sheet->columns * sizeof *widths);
+    for (size_t c = 0; c < sheet->columns; c++)
+        widths[c] = least;
+    for (size_t i = 0; i < sheet->rows * sheet->columns; i++) {
+        size_t width = sheet->texts[i] ? pl_text_width(sheet->texts[i]) : 0;
+        if (width > widths[i % sheet->columns])
+            widths[i % sheet->columns] = width;
+    }
+    return widths;
+}
+
+static void add_repeated(struct pl_text *out, char c, size_t count)
+{
+    while (count--)
+        pl_text_add_char(out, c);
+}
+
+static void add_padded(struct pl_text *out, const char *text, size_t width, bool left)
+{
+    size_t space = width - pl_text_width(text);
+    if (!left)
+        add_repeated(out, ' ', space);
+    pl_text_add(out, text);
+    if (left)
+        add_repeated(out, ' ', space);
+}
+
+static void trim_line(struct pl_text *out)
+{
+    while (out->length && out->text[out->length - 1] == ' ')
+        pl_text_cut(out, out->length - 1);
+    pl_text_add_char(out, '\n');
+}
+
+void pl_sheet_write_text(const struct pl_sheet *sheet, struct pl_text *out)
+{
+    size_t *widths = measure(sheet, 0);
+    for (size_t r = 0; r < sheet->rows; r++) {
+        for (size_t c = 0; c < sheet->columns; c++) {
+            const char *text = *pl_sheet_at(sheet, r, c);
+            pl_text_add(out, c ? "  " : "");
+            add_padded(out, text ? text : "", widths[c], c < sheet->left);
+        }
+        trim_line(out);
+        if (r + 1 != sheet->heads)
+            continue;
+        for (size_t c = 0; c < sheet->columns; c++) {
+            pl_text_add(out, c ? "  " : "");
+            add_repeated(out, '-', widths[c]);
+        }
+        pl_text_add_char(out, '\n');
+    }
+    free(widths);
+}
+
+void pl_markdown_add(struct pl_text *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("|\\`_[]<>", *text))
+            pl_text_add_char(out, '\\');
+        pl_text_add_char(out, *text == '\n' ? ' ' : *text);
+    }
+}
+
+static void escape_sheet(struct pl_sheet *sheet)
+{
+    for (size_t i = 0; i < sheet->rows * sheet->columns; i++) {
+        struct pl_text escaped = {0};
+        pl_markdown_add(&escaped, sheet->texts[i] ? sheet->texts[i] : "");
+        free(sheet->texts[i]);
+        sheet->texts[i] = pl_text_take(&escaped);
+    }
+}
+
+void pl_sheet_write_markdown(struct pl_sheet *sheet, struct pl_text *out)
+{
+    escape_sheet(sheet);
+    size_t *widths = measure(sheet, 3);
+    for (size_t r = 0; r < sheet->rows; r++) {
+        for (size_t c = 0; c < sheet->columns; c++) {
+            pl_text_add(out, c ? " | " : "| ");
+            add_padded(out, *pl_sheet_at(sheet, r, c), widths[c], c < sheet->left);
+        }
+        pl_text_add(out, " |\n");
+        for (size_t c = 0; c < sheet->columns && !r; c++) {
+            pl_text_add(out, c ? " | " : "| ");
+            add_repeated(out, '-', widths[c] - (c >= sheet->left));
+            pl_text_add(out, c >= sheet->left ? ":" : "");
+        }
+        pl_text_add(out, r ? "" : " |\n");
+    }
+    free(widths);
+}
