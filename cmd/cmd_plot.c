@@ -27,6 +27,8 @@ static const struct pl_option options[] = {
     {.name = "log", .argument = "AXES", .help = "logarithmic axes: x, y or x,y"},
     {.name = "x-range", .argument = "LOW:HIGH", .help = "ends of the x axis; either may be left out"},
     {.name = "y-range", .argument = "LOW:HIGH", .help = "ends of the y axis"},
+    {.name = "fit", .help = "a straight line through the means of every line, with its slope"},
+    {.name = "slopes", .argument = "NUMBER,...", .help = "lines of these slopes beside the data"},
     {.name = "title", .argument = "TEXT", .help = "heading of the figure"},
     {.name = "name", .argument = "NAME", .help = "file name without ending, of a figure of your own"},
     {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = "best last best-valid"},
@@ -37,6 +39,7 @@ struct plot {
     const struct pl_args *args;
     struct pl_plot_options draw;
     struct pl_figure_spec own; /* what the command line says */
+    double slopes[5];
     bool ad_hoc;
     size_t drawn;
 };
@@ -89,6 +92,23 @@ static bool read_log(struct plot *p)
     return true;
 }
 
+static bool read_slopes(struct plot *p)
+{
+    struct pl_names names = {0};
+    bool good = true;
+    p->own.fit = pl_args_has(p->args, "fit");
+    p->own.slopes = p->slopes;
+    pl_cmd_read_names(pl_args_get(p->args, "slopes", NULL), &names);
+    good = names.count <= sizeof p->slopes / sizeof *p->slopes;
+    for (size_t i = 0; i < names.count && good; i++)
+        good = pl_number_read(names.names[i], &p->slopes[p->own.slope_count++]);
+    if (!good)
+        pl_cmd_usage_error(p->args, "--slopes is '%s', but must be up to 5 numbers, like 0.5,0.25",
+                           pl_args_get(p->args, "slopes", ""));
+    pl_cmd_free_names(&names);
+    return good;
+}
+
 /* "test_accuracy" or, as in a table, "last loss"; the second setting of a heat map is just a name. */
 static bool read_metric(struct plot *p, const char *option, bool metric, char **name)
 {
@@ -138,7 +158,7 @@ static bool read_options(struct plot *p)
         pl_cmd_read_select(args, &p->own.select);
     pl_cmd_read_names(pl_args_get(args, "lines", NULL), &p->own.lines);
     pl_cmd_read_names(pl_args_get(args, "panels", NULL), &p->own.panels);
-    return read_log(p) && read_range(args, "x-range", p->own.x_range) && read_range(args, "y-range", p->own.y_range) &&
+    return read_log(p) && read_slopes(p) && read_range(args, "x-range", p->own.x_range) && read_range(args, "y-range", p->own.y_range) &&
            pl_cmd_read_where(args, &p->own.where, &p->own.where_count);
 }
 
@@ -152,6 +172,11 @@ static struct pl_figure_spec amend(const struct plot *p, const struct pl_figure_
     }
     spec.log_x |= p->own.log_x;
     spec.log_y |= p->own.log_y;
+    spec.fit |= p->own.fit;
+    if (p->own.slope_count) {
+        spec.slopes = p->own.slopes;
+        spec.slope_count = p->own.slope_count;
+    }
     if (p->own.title)
         spec.title = p->own.title;
     if (pl_args_has(p->args, "select"))

@@ -57,8 +57,8 @@ static void add_strands(struct pl_line *line, const struct samples *s)
         for (size_t j = start; j < i; j++)
             if (is_kept(j - start, i - start))
                 pl_points_add(&line->strands,
-                              (struct pl_point){(double)s->list[j].epoch, s->list[j].value, NAN, NAN, NAN, 1});
-        pl_points_add(&line->strands, (struct pl_point){0, NAN, NAN, NAN, NAN, 0});
+                              (struct pl_point){(double)s->list[j].epoch, s->list[j].value, NAN, NAN, NAN, 1, NAN});
+        pl_points_add(&line->strands, (struct pl_point){0, NAN, NAN, NAN, NAN, 0, NAN});
         start = i;
     }
 }
@@ -79,8 +79,9 @@ static void add_means(struct pl_line *line, struct samples *s)
             continue;
         double mean = gsl_stats_mean(values, 1, n);
         double deviation = n > 1 ? gsl_stats_sd_m(values, 1, n, mean) : 0;
-        pl_points_add(&line->means, (struct pl_point){(double)s->list[i].epoch, mean, mean - deviation,
-                                                      mean + deviation, gsl_stats_min(values, 1, n), (int64_t)n});
+        double epoch_at = (double)s->list[i].epoch;
+        pl_points_add(&line->means, (struct pl_point){epoch_at, mean, mean - deviation, mean + deviation,
+                                                      gsl_stats_min(values, 1, n), (int64_t)n, epoch_at});
     }
     free(values);
 }

@@ -371,6 +371,8 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
     label_axes(figure, &g);
     if ((status = gather(figure, &g, err)))
         goto done;
+    if (spec->fit || spec->slope_count)
+        pl_fit_panels(figure, &g);
     if (!finish_legend(figure))
         status = pl_fail(err, PL_EMISSING, "nothing to draw for figure %s: no finished run of study %s has a value "
                                            "of %s", figure->name, pl_results_name(results), metric);

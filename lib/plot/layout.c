@@ -33,7 +33,8 @@ static size_t longest_label(const struct pl_figure *figure, size_t *shown)
         longest = longest < 18 ? 18 : longest;
         ++*shown;
     }
-    return longest;
+    *shown += figure->slope_count; /* "slope 0.25" */
+    return figure->slope_count && longest < 12 ? 12 : longest;
 }
 
 static size_t longest_tick(const struct pl_tick *ticks, size_t count)

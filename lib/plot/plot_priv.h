@@ -8,11 +8,19 @@ struct pl_point {
     double x, y, low, high; /* y NaN: a gap in the line; low and high one deviation away */
     double least;           /* the lowest run */
     int64_t n;              /* runs behind y */
+    double number;          /* what x stands for; in a sensitivity figure x is a little beside it */
 };
 
 struct pl_points {
     struct pl_point *list;
     size_t count, capacity;
+};
+
+/* The straight line through a line's means, on the scales of its panel. */
+struct pl_fit {
+    size_t n;            /* points; 0: there is no fit */
+    double slope, error; /* the 95% interval is slope +- error */
+    double x[2], y[2];   /* its ends */
 };
 
 /* One line of one panel. */
@@ -24,6 +32,7 @@ struct pl_line {
     struct pl_points lost;    /* sensitivity: where every run diverged (x only) */
     struct pl_points turn;    /* curves: where its runs began to average, one of the means or none */
     int64_t runs, diverged;
+    struct pl_fit fit;
 };
 
 struct pl_tick {
@@ -52,6 +61,7 @@ struct pl_panel {
     double x_breaks[2]; /* where zero and infinity are set apart from the axis; NaN: nowhere */
     double z_range[2];
     bool log_z;
+    double anchor[2]; /* where lines of given slopes begin (logarithms, on logarithmic scales); infinite: nowhere */
 };
 
 struct pl_legend_entry {
@@ -69,6 +79,8 @@ struct pl_figure {
     size_t panel_count;
     struct pl_legend_entry *legend; /* by style */
     size_t legend_count;
+    const double *slopes; /* of the lines that are drawn beside the data */
+    size_t slope_count;
     bool any_lost, any_turn;
 };
 
@@ -107,6 +119,10 @@ void pl_range_panel(struct pl_panel *panel, const struct pl_figure_spec *spec, b
 /* The range of values without the absurd ones: see docs/figures.md. values is sorted on return. */
 void pl_range_robust(double *values, size_t count, bool log, double range[2]);
 
+/* Fits what the declaration asks for, once ranges and scales are known, and notes every slope. */
+void pl_fit_panels(struct pl_figure *figure, const struct pl_gather *gather);
+void pl_fit_reference(const struct pl_panel *panel, double slope, double x[2], double y[2]);
+
 /* ---- labels ---- */
 
 /* Appends text so that gnuplot's enhanced mode shows it as it stands, within single quotes. plain: only the quotes. */
@@ -137,6 +153,8 @@ void pl_script_write(const struct pl_figure *figure, const char *base, const str
 /* One panel's plot command; *index counts the blocks of the data file. */
 void pl_script_lines(const struct pl_figure *figure, const struct pl_panel *panel, const char *base, size_t *index,
                      struct pl_text *script, struct pl_text *data);
+/* How the index-th line of a given slope is drawn. */
+const char *pl_script_reference(size_t index);
 void pl_script_squares(const struct pl_figure *figure, const struct pl_panel *panel, const char *base, size_t *index,
                        struct pl_text *script, struct pl_text *data);
 /* The colour of a value in a heat map, as 0xRRGGBB, and whether text on it should be white. */

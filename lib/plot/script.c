@@ -165,6 +165,8 @@ static void write_legend(const struct pl_figure *figure, const struct pl_layout_
     for (size_t i = 0; i < figure->legend_count; i++)
         if (figure->legend[i].shown && figure->legend[i].label[0])
             pl_text_addf(script, ", \\\n  keyentry with linespoints ls %zu title '%s'", i + 1, figure->legend[i].label);
+    for (size_t i = 0; i < figure->slope_count; i++)
+        pl_text_addf(script, ", \\\n  keyentry with lines %s title 'slope %g'", pl_script_reference(i), figure->slopes[i]);
     if (figure->any_lost)
         pl_text_add(script, ", \\\n  keyentry with points pt 2 ps 0.8 lw 1.5 lc rgb '#333333' "
                             "title 'every run diverged'");

@@ -66,7 +66,7 @@ static bool shows_strands(const struct pl_panel *panel, const struct pl_line *li
 /* What a line consists of, with the number of its block in the data file. */
 struct drawn {
     const struct pl_line *line;
-    size_t means, strands, lost, turn; /* SIZE_MAX: none */
+    size_t means, strands, lost, turn, fit; /* SIZE_MAX: none */
 };
 
 static void begin_item(struct pl_text *script, const char *base, size_t block, bool *first)
@@ -91,7 +91,7 @@ static void add_lost_block(const struct pl_panel *panel, const struct pl_line *l
 static void add_blocks(const struct pl_panel *panel, struct drawn *drawn, size_t *block, struct pl_text *data)
 {
     const struct pl_line *line = drawn->line;
-    drawn->means = drawn->strands = drawn->lost = drawn->turn = SIZE_MAX;
+    drawn->means = drawn->strands = drawn->lost = drawn->turn = drawn->fit = SIZE_MAX;
     if (line->means.count) {
         drawn->means = (*block)++;
         add_block(panel, &line->means, "mean over the runs", data);
@@ -99,6 +99,12 @@ static void add_blocks(const struct pl_panel *panel, struct drawn *drawn, size_t
     if (shows_strands(panel, line)) {
         drawn->strands = (*block)++;
         add_block(panel, &line->strands, "single runs", data);
+    }
+    if (line->fit.n) {
+        drawn->fit = (*block)++;
+        pl_text_addf(data, "# fitted slope %.6g +- %.2g (95%%, %zu points): x y\n%.12g %.12g\n%.12g %.12g\n\n\n",
+                     line->fit.slope, line->fit.error, line->fit.n, line->fit.x[0], line->fit.y[0], line->fit.x[1],
+                     line->fit.y[1]);
     }
     if (line->lost.count) {
         drawn->lost = (*block)++;
@@ -123,6 +129,15 @@ static void add_band(const struct drawn *d, bool bars, const char *base, bool *f
                      d->line->style + 201);
 }
 
+/* With a fit, the means are marks and the fit is the line. */
+static void add_fit(const struct drawn *d, const char *base, bool *first, struct pl_text *script)
+{
+    begin_item(script, base, d->means, first);
+    pl_text_addf(script, "using 1:2 with points ls %zu notitle", d->line->style + 201);
+    begin_item(script, base, d->fit, first);
+    pl_text_addf(script, "using 1:2 with lines ls %zu notitle", d->line->style + 1);
+}
+
 static void add_line(const struct drawn *d, bool every_mark, const char *base, bool *first, struct pl_text *script)
 {
     size_t style = d->line->style + 1, count = d->line->means.count;
@@ -130,7 +145,9 @@ static void add_line(const struct drawn *d, bool every_mark, const char *base, b
         begin_item(script, base, d->strands, first);
         pl_text_addf(script, "using 1:2 with lines ls %zu notitle", d->line->style + 101);
     }
-    if (d->means != SIZE_MAX) {
+    if (d->fit != SIZE_MAX) {
+        add_fit(d, base, first, script);
+    } else if (d->means != SIZE_MAX) {
         begin_item(script, base, d->means, first);
         if (every_mark || count < 2 * MARKS_ON_A_LINE) {
             pl_text_addf(script, "using 1:2 with linespoints ls %zu notitle", style);
@@ -184,6 +201,46 @@ static void add_plain_turn(const struct drawn *d, const char *base, bool *first,
     *told = true;
 }
 
+const char *pl_script_reference(size_t index)
+{
+    static const char *const styles[] = {"lc rgb '#555555' dt (12,6) lw 1.1", "lc rgb '#555555' dt (3,6) lw 1.1"};
+    return styles[index % 2];
+}
+
+/* Grey lines of given slopes. */
+static void add_references(const struct pl_figure *figure, const struct pl_panel *panel, const char *base, size_t *index,
+                           bool *first, struct pl_text *script, struct pl_text *data)
+{
+    for (size_t i = 0; i < figure->slope_count && isfinite(panel->anchor[0]); i++) {
+        double x[2], y[2];
+        pl_fit_reference(panel, figure->slopes[i], x, y);
+        pl_text_addf(data, "# slope %g: x y\n%.12g %.12g\n%.12g %.12g\n\n\n", figure->slopes[i], x[0], y[0], x[1], y[1]);
+        begin_item(script, base, (*index)++, first);
+        pl_text_addf(script, "using 1:2 with lines %s title 'slope %g'", figure->plain ? "" : pl_script_reference(i),
+                     figure->slopes[i]);
+    }
+}
+
+/* The fitted slopes, written into the corner that rising (falling) lines leave free. */
+static void add_slopes(const struct pl_figure *figure, const struct pl_panel *panel, struct pl_text *script)
+{
+    double sum = 0;
+    bool crosses = false; /* along the top */
+    int row = 0;
+    for (size_t l = 0; l < panel->line_count; l++)
+        crosses |= panel->lines[l].lost.count > 0;
+    for (size_t l = 0; l < panel->line_count; l++)
+        sum += panel->lines[l].fit.n ? copysign(1, panel->lines[l].fit.slope) : 0;
+    for (size_t l = 0; l < panel->line_count; l++) {
+        const struct pl_fit *fit = &panel->lines[l].fit;
+        if (!fit->n)
+            continue;
+        pl_text_addf(script, "set label '%.2f ± %.2f' at graph %s, graph %.3f %s tc ls %zu font ',%g'\n", fit->slope,
+                     fit->error, sum < 0 ? "0.97" : "0.03", (crosses ? 0.89 : 0.95) - 0.065 * row++, sum < 0 ? "right" : "left",
+                     panel->lines[l].style + 201, 0.8 * figure->font);
+    }
+}
+
 static int by_style(const void *a, const void *b)
 {
     size_t x = ((const struct drawn *)a)->line->style, y = ((const struct drawn *)b)->line->style;
@@ -202,6 +259,9 @@ void pl_script_lines(const struct pl_figure *figure, const struct pl_panel *pane
         pl_text_addf(data, "# %s\n", figure->legend[drawn[i].line->style].label);
         add_blocks(panel, &drawn[i], index, data);
     }
+    if (!figure->plain)
+        add_slopes(figure, panel, script);
+    add_references(figure, panel, base, index, &first, script, data);
     for (size_t i = 0; i < panel->line_count && !figure->plain; i++)
         add_band(&drawn[i], bars, base, &first, script);
     for (size_t i = 0; i < panel->line_count; i++) {

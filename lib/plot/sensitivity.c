@@ -38,9 +38,10 @@ static void add_config(struct pl_figure *figure, const struct pl_gather *g, cons
     line->runs += s.planned;
     line->diverged += s.diverged;
     if (s.n)
-        pl_points_add(&line->means, (struct pl_point){x, s.mean, s.mean - spread, s.mean + spread, s.least, s.n});
+        pl_points_add(&line->means, (struct pl_point){x, s.mean, s.mean - spread, s.mean + spread, s.least, s.n,
+                                                          axis->values[index].number});
     else if (s.diverged) {
-        pl_points_add(&line->lost, (struct pl_point){x, NAN, NAN, NAN, NAN, 0});
+        pl_points_add(&line->lost, (struct pl_point){x, NAN, NAN, NAN, NAN, 0, NAN});
         figure->any_lost = true;
     }
 }
@@ -63,7 +64,7 @@ static void break_lines(struct pl_panel *panel, const double breaks[2], bool con
             for (int b = 0; b < 2 && i; b++)
                 crossing |= old->list[i - 1].x < breaks[b] && old->list[i].x > breaks[b];
             if (i && (crossing || !connect))
-                pl_points_add(&parted, (struct pl_point){0, NAN, NAN, NAN, NAN, 0});
+                pl_points_add(&parted, (struct pl_point){0, NAN, NAN, NAN, NAN, 0, NAN});
             pl_points_add(&parted, old->list[i]);
         }
         free(old->list);

@@ -18,7 +18,7 @@ static const char *const table_keys[] = {"title", "rows", "columns", "value", "c
                                          "published"};
 static const char *const selection_keys[] = {"best", "over", "by"};
 static const char *const figure_keys[] = {"kind", "name", "title", "x", "y", "z", "panels", "lines", "log", "x_range",
-                                          "y_range", "where"};
+                                          "y_range", "fit", "slopes", "where"};
 static const char *const figure_kinds[] = {"curves", "sensitivity", "heatmap", "trajectories"};
 static const char *const selects[] = {"best", "last", "best-valid"};
 static const char *const cells[] = {"mean(std)", "mean", "median", "min", "max", "n"};
@@ -391,6 +391,40 @@ static void read_log(struct reader *reader, struct node *node, struct pl_figure_
     }
 }
 
+/* true, false, or the range of x that counts. */
+static void read_fit(struct reader *reader, struct node *node, struct pl_figure_spec *figure)
+{
+    static const struct pl_setting setting = {"fit", NULL, PL_BOOLEAN, NULL, NULL, NULL, false};
+    struct cell cell;
+    if (node->kind == NODE_LIST) {
+        read_range(reader, node, "fit", figure->fit_range);
+        figure->fit = true;
+    } else if (pl_cell_read(reader, "fit", &setting, node, &cell)) {
+        figure->fit = cell.value.boolean;
+    }
+}
+
+static void read_slopes(struct reader *reader, struct node *node, struct pl_figure_spec *figure)
+{
+    static const struct pl_setting setting = {"slopes", NULL, PL_REAL, NULL, NULL, NULL, false};
+    size_t count;
+    struct node **items = pl_node_list(&node, &count);
+    if (count > 5) {
+        pl_complain(&reader->complaints, node, "slopes names more than 5");
+        return;
+    }
+    figure->slopes = pl_take(reader->pool, count, sizeof *figure->slopes);
+    for (size_t i = 0; i < count; i++) {
+        struct cell cell;
+        if (!pl_cell_read(reader, "slopes", &setting, items[i], &cell))
+            continue;
+        if (cell.expression)
+            pl_complain(&reader->complaints, items[i], "slopes must be numbers, such as [0.5, 0.25]");
+        else
+            figure->slopes[figure->slope_count++] = cell.value.real;
+    }
+}
+
 /* What x, y and z mean depends on the kind. */
 static void read_coordinates(struct declaring *d, const struct node *map, struct pl_figure_spec *figure)
 {
@@ -463,12 +497,18 @@ static void read_figure(struct declaring *d, const struct node *map, struct pl_f
             read_range(reader, value, "x_range", figure->x_range);
         else if (!strcmp(key, "y_range"))
             read_range(reader, value, "y_range", figure->y_range);
+        else if (!strcmp(key, "fit"))
+            read_fit(reader, value, figure);
+        else if (!strcmp(key, "slopes"))
+            read_slopes(reader, value, figure);
         else if (!strcmp(key, "where"))
             read_where(d, value, &figure->where, &figure->where_count);
     }
     if (word < 0)
         return;
     figure->kind = (enum pl_figure_kind)word;
+    if (figure->kind == PL_FIGURE_HEATMAP && (figure->fit || figure->slope_count))
+        pl_complain(&reader->complaints, map, "a figure of kind heatmap has neither fit nor slopes");
     read_coordinates(d, map, figure);
 }
 

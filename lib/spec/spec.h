@@ -66,6 +66,10 @@ struct pl_figure_spec {
     enum pl_select select;     /* sensitivity, heatmap */
     bool log_x, log_y;         /* as declared (`log: x`, `log: [x, y]`) */
     double x_range[2], y_range[2]; /* NaN where not declared */
+    bool fit;                  /* a straight line through the means of every line, on the scales of the axes */
+    double fit_range[2];       /* of x, where low < high; else all of it */
+    double *slopes;            /* lines of these slopes are drawn beside the data */
+    size_t slope_count;
     struct pl_condition *where;
     size_t where_count;
 };

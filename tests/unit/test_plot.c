@@ -226,6 +226,55 @@ static void sensitivity_sets_infinity_apart(void **state)
     pl_store_close(store);
 }
 
+/* adam: y = 3 lambda^0.5 in all four points. sgd: y = 1, 100, 1 at 0.001, 0.01, 0.1: slope 0, residuals -2/3, 4/3 and -2/3
+ * of log 10 about the mean, so a standard error of sqrt(8/3) / sqrt(2). Its infinite lambda does not count. */
+static void fits_are_least_squares(void **state)
+{
+    (void)state;
+    static const struct known_run laws[] = {
+        RUN("optimizer=adam lambda=0.0001", 1, PL_FINISHED, 0.03), RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 0.3),
+        RUN("optimizer=adam lambda=0.0025", 1, PL_FINISHED, 0.15), RUN("optimizer=adam lambda=1", 1, PL_FINISHED, 3),
+        RUN("optimizer=sgd lambda=0.001", 1, PL_FINISHED, 1),      RUN("optimizer=sgd lambda=0.01", 1, PL_FINISHED, 100),
+        RUN("optimizer=sgd lambda=0.1", 1, PL_FINISHED, 1),        RUN("optimizer=sgd lambda=inf", 1, PL_FINISHED, 50),
+    };
+    double slopes[] = {0.5, 2}, x[2], y[2];
+    struct pl_store *store = make_results("", "loss", laws, sizeof laws / sizeof *laws);
+    struct pl_results *results = open_results(store);
+    struct pl_figure_spec spec = figure_of(PL_FIGURE_SENSITIVITY);
+    struct pl_figure figure;
+    struct pl_text notes = {0};
+    spec.x = x_lambda;
+    spec.lines = (struct pl_names){optimizer_key, 1};
+    spec.log_x = spec.log_y = spec.fit = true;
+    spec.slopes = slopes;
+    spec.slope_count = 2;
+    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
+    const struct pl_fit *adam = &line_named(&figure, 0, "adam")->fit, *sgd = &line_named(&figure, 0, "sgd")->fit;
+    assert_int_equal(adam->n, 4);
+    assert_true(fabs(adam->slope - 0.5) < 1e-12 && adam->error < 1e-10);
+    assert_true(fabs(adam->x[0] / 1e-4 - 1) < 1e-12 && fabs(adam->y[0] / 0.03 - 1) < 1e-12);
+    assert_true(fabs(adam->x[1] - 1) < 1e-12 && fabs(adam->y[1] - 3) < 1e-12);
+    assert_int_equal(sgd->n, 3);
+    assert_true(fabs(sgd->slope) < 1e-12);
+    assert_true(fabs(sgd->error / (12.7062047 * sqrt(4 / 3.0)) - 1) < 1e-6); /* Student's t, one degree of freedom */
+    assert_non_null(strstr(pl_text(&notes), "best loss against lambda, adam: slope 0.500, 95% interval [0.500, 0.500], 4 points."));
+    pl_fit_reference(&figure.panels[0], 2, x, y); /* from (0.0001, 0.03) */
+    assert_true(fabs(x[0] / 1e-4 - 1) < 1e-12 && fabs(y[0] / 0.03 - 1) < 1e-12);
+    assert_true(fabs(y[1] / y[0] / pow(x[1] / x[0], 2) - 1) < 1e-9);
+    pl_figure_release(&figure);
+
+    pl_text_clear(&notes);
+    spec.fit_range[0] = 0.0025;
+    spec.fit_range[1] = 0.01;
+    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
+    assert_int_equal(line_named(&figure, 0, "adam")->fit.n, 0);
+    assert_non_null(strstr(pl_text(&notes), "adam: fewer than 3 points, no slope."));
+    pl_figure_release(&figure);
+    pl_text_release(&notes);
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
 static void heatmaps_mark_the_best_square(void **state)
 {
     (void)state;
@@ -374,6 +423,7 @@ int main(void)
         cmocka_unit_test(curves_mark_where_averaging_begins),
         cmocka_unit_test(diverged_lines_do_not_stretch_the_axis),
         cmocka_unit_test(sensitivity_sets_infinity_apart),
+        cmocka_unit_test(fits_are_least_squares),
         cmocka_unit_test(heatmaps_mark_the_best_square),
         cmocka_unit_test(scripts_keep_within_the_axes),
         cmocka_unit_test(what_cannot_be_drawn_is_refused),

@@ -335,10 +335,11 @@ static const char declared[] =
     "  - {value: last theta}\n"
     "figures:\n"
     "  - {kind: curves, x: epoch, y: loss, panels: optimizer, lines: λ, log: [x, y], y_range: [1e-3, 5]}\n"
-    "  - {kind: sensitivity, x: λ, y: last loss, log: x, lines: [optimizer], name: lambda.1, title: B}\n"
+    "  - {kind: sensitivity, x: λ, y: last loss, log: x, lines: [optimizer], name: lambda.1, title: B,\n"
+    "     fit: [0.1, 0.5], slopes: [0.5, 2]}\n"
     "  - {kind: heatmap, x: λ, y: ε, z: best loss, x_range: [-1, 1]}\n"
     "  - {kind: curves, y: theta, where: {beta1: 0.9}}\n"
-    "  - {kind: trajectories, y: theta}\n";
+    "  - {kind: trajectories, y: theta, fit: true, slopes: 1}\n";
 
 static void check_declared(const struct pl_study *s)
 {
@@ -394,7 +395,10 @@ static void check_declared(const struct pl_study *s)
     assert_string_equal(f->y, "loss");
     assert_int_equal(f->select, PL_SELECT_LAST);
     assert_true(f->log_x && !f->log_y);
+    assert_true(f->fit && f->fit_range[0] == 0.1 && f->fit_range[1] == 0.5);
+    assert_true(f->slope_count == 2 && f->slopes[0] == 0.5 && f->slopes[1] == 2);
     f = &s->figures[2];
+    assert_true(!f->fit && !f->slope_count);
     assert_int_equal(f->kind, PL_FIGURE_HEATMAP);
     assert_string_equal(f->y, "epsilon");
     assert_string_equal(f->z, "loss");
@@ -404,6 +408,8 @@ static void check_declared(const struct pl_study *s)
     assert_string_equal(s->figures[3].where[0].key, "beta1");
     assert_string_equal(s->figures[4].name, "sens-trajectories");
     assert_null(s->figures[4].z);
+    assert_true(s->figures[4].fit && !(s->figures[4].fit_range[0] < s->figures[4].fit_range[1]));
+    assert_true(s->figures[4].slope_count == 1 && s->figures[4].slopes[0] == 1);
 }
 
 static void tables_and_figures(void **state)

@@ -1,0 +1,112 @@
+/* Straight lines through the means of a line, on the scales of its panel, and lines of given slopes beside them. */
+#include "plot/plot_priv.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_fit.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_POINTS = 3 }; /* with two, a line fits exactly and says nothing of its error */
+
+/* A point as it counts: the logarithms on logarithmic scales. False: it does not. */
+static bool place(const struct pl_figure_spec *spec, const struct pl_panel *panel, const struct pl_point *p, double *x,
+                  double *y)
+{
+    double at = p->number;
+    const double *only = spec->fit_range, *breaks = panel->x_breaks;
+    if (!isfinite(at) || !isfinite(p->y) || p->x < breaks[0] || p->x > breaks[1])
+        return false;
+    if ((panel->log_x && at <= 0) || (panel->log_y && p->y <= 0))
+        return false;
+    if (only[0] < only[1] && (at < only[0] * (1 - 1e-12) || at > only[1] * (1 + 1e-12)))
+        return false;
+    *x = panel->log_x ? log(at) : at;
+    *y = panel->log_y ? log(p->y) : p->y;
+    return true;
+}
+
+/* Least squares; the interval is Student's with n - 2 degrees of freedom. */
+static void fit_line(const struct pl_figure_spec *spec, const struct pl_panel *panel, struct pl_line *line)
+{
+    double *x = pl_new((line->means.count + 1) * sizeof *x), *y = pl_new((line->means.count + 1) * sizeof *y);
+    double from = INFINITY, to = -INFINITY;
+    size_t n = 0;
+    for (size_t i = 0; i < line->means.count; i++)
+        if (place(spec, panel, &line->means.list[i], &x[n], &y[n])) {
+            from = fmin(from, x[n]);
+            to = fmax(to, x[n]);
+            n++;
+        }
+    if (n >= LEAST_POINTS && from < to) {
+        double c0, c1, cov00, cov01, cov11, squares;
+        gsl_fit_linear(x, 1, y, 1, n, &c0, &c1, &cov00, &cov01, &cov11, &squares);
+        line->fit = (struct pl_fit){.n = n, .slope = c1, .error = gsl_cdf_tdist_Qinv(0.025, (double)n - 2) * sqrt(cov11),
+                                    .x = {from, to}, .y = {c0 + c1 * from, c0 + c1 * to}};
+        for (int i = 0; i < 2; i++) {
+            line->fit.x[i] = panel->log_x ? exp(line->fit.x[i]) : line->fit.x[i];
+            line->fit.y[i] = panel->log_y ? exp(line->fit.y[i]) : line->fit.y[i];
+        }
+    }
+    free(x);
+    free(y);
+}
+
+static void note_fit(const struct pl_gather *g, size_t panel, const struct pl_line *line)
+{
+    struct pl_text name = {0}, heading = {0};
+    pl_label_heading(&name, g->results, &g->panels, panel, true);
+    pl_label_heading(&heading, g->results, &g->lines, line->style, true);
+    const char *parted = name.length && heading.length ? "; " : "";
+    pl_text_addf(g->notes, "%s %s against %s, %s%s%s: ",
+                 g->spec->kind == PL_FIGURE_SENSITIVITY ? pl_select_name(g->spec->select) : "mean", g->metric, g->spec->x ? g->spec->x : "epoch", pl_text(&name), parted,
+                 pl_text(&heading));
+    const struct pl_fit *fit = &line->fit;
+    if (fit->n)
+        pl_text_addf(g->notes, "slope %.3f, 95%% interval [%.3f, %.3f], %zu points.\n", fit->slope, fit->slope - fit->error,
+                     fit->slope + fit->error, fit->n);
+    else
+        pl_text_addf(g->notes, "fewer than %d points, no slope.\n", LEAST_POINTS);
+    pl_text_release(&name);
+    pl_text_release(&heading);
+}
+
+/* Lines of given slopes all start at the lowest of the leftmost points. */
+static void anchor(const struct pl_figure_spec *spec, struct pl_panel *panel)
+{
+    double best[2] = {INFINITY, INFINITY}, x, y;
+    for (size_t l = 0; l < panel->line_count; l++)
+        for (size_t i = 0; i < panel->lines[l].means.count; i++)
+            if (place(spec, panel, &panel->lines[l].means.list[i], &x, &y) && (x < best[0] || (x == best[0] && y < best[1]))) {
+                best[0] = x;
+                best[1] = y;
+            }
+    panel->anchor[0] = best[0];
+    panel->anchor[1] = best[1];
+}
+
+void pl_fit_panels(struct pl_figure *figure, const struct pl_gather *g)
+{
+    const struct pl_figure_spec *spec = g->spec;
+    figure->slopes = spec->slopes;
+    figure->slope_count = spec->slope_count;
+    for (size_t p = 0; p < figure->panel_count; p++) {
+        struct pl_panel *panel = &figure->panels[p];
+        anchor(spec, panel);
+        for (size_t l = 0; l < panel->line_count && spec->fit; l++) {
+            fit_line(spec, panel, &panel->lines[l]);
+            note_fit(g, p, &panel->lines[l]);
+        }
+    }
+}
+
+/* The ends of a line of given slope within the panel's width. */
+void pl_fit_reference(const struct pl_panel *panel, double slope, double x[2], double y[2])
+{
+    for (int i = 0; i < 2; i++) {
+        x[i] = i ? panel->x_range[1] : panel->log_x ? exp(panel->anchor[0]) : panel->anchor[0];
+        double away = (panel->log_x ? log(x[i]) : x[i]) - panel->anchor[0];
+        y[i] = panel->anchor[1] + slope * away;
+        y[i] = panel->log_y ? exp(y[i]) : y[i];
+    }
+}
