@@ -15,7 +15,7 @@
 static struct pl_run_result run(const char *words, int threads, double stop_after, struct recorder *r)
 {
     struct pl_settings s = {0};
-    struct pl_run_result result;
+    struct pl_run_result result = {0};
     struct pl_error err;
     settings_of(&s, words);
     struct pl_sink sink = recorder_sink(r);
