@@ -393,9 +393,33 @@ static void selections_are_read(void **state)
     assert_false(pl_select_read("best a b", &select, &metric));
 }
 
+/* Against numeric integration of Student's density; and what has no interval. */
+static void welch_intervals(void **state)
+{
+    (void)state;
+    struct pl_interval i;
+    pl_welch(&(struct pl_sample){90, 0.1, 2}, &(struct pl_sample){91.82, 0.081, 3}, 0.95, &i);
+    assert_float_equal(i.difference, -1.82, 1e-12);
+    assert_float_equal(i.freedom, 1.8857309102761477, 1e-12);
+    assert_float_equal(i.low, -2.2067846676, 1e-6);
+    assert_float_equal(i.high, -1.4332153324, 1e-6);
+    pl_welch(&(struct pl_sample){92, 1, 3}, &(struct pl_sample){91.80, 0.262, 3}, 0.8, &i);
+    assert_float_equal(i.low, -0.8681717546, 1e-6);
+    assert_float_equal(i.high, 1.2681717546, 1e-6);
+    pl_welch(&(struct pl_sample){1, 0, 3}, &(struct pl_sample){2, 0, 3}, 0.95, &i); /* no spread: a point */
+    assert_true(i.low == -1 && i.high == -1 && isnan(i.freedom));
+    pl_welch(&(struct pl_sample){0.1 + 0.2, 1, 3}, &(struct pl_sample){0.3, 1, 3}, 0.95, &i); /* equal but for rounding */
+    assert_true(i.difference == 0 && i.low == -i.high);
+    pl_welch(&(struct pl_sample){1, NAN, 1}, &(struct pl_sample){2, 1, 3}, 0.95, &i);
+    assert_true(i.difference == -1 && isnan(i.low) && isnan(i.high));
+    pl_welch(&(struct pl_sample){1, 1, 3}, &(struct pl_sample){2, NAN, 3}, 0.95, &i);
+    assert_true(i.difference == -1 && isnan(i.low));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(welch_intervals),
         cmocka_unit_test(cells_follow_the_rules),
         cmocka_unit_test(cells_can_show_other_statistics),
         cmocka_unit_test(select_picks_the_value),

@@ -457,6 +457,51 @@ static void add_axis(struct pl_text *text, const char *key, int n, double scale)
     pl_text_add_char(text, ']');
 }
 
+/* The database has the text, and the name of the study says in which scale it was run. */
+static void declarations_in_a_scale(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "defaults: {scale: {quick: {iterations: 5, problem: {theta30: {problem: quadratic, condition: 10, noise: 0},"
+        " rastrigin: {problem: quadratic, condition: 100, noise: 0}}}, odd: {yes: 1, lambda: {yes: 1}}}}\n"
+        "studies:\n"
+        "- study: s\n"
+        "  task: {problem: [theta30, rastrigin], iterations: 50}\n"
+        "  optimizer: {name: sgd, lambda: [1, 2]}\n"
+        "  scale: {quick: {seeds: [4, 5]}}\n"
+        "  tables: [{rows: problem, columns: lambda, value: best loss, title: T, where: {problem: rastrigin}}]\n"
+        "  figures: [{kind: curves, y: loss, name: f}, {kind: curves, y: loss}]\n";
+    struct pl_spec *spec;
+    struct pl_text problems = {0};
+    struct pl_error err;
+    assert_int_equal(pl_spec_parse_declarations(&spec, text, strlen(text), "x", &problems, &err), 0);
+    assert_int_equal(problems.length, 0);
+    assert_int_equal(pl_spec_study_count(spec), 3);
+    const struct pl_study *s = pl_spec_study(spec, 0);
+    assert_string_equal(s->name, "s");
+    assert_int_equal(s->rename_count, 0);
+    assert_int_equal(s->tables[0].rows.count, 1);
+    s = pl_spec_study(spec, 1);
+    assert_string_equal(s->name, "s-quick");
+    assert_int_equal(s->seed_count, 2);
+    assert_string_equal(s->tables[0].title, "T (quick)");
+    assert_int_equal(s->tables[0].rows.count, 2); /* noise does not tell anything apart */
+    assert_string_equal(s->tables[0].rows.names[1], "condition");
+    assert_int_equal(s->tables[0].where_count, 3);
+    assert_string_equal(s->tables[0].where[0].values[0].string, "quadratic");
+    assert_string_equal(s->tables[0].where[1].key, "condition");
+    assert_true(pl_value_equal(s->tables[0].where[1].values, &(struct pl_value){PL_INTEGER, {.integer = 100}}));
+    assert_string_equal(s->figures[0].name, "f-quick");
+    assert_string_equal(s->figures[1].name, "s-quick-curves-2");
+    assert_int_equal(s->rename_count, 2);
+    assert_string_equal(s->renames[1].key, "problem");
+    assert_string_equal(s->renames[1].old.string, "rastrigin");
+    assert_int_equal(s->renames[1].now_count, 3);
+    assert_string_equal(pl_spec_study(spec, 2)->name, "s-odd");
+    pl_spec_free(spec);
+    pl_text_release(&problems);
+}
+
 static void large_grids(void **state)
 {
     (void)state;
@@ -633,6 +678,7 @@ int main(void)
         cmocka_unit_test(settings_from_a_table),
         cmocka_unit_test(tables_and_figures),
         cmocka_unit_test(declarations_of_an_old_spec),
+        cmocka_unit_test(declarations_in_a_scale),
         cmocka_unit_test(large_grids),
         cmocka_unit_test(many_seeds),
         cmocka_unit_test(two_walks_at_once),
