@@ -19,7 +19,7 @@ static const struct pl_option options[] = {
     {.name = "terminal", .argument = "KIND", .help = "draw into the terminal with characters", .words = "dumb"},
     {.name = "kind", .argument = "KIND", .help = "one figure of your own instead of the declared ones",
      .words = "curves sensitivity heatmap trajectories"},
-    {.name = "x", .argument = "KEY", .help = "sensitivity, heatmap: the setting along x"},
+    {.name = "x", .argument = "KEY", .help = "the setting along x; curves: epoch or seconds"},
     {.name = "y", .argument = "NAME", .help = "the metric; heatmap: the setting along y"},
     {.name = "z", .argument = "METRIC", .help = "heatmap: the metric"},
     {.name = "lines", .argument = "KEY,...", .help = "settings that part the lines"},

@@ -114,7 +114,26 @@ static void cached_name(const char *path, struct pl_text *name)
     pl_settings_release(&header);
 }
 
-/* text-NAME.tokens, and folders with the files of a text. */
+/* Of an archive with the files of a text its name, which is that of the file without its ending; else "". Those of
+ * images are large, and known by their names. */
+static void archive_name(const char *path, const char *entry, struct pl_text *name)
+{
+    static const char *const endings[] = {".zip", ".tgz", ".tar.gz"};
+    size_t length = strlen(entry);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t end = strlen(endings[i]);
+        if (length <= end || strcmp(entry + length - end, endings[i]) || *entry == '.' || !strncmp(entry, "cifar-", 6))
+            continue;
+        struct pl_text stem = {0};
+        pl_text_add_bytes(&stem, entry, length - end);
+        if (!pl_text_is_ptb_place(pl_text(&stem)) && strcmp(pl_text(&stem), "simple-examples") && pl_text_in_archive(path))
+            pl_text_add(name, pl_text(&stem));
+        pl_text_release(&stem);
+        return;
+    }
+}
+
+/* text-NAME.tokens, and folders and archives with the files of a text. */
 static void look_at(const char *folder, const char *entry, struct names *names)
 {
     static const char begin[] = "text-", end[] = ".tokens";
@@ -131,6 +150,8 @@ static void look_at(const char *folder, const char *entry, struct names *names)
     } else if (*entry != '.' && !pl_text_is_ptb_place(entry) && !stat(pl_text(&path), &info) && S_ISDIR(info.st_mode) &&
                pl_text_find(&source, pl_text(&path))) {
         pl_text_add(&name, entry);
+    } else if (!stat(pl_text(&path), &info) && S_ISREG(info.st_mode)) {
+        archive_name(pl_text(&path), entry, &name);
     }
     if (name.length)
         add_name(names, pl_text(&name));

@@ -82,6 +82,8 @@ struct pl_text_files {
 };
 /* Is there a text at path, a folder or an archive? Fills source (path, stamp, archive). */
 bool pl_text_find(struct pl_source *source, const char *path);
+/* Does an archive begin with the files of a text? Only its first few entries are looked at. */
+bool pl_text_in_archive(const char *path);
 int pl_text_read(struct pl_text_files *files, const struct pl_source *source, struct pl_error *err);
 void pl_text_files_release(struct pl_text_files *files);
 

@@ -125,6 +125,23 @@ static bool matches(const char *name, enum pl_split *split)
     return found;
 }
 
+bool pl_text_in_archive(const char *path)
+{
+    enum { MOST_ENTRIES = 20 };
+    struct pl_archive *archive;
+    enum pl_split split;
+    const char *name;
+    uint64_t size;
+    bool found = false;
+    int status = pl_archive_open(&archive, path, NULL);
+    for (int i = 0; i < MOST_ENTRIES && !status && !found; i++) {
+        status = pl_archive_next(archive, &name, &size, NULL);
+        found = !status && matches(name, &split);
+    }
+    pl_archive_close(archive);
+    return found;
+}
+
 static int read_entry(struct pl_text_files *files, struct pl_archive *archive, const char *path, const char *name,
                       uint64_t size, struct pl_error *err)
 {

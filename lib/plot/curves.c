@@ -12,7 +12,7 @@ enum { MOST_POINTS = 1000, MOST_STRANDS = 10 };
 
 struct sample {
     int64_t epoch;
-    double value;
+    double x, value; /* x: the epoch, or the seconds of training until its end */
     size_t run;
 };
 
@@ -30,8 +30,62 @@ static int take_point(void *self, int64_t epoch, double value)
     void *list = s->list;
     pl_grow(&list, &s->capacity, s->count + 1, sizeof *s->list);
     s->list = list;
-    s->list[s->count++] = (struct sample){epoch, value, s->run};
+    s->list[s->count++] = (struct sample){epoch, (double)epoch, value, s->run};
     return 0;
+}
+
+/* What a run's epochs took, added up. */
+struct clock {
+    struct tick {
+        int64_t epoch;
+        double seconds;
+    } *ticks;
+    size_t count, capacity;
+};
+
+static int take_seconds(void *self, int64_t epoch, double seconds)
+{
+    struct clock *clock = self;
+    double before = clock->count ? clock->ticks[clock->count - 1].seconds : 0;
+    void *ticks = clock->ticks;
+    pl_grow(&ticks, &clock->capacity, clock->count + 1, sizeof *clock->ticks);
+    clock->ticks = ticks;
+    clock->ticks[clock->count++] = (struct tick){epoch, before + (isfinite(seconds) && seconds > 0 ? seconds : 0)};
+    return 0;
+}
+
+/* Moves the samples of a run, which come by epoch, from epochs to seconds. What was recorded without a time, before the
+ * first epoch had one, stands at 0; a run without any time loses its samples. */
+static void tell_time(struct samples *s, size_t first, const struct clock *clock)
+{
+    size_t at = 0;
+    if (!clock->count)
+        s->count = first;
+    for (size_t i = first; i < s->count; i++) {
+        while (at < clock->count && clock->ticks[at].epoch <= s->list[i].epoch)
+            at++;
+        s->list[i].x = at ? clock->ticks[at - 1].seconds : 0;
+    }
+}
+
+/* Adds a run's points, and where it began to average. */
+static int read_run(const struct pl_gather *g, int64_t run, struct samples *samples, struct samples *turns,
+                    int64_t *untimed, struct pl_error *err)
+{
+    struct pl_store *store = pl_results_store(g->results);
+    struct clock clock = {0};
+    size_t first = samples->count, first_turn = turns->count;
+    int status = pl_store_each_point(store, run, g->metric, take_point, samples, err);
+    if (!status && g->averages)
+        status = pl_store_each_point(store, run, PL_METRIC_AVERAGED, take_point, turns, err);
+    if (!status && pl_figure_tells_time(g->spec)) {
+        status = pl_store_each_point(store, run, PL_METRIC_SECONDS, take_seconds, &clock, err);
+        *untimed += samples->count > first && !clock.count;
+        tell_time(samples, first, &clock);
+        tell_time(turns, first_turn, &clock);
+    }
+    free(clock.ticks);
+    return status;
 }
 
 static int by_epoch(const void *a, const void *b)
@@ -57,13 +111,14 @@ static void add_strands(struct pl_line *line, const struct samples *s)
         for (size_t j = start; j < i; j++)
             if (is_kept(j - start, i - start))
                 pl_points_add(&line->strands,
-                              (struct pl_point){(double)s->list[j].epoch, s->list[j].value, NAN, NAN, NAN, 1, NAN});
+                              (struct pl_point){s->list[j].x, s->list[j].value, NAN, NAN, NAN, 1, NAN});
         pl_points_add(&line->strands, (struct pl_point){0, NAN, NAN, NAN, NAN, 0, NAN});
         start = i;
     }
 }
 
-/* Mean and sample standard deviation over the runs that still have a finite value at an epoch. */
+/* Mean and sample standard deviation over the runs that still have a finite value at an epoch. Where x is time, it is
+ * the mean of theirs. */
 static void add_means(struct pl_line *line, struct samples *s)
 {
     double *values = pl_new((s->count + 1) * sizeof *values);
@@ -73,43 +128,32 @@ static void add_means(struct pl_line *line, struct samples *s)
     for (size_t i = 0; i < s->count; i++)
         epochs += !i || s->list[i].epoch != s->list[i - 1].epoch;
     for (size_t i = 0, n = 0; i < s->count; i += n, epoch++) {
-        for (n = 0; i + n < s->count && s->list[i + n].epoch == s->list[i].epoch; n++)
+        double x = 0;
+        for (n = 0; i + n < s->count && s->list[i + n].epoch == s->list[i].epoch; n++) {
             values[n] = s->list[i + n].value;
+            x += (s->list[i + n].x - x) / (double)(n + 1);
+        }
         if (!is_kept(epoch, epochs))
             continue;
         double mean = gsl_stats_mean(values, 1, n);
         double deviation = n > 1 ? gsl_stats_sd_m(values, 1, n, mean) : 0;
-        double epoch_at = (double)s->list[i].epoch;
-        pl_points_add(&line->means, (struct pl_point){epoch_at, mean, mean - deviation, mean + deviation,
-                                                      gsl_stats_min(values, 1, n), (int64_t)n, epoch_at});
+        pl_points_add(&line->means, (struct pl_point){x, mean, mean - deviation, mean + deviation,
+                                                      gsl_stats_min(values, 1, n), (int64_t)n, x});
     }
     free(values);
 }
 
-/* The epochs in which the runs of a line were first measured with averaged weights. */
-struct turns {
-    double sum;
-    int64_t count;
-};
-
-static int take_turn(void *self, int64_t epoch, double value)
+/* The point of the line nearest to the mean of where its runs were first measured with averaged weights. Where that is
+ * its first there is no turn: all of it is averaged. */
+static void add_turn(struct pl_line *line, const struct samples *turns)
 {
-    struct turns *turns = self;
-    (void)value;
-    turns->sum += (double)epoch;
-    turns->count++;
-    return 0;
-}
-
-/* The point of the line nearest to the mean of those epochs. Where that is its first there is no turn: all of it is
- * averaged. */
-static void add_turn(struct pl_line *line, const struct turns *turns)
-{
-    double epoch = turns->count ? turns->sum / (double)turns->count : 0;
     const struct pl_points *means = &line->means;
     size_t nearest = 0;
+    double x = 0;
+    for (size_t i = 0; i < turns->count; i++)
+        x += turns->list[i].x / (double)turns->count;
     for (size_t i = 1; i < means->count && turns->count; i++)
-        if (fabs(means->list[i].x - epoch) < fabs(means->list[nearest].x - epoch))
+        if (fabs(means->list[i].x - x) < fabs(means->list[nearest].x - x))
             nearest = i;
     if (nearest)
         pl_points_add(&line->turn, means->list[nearest]);
@@ -169,19 +213,15 @@ static void make_lines(struct pl_figure *figure, const struct pl_gather *g, size
 }
 
 static int read_line(const struct pl_gather *g, struct pl_line *line, const struct drawn_runs *runs, size_t first,
-                     size_t last, struct pl_error *err)
+                     size_t last, int64_t *untimed, struct pl_error *err)
 {
-    struct pl_store *store = pl_results_store(g->results);
-    struct samples samples = {0};
-    struct turns turns = {0};
+    struct samples samples = {0}, turns = {0};
     int status = 0;
     for (size_t i = first; i < last && !status; i++) {
         samples.run = i;
         line->runs++;
         line->diverged += runs->list[i].diverged;
-        status = pl_store_each_point(store, runs->list[i].run, g->metric, take_point, &samples, err);
-        if (!status && g->averages)
-            status = pl_store_each_point(store, runs->list[i].run, PL_METRIC_AVERAGED, take_turn, &turns, err);
+        status = read_run(g, runs->list[i].run, &samples, &turns, untimed, err);
     }
     if (!status && g->spec->kind == PL_FIGURE_TRAJECTORIES && last - first > 1 && last - first <= MOST_STRANDS &&
         samples.count)
@@ -190,12 +230,14 @@ static int read_line(const struct pl_gather *g, struct pl_line *line, const stru
         add_means(line, &samples);
     add_turn(line, &turns);
     free(samples.list);
+    free(turns.list);
     return status;
 }
 
 int pl_gather_curves(struct pl_figure *figure, struct pl_gather *g, struct pl_error *err)
 {
     struct drawn_runs runs = {.gather = g};
+    int64_t untimed = 0;
     struct pl_line **lines = pl_new((g->config_count + 1) * sizeof(struct pl_line *));
     runs.line_of = pl_new((pl_results_count(g->results) + 1) * sizeof *runs.line_of);
     make_lines(figure, g, runs.line_of, lines);
@@ -204,11 +246,14 @@ int pl_gather_curves(struct pl_figure *figure, struct pl_gather *g, struct pl_er
     for (size_t first = 0, last; first < runs.count && !status; first = last) {
         for (last = first; last < runs.count && runs.list[last].line == runs.list[first].line; last++)
             ;
-        status = read_line(g, lines[runs.list[first].line], &runs, first, last, err);
+        status = read_line(g, lines[runs.list[first].line], &runs, first, last, &untimed, err);
     }
     if (runs.unfinished)
         pl_text_addf(g->notes, "%lld %s not drawn because %s not finished.\n", (long long)runs.unfinished,
                      runs.unfinished > 1 ? "runs are" : "run is", runs.unfinished > 1 ? "they have" : "it has");
+    if (untimed)
+        pl_text_addf(g->notes, "%lld %s not drawn because %s not recorded what an epoch takes.\n", (long long)untimed,
+                     untimed > 1 ? "runs are" : "run is", untimed > 1 ? "they have" : "it has");
     for (size_t p = 0; p < figure->panel_count && !status; p++)
         pl_range_panel(&figure->panels[p], g->spec, g->spec->log_x);
     free(runs.list);

@@ -83,13 +83,22 @@ static const char *metric_of(const struct pl_results *results, const struct pl_f
     return pl_results_main_metric(results);
 }
 
+bool pl_figure_tells_time(const struct pl_figure_spec *spec)
+{
+    return (spec->kind == PL_FIGURE_CURVES || spec->kind == PL_FIGURE_TRAJECTORIES) && spec->x &&
+           !strcmp(spec->x, "seconds");
+}
+
 static int check_spec(const struct pl_results *results, const struct pl_figure_spec *spec, struct pl_error *err)
 {
     const char *kind = kind_names[spec->kind];
     bool over_time = spec->kind == PL_FIGURE_CURVES || spec->kind == PL_FIGURE_TRAJECTORIES;
-    if (over_time && spec->x && !pl_has_word("epoch iteration step n", spec->x))
+    if (over_time && spec->x && !pl_has_word("epoch iteration step n seconds", spec->x))
         return pl_fail(err, PL_EINPUT, "the x of a figure of kind %s is '%s', but must be one of: epoch iteration "
-                                       "step n", kind, spec->x);
+                                       "step n seconds", kind, spec->x);
+    if (pl_figure_tells_time(spec) && !pl_results_has_metric(results, PL_METRIC_SECONDS))
+        return pl_fail(err, PL_EINPUT, "study %s has not recorded the seconds that its epochs took",
+                       pl_results_name(results));
     if (!over_time && !spec->x)
         return pl_fail(err, PL_EINPUT, "a figure of kind %s needs x, a setting", kind);
     if (spec->kind == PL_FIGURE_HEATMAP && !spec->y)
@@ -208,7 +217,7 @@ static void label_axes(struct pl_figure *figure, const struct pl_gather *g)
     switch (spec->kind) {
     case PL_FIGURE_CURVES:
     case PL_FIGURE_TRAJECTORIES:
-        figure->x_label = pl_copy(spec->x && strcmp(spec->x, "epoch") ? spec->x : problem ? "iteration" : "epoch");
+        figure->x_label = pl_copy(pl_figure_tells_time(spec) ? "seconds of training" : spec->x && strcmp(spec->x, "epoch") ? spec->x : problem ? "iteration" : "epoch");
         figure->y_label = name_label(g->metric, figure->plain);
         break;
     case PL_FIGURE_SENSITIVITY:

@@ -43,16 +43,14 @@ static char *square_text(const struct pl_summary *s, int decimals, bool roomy)
 
 static void mark_best(struct pl_panel *panel, enum pl_direction direction)
 {
-    struct pl_square *best = NULL;
+    double best = NAN;
     for (size_t i = 0; i < panel->square_count && direction != PL_NEUTRAL; i++) {
-        struct pl_square *square = &panel->squares[i];
-        if (isnan(square->value) || square->diverged)
-            continue;
-        if (!best || (direction == PL_MAXIMIZE ? square->value > best->value : square->value < best->value))
-            best = square;
+        const struct pl_square *square = &panel->squares[i];
+        if (!square->diverged && !isnan(square->value))
+            best = direction == PL_MAXIMIZE ? fmax(best, square->value) : fmin(best, square->value);
     }
-    if (best)
-        best->best = true;
+    for (size_t i = 0; i < panel->square_count; i++) /* all of those that are equally good, as in tables */
+        panel->squares[i].best = !panel->squares[i].diverged && pl_report_ties(panel->squares[i].value, best);
 }
 
 static void scale_colours(struct pl_panel *panel)

@@ -88,6 +88,9 @@ struct pl_figure {
 #define PL_TURN_MARK 6
 #define PL_TURN_SIZE 1.6
 
+/* Does time run along x, and not epochs? */
+bool pl_figure_tells_time(const struct pl_figure_spec *spec);
+
 void pl_points_add(struct pl_points *points, struct pl_point point);
 
 /* ---- from results to the model ---- */

@@ -79,6 +79,45 @@ static void write_ticks(struct pl_text *script, char axis, const struct pl_tick 
     pl_text_add(script, ")\n");
 }
 
+/* 1, 2 and 5 (or, where those are too few, every digit) times powers of ten: gnuplot by itself would label the decades
+ * only, of which a narrow axis may have one. */
+static void write_digits(struct pl_text *script, char axis, const double range[2])
+{
+    static const struct {
+        size_t count;
+        double digits[9];
+    } sets[] = {{3, {1, 2, 5}}, {9, {1, 2, 3, 4, 5, 6, 7, 8, 9}}};
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+        struct pl_text list = {0};
+        size_t ticks = 0;
+        for (double power = pow(10, floor(log10(range[0]))); power <= range[1]; power *= 10)
+            for (size_t i = 0; i < sets[s].count; i++) {
+                double at = power * sets[s].digits[i];
+                if (at >= range[0] && at <= range[1])
+                    pl_text_addf(&list, "%s%.6g", ticks++ ? ", " : "", at);
+            }
+        if (ticks >= 3)
+            pl_text_addf(script, "set %ctics (%s)\n", axis, pl_text(&list));
+        pl_text_release(&list);
+        if (ticks >= 3)
+            return;
+    }
+}
+
+/* Labels of thousands need more room than gnuplot thinks. */
+static void write_step(const struct pl_figure *figure, const struct pl_panel *panel, struct pl_text *script)
+{
+    struct pl_layout_size size;
+    double most = fmax(fabs(panel->x_range[0]), fabs(panel->x_range[1]));
+    if (panel->log_x || panel->x_tick_count || most < 1000 || most >= 1e6)
+        return;
+    pl_layout_measure(figure, &size);
+    double room = (size.panel_width - size.left - size.right) / (0.07 * (floor(log10(most)) + 1) + 0.15);
+    double wanted = (panel->x_range[1] - panel->x_range[0]) / fmax(floor(room), 2), step = pow(10, floor(log10(wanted)));
+    step *= wanted <= step ? 1 : wanted <= 2 * step ? 2 : wanted <= 5 * step ? 5 : 10;
+    pl_text_addf(script, "set xtics %.6g\n", step);
+}
+
 /* Decades as powers of ten; a narrower logarithmic axis keeps plain numbers. */
 static void write_scale(struct pl_text *script, char axis, bool log, const double range[2], bool plain)
 {
@@ -89,6 +128,8 @@ static void write_scale(struct pl_text *script, char axis, bool log, const doubl
         pl_text_addf(script, "set logscale %c\nset format %c '10^{%%T}'\nunset m%ctics\n", axis, axis, axis);
     else
         pl_text_addf(script, "set logscale %c\nset format %c '%s'\n", axis, axis, plain ? "%.0e" : "%h");
+    if (log && range[1] / range[0] < 100 && !plain)
+        write_digits(script, axis, range);
 }
 
 static void write_breaks(const struct pl_panel *panel, struct pl_text *script)
@@ -104,6 +145,8 @@ static void write_axes(const struct pl_figure *figure, const struct pl_panel *pa
     write_scale(script, 'x', panel->log_x, panel->x_range, figure->plain);
     if (panel->x_tick_count)
         write_ticks(script, 'x', panel->x_ticks, panel->x_tick_count);
+    else if (!figure->plain)
+        write_step(figure, panel, script);
     pl_text_addf(script, "set xtics %s\n", panel->slanted && !figure->plain ? "rotate by 35 right" : "norotate");
     write_scale(script, 'y', panel->log_y, panel->y_range, figure->plain);
     if (panel->y_tick_count)

@@ -161,6 +161,9 @@ bool pl_select_read(const char *text, enum pl_select *select, const char **metri
  * significant digits. */
 void pl_report_number(double value, int decimals, struct pl_text *out);
 
+/* Are two means the same but for the order in which they were summed? Never where one is NaN. */
+bool pl_report_ties(double a, double b);
+
 /* Decimals that suit all of some numbers: as many as give the largest four significant digits. -1 where they span more
  * than four decades or are very large or small, so that each needs its own. Non-finite ones do not count. */
 int pl_report_decimals(const double *values, size_t count);

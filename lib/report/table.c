@@ -245,8 +245,7 @@ static double contender(const struct pl_table *table, const struct pl_table_cell
     return table->direction == PL_MAXIMIZE ? value : -value;
 }
 
-/* Means of the same numbers differ in their last bits with the order of summation: that is a tie. */
-static bool ties(double a, double b)
+bool pl_report_ties(double a, double b)
 {
     return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
 }
@@ -272,7 +271,7 @@ static void mark_best(struct pl_table *table)
                 rivals[group] += table->cells[i].present;
                 best[group] = value > best[group] ? value : best[group];
             } else {
-                table->cells[i].best = rivals[group] > 1 && !isnan(value) && ties(value, best[group]);
+                table->cells[i].best = rivals[group] > 1 && !isnan(value) && pl_report_ties(value, best[group]);
             }
         }
     free(row_groups);

@@ -434,10 +434,9 @@ static void read_coordinates(struct declaring *d, const struct node *map, struct
     bool curves = figure->kind == PL_FIGURE_CURVES || figure->kind == PL_FIGURE_TRAJECTORIES;
     bool heatmap = figure->kind == PL_FIGURE_HEATMAP;
     if (curves) {
-        static const char *const legal[] = {"epoch", "iteration"};
-        if (x)
-            read_word(reader, x, "x", legal, COUNT(legal));
-        figure->x = (char *)legal[0];
+        static const char *const legal[] = {"epoch", "iteration", "seconds"};
+        int word = x ? read_word(reader, x, "x", legal, COUNT(legal)) : 0;
+        figure->x = (char *)legal[word == 2 ? 2 : 0];
     } else if (x) {
         figure->x = read_key(d, x, "x");
     } else {

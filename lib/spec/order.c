@@ -1,6 +1,7 @@
 /* Expressions of a variant: which settings they read, and in which order they can be evaluated. */
 #include "spec_priv.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,30 @@ static double *any_variable(void *self, const char *name)
     return self;
 }
 
+/* An expression without settings has one result, which can be judged even where other values are wrong and no run can be
+ * visited. */
+static void judge(struct ordering *o, size_t f, const struct cell *cell, struct expression *expression)
+{
+    const struct pl_setting *setting = o->variant->slots[f].setting;
+    struct expression_names names;
+    struct pl_text why = {0};
+    struct pl_error err = {0, ""};
+    bool constant = pl_expression_scan(cell->expression, &names, &why) && !names.count;
+    pl_text_release(&why);
+    if (!constant)
+        return;
+    struct pl_value value = {PL_REAL, {.real = pl_expression_value(expression)}};
+    if (isnan(value.real))
+        pl_fail(&err, PL_EINPUT, "the result is not a number");
+    else if (setting)
+        pl_setting_check(setting, &value, &err);
+    if (!err.code)
+        return;
+    pl_complain(&o->reader->complaints, cell->at, "%s from \"%.100s\": %s", o->part->fields[f].key, cell->expression,
+                err.text);
+    o->good = false;
+}
+
 /* Lets muParser see every expression once, so that its complaints come before anything runs. */
 static void compile(struct ordering *o, size_t f)
 {
@@ -122,6 +147,8 @@ static void compile(struct ordering *o, size_t f)
             pl_complain(&o->reader->complaints, cell->at, "%s: \"%.100s\" %s", o->part->fields[f].key, cell->expression,
                      pl_text(&why));
             o->good = false;
+        } else {
+            judge(o, f, cell, expression);
         }
         pl_expression_free(expression);
         pl_text_release(&why);

@@ -59,6 +59,8 @@ enum pl_direction pl_train_direction(const char *metric);
 size_t pl_train_metric_rank(const char *metric);
 /* Recorded once by a run that averages its weights: the first epoch that is measured with them, whose number it is. */
 #define PL_METRIC_AVERAGED "averaged_from"
+/* The metric that says how long an epoch was trained, without its evaluation. */
+#define PL_METRIC_SECONDS "seconds"
 /* Is it the same at every repetition of a run? What a clock says (seconds, seconds_eval, ...) is not. */
 bool pl_train_is_repeatable(const char *metric);
 

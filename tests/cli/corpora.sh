@@ -84,6 +84,17 @@ contains err "cut.tgz is cut or damaged"
 expect 1 poula data verify ./other
 contains err "there is no text in"
 
+# An archive in the data folder is listed before it was ever read; others are not.
+cp other/novel.tgz data/tale.tgz
+tar -C data -czf data/notes.tgz --transform 's/.*/notes/' novel/train.txt
+echo "no archive" >data/pictures.zip
+expect 0 poula data list
+contains out "tale          unchecked: data/tale.tgz"
+lacks out notes
+lacks out pictures
+expect 0 poula data verify tale
+rm data/tale.tgz data/notes.tgz data/pictures.zip data/text-tale.tokens
+
 # ---- ptb: files of that name that are not the published ones
 mkdir data/ptb
 for split in train valid test; do echo "it was a dark night" >data/ptb/ptb.$split.txt; done

@@ -129,3 +129,22 @@ END
 expect 0 poula sweep none.yaml --db none.db
 expect 1 poula plot --db none.db --kind sensitivity --x lambda --y loss
 contains err "nothing to draw"
+
+# Curves against time: what the epochs took is added up, seed by seed; the mean of both is drawn.
+cat >timed.yaml <<'END'
+study: timed
+task: {command: [sh, -c, "for e in 1 2 3; do echo epoch=$e loss=$(({slow} * 8 - e)) seconds=$(({seed} * {slow} * 10)); done"]}
+settings: {slow: [1, 2]}
+seeds: [1, 3]
+figures:
+- {kind: curves, x: seconds, y: loss, lines: slow, name: timed}
+END
+expect 0 poula sweep timed.yaml --db timed.db
+expect 0 poula plot --db timed.db --keep --out timed
+[ ! -s err ] || fail "$(cat err)"
+equal "$(sed -n '/^[0-9]/p' timed/timed.dat | cut -d' ' -f1,2,5 | tr '\n' ';')" \
+    "20 7 2;40 6 2;60 5 2;40 15 2;80 14 2;120 13 2;" "mean seconds, mean loss, runs"
+contains timed/timed.gp "seconds of training"
+expect 2 poula plot --db none.db --kind curves --x seconds --y loss
+contains err "has not recorded the seconds that its epochs took"
+expect 2 poula plot --db none.db --kind curves --x lambda --y loss

@@ -116,4 +116,10 @@ if command -v script >/dev/null; then
     NO_COLOR=1 TERM=xterm script -qec "\"$POULA\" sweep toy.yaml --db live2.db -j2" typescript >/dev/null </dev/null
     contains typescript "100/100"
     ! grep -q "$(printf '\033')\[32m" typescript || fail "colour in spite of NO_COLOR"
+    # A run that all of the studies hold counts once.
+    { sed '/^studies/q' two.yaml; for i in 10 11 12 13 14 15 16 17 18 19 20 21 22 23; do
+        echo "  - {study: s$i, optimizer: {lambda: [0.05, 0.$i]}}"
+    done; } >many.yaml
+    TERM=xterm script -qec "\"$POULA\" sweep many.yaml --db live3.db -j2" typescript >/dev/null </dev/null
+    contains typescript "14 more studies, 15 of 15 runs in all"
 fi

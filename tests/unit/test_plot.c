@@ -383,6 +383,37 @@ static void what_cannot_be_drawn_is_refused(void **state)
     pl_store_close(store);
 }
 
+static void equally_good_squares_are_all_marked(void **state)
+{
+    (void)state;
+    static const struct known_run tied[] = {
+        RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 0.1), RUN("optimizer=adam lambda=0.1", 2, PL_FINISHED, 0.2),
+        RUN("optimizer=adam lambda=0.1", 3, PL_FINISHED, 0.3), RUN("optimizer=sgd lambda=0.1", 1, PL_FINISHED, 0.3),
+        RUN("optimizer=sgd lambda=0.1", 2, PL_FINISHED, 0.2),  RUN("optimizer=sgd lambda=0.1", 3, PL_FINISHED, 0.1),
+        RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 0.9), RUN("optimizer=sgd lambda=0.01", 1, PL_DIVERGED, 0.2),
+    };
+    struct pl_store *store = make_results("", "loss", tied, 8);
+    struct pl_results *results = open_results(store);
+    struct pl_figure_spec spec = figure_of(PL_FIGURE_HEATMAP);
+    struct pl_figure figure;
+    struct pl_text notes = {0};
+    spec.x = x_lambda;
+    spec.y = y_optimizer;
+    spec.z = loss;
+    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
+    size_t marked = 0;
+    for (size_t i = 0; i < figure.panels[0].square_count; i++) {
+        const struct pl_square *square = &figure.panels[0].squares[i];
+        marked += square->best;
+        assert_true(!square->best || fabs(square->value - 0.2) < 1e-9);
+    }
+    assert_int_equal(marked, 2);
+    pl_figure_release(&figure);
+    pl_text_release(&notes);
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
 static void hundreds_of_lines_become_the_best(void **state)
 {
     (void)state;
@@ -425,6 +456,7 @@ int main(void)
         cmocka_unit_test(sensitivity_sets_infinity_apart),
         cmocka_unit_test(fits_are_least_squares),
         cmocka_unit_test(heatmaps_mark_the_best_square),
+        cmocka_unit_test(equally_good_squares_are_all_marked),
         cmocka_unit_test(scripts_keep_within_the_axes),
         cmocka_unit_test(what_cannot_be_drawn_is_refused),
         cmocka_unit_test(hundreds_of_lines_become_the_best),

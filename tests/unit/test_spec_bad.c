@@ -255,6 +255,10 @@ static void bad_specs(void **state)
         {"study: s\ntask: {<<: 3}\n", "2:12: << merges mappings"},
         {"study: \"a\\0b\"\n", "1:8: this text contains a NUL"},
         {"study: \"\x01\"\n", "1:9: "},
+        /* an expression without settings is judged even where another value is wrong */
+        {HEAD "optimizer: {name: theopoula, lambda: 1/0, beta: -1}\n", "3:38: lambda from \"1/0\": lambda is inf, but must be"},
+        {HEAD "optimizer: {name: theopoula, lambda: 0/0, beta: -1}\n", "3:38: lambda from \"0/0\": the result is not a number"},
+        {HEAD "optimizer: {name: theopoula, lambda: 1/0, beta: -1}\n", "3:49: beta is -1"},
         {"%YAML 3.0\n---\nstudy: s\n", "1:1: found incompatible YAML document"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
