@@ -238,7 +238,7 @@ static void troff_setting(struct pl_text *out, const struct pl_setting *s)
         troff(out, s->range);
     }
     if (s->initial) {
-        pl_text_add(out, s->initial[0] ? "; default " : "; default empty");
+        pl_text_add(out, s->initial[0] ? "; default " : s->type == PL_STRING ? "; default empty" : "; may be left out");
         troff(out, s->initial);
     }
     pl_text_add(out, ")\n");

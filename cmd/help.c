@@ -62,7 +62,9 @@ static void add_setting(struct pl_text *out, const struct pl_setting *setting)
     pl_text_addf(out, "  %-18s %s%s", "", setting->list ? "list of: " : "", pl_type_name(setting->type));
     if (setting->range)
         pl_text_addf(out, "%s%s", setting->type == PL_STRING ? ", one of: " : " in ", setting->range);
-    if (setting->initial)
+    if (setting->initial && !*setting->initial && setting->type != PL_STRING)
+        pl_text_add(out, ", may be left out");
+    else if (setting->initial)
         pl_text_addf(out, ", default %s", *setting->initial ? setting->initial : "\"\"");
     else
         pl_text_add(out, ", must be given");

@@ -252,6 +252,9 @@ void pl_settings_fill(struct pl_settings *s, const struct pl_setting *table, siz
     for (size_t i = 0; i < count; i++) {
         if (!table[i].initial || pl_settings_find(s, table[i].key))
             continue;
+        /* Absent where it is not given: a setting that came late would change the keys of all runs that do without. */
+        if (!*table[i].initial && table[i].type != PL_STRING)
+            continue;
         if (table[i].list) {
             pl_settings_set_string(s, table[i].key, table[i].initial);
             continue;

@@ -258,7 +258,7 @@ static bool complete(struct reader *reader, const struct part *part, struct vari
         pl_settings_fill(&variant->settings, source->settings, source->count);
         for (size_t i = 0; i < source->count; i++) {
             const struct pl_setting *setting = &source->settings[i];
-            if (pl_settings_find(&variant->settings, setting->key))
+            if (setting->initial || pl_settings_find(&variant->settings, setting->key))
                 continue;
             bool given = false; /* but wrongly, which was complained about */
             for (size_t f = 0; f < part->field_count; f++)

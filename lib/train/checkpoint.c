@@ -77,6 +77,8 @@ static void add_state(struct list *l, struct pl_network *n)
     add(l, pl_safetensor_list("poula/sums", "F64", &p->loss, SUMS));
     add(l, pl_safetensor_list("poula/schedule", "U64", &n->schedule.stale, 2));
     add(l, pl_safetensor_list("poula/schedule/best", "F64", &n->schedule.best, 1));
+    if (n->recording.on)
+        add(l, pl_safetensor_list("poula/shares", "F64", p->shares, PL_SHARES));
     if (n->recurrent)
         add(l, pl_safetensor_list("poula/recurrent", "F64", n->carried, pl_plan_state_length(n->recurrent)));
 }

@@ -54,6 +54,9 @@ static int train_batch(struct pl_network *n, struct pl_error *err)
     p->gradient_norm +=
         pl_arena_clip(n->gradient, n->precision, n->layout.length, n->clip, n->request->threads);
     pl_optim_set_rate(n->optim, n->lambda * batch.factor);
+    if (n->recording.on)
+        pl_recording_add(&n->recording, n->lambda * batch.factor, &n->layout, n->precision, n->theta, n->gradient,
+                         n->request->threads, p->shares);
     pl_optim_step(n->optim, n->theta, n->gradient, NULL);
     p->correct += (uint64_t)correct;
     p->at = batch.next;
@@ -133,6 +136,8 @@ static void record_training(struct pl_network *n, const struct measures *m)
     record(n, "lambda", pl_optim_rate(n->optim));
     record(n, "gradient_norm", p->gradient_norm / (double)p->batch);
     record(n, "parameter_norm", m->norm);
+    for (int k = 0; k < PL_SHARES && n->recording.on; k++)
+        record(n, pl_share_metrics[k], p->shares[k] / (double)p->batch);
     record(n, "seconds", p->seconds);
     record(n, "seconds_eval", m->seconds);
     record(n, "seconds_load", p->seconds_load);

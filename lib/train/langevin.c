@@ -85,6 +85,9 @@ static int langevin_check(const struct pl_settings *settings, struct pl_error *e
         return pl_fail(err, PL_EINPUT, "problem langevin runs theopoula, tusla and sgld, not %.100s", optimizer);
     if (strcmp(pl_settings_string(settings, "average", "off"), "off"))
         return pl_fail(err, PL_EINPUT, "problem langevin is about the law of the iterates, so average must be off");
+    if (pl_settings_boolean(settings, "record_shares", false))
+        return pl_fail(err, PL_EINPUT, "problem langevin records laws of many chains and no shares of single steps, so "
+                                       "record_shares must be left out");
     if (!isfinite(beta))
         return pl_fail(err, PL_EINPUT, "problem langevin needs a finite beta");
     if (beta == 1 && !strcmp(pl_settings_string(settings, "variant", ""), "official"))

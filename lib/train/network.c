@@ -116,6 +116,8 @@ int pl_network_open(struct pl_network *n, const struct pl_run_request *request, 
     make_key(n);
     int status = pl_schedule_init(&n->schedule, settings, (int64_t)n->epochs, err);
     if (!status)
+        status = pl_recording_init(&n->recording, settings, err);
+    if (!status)
         status = n->type->open(n, err);
     if (!status)
         status = open_net(n, err);

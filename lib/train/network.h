@@ -8,6 +8,7 @@
 #include "nn/nn.h"
 #include "optim/optim.h"
 #include "train/safetensors.h"
+#include "train/recording.h"
 #include "train/train_priv.h"
 
 /* ---- history.c: every value reported so far, to be told again after a checkpoint was loaded */
@@ -39,6 +40,7 @@ struct pl_progress {
     double loss;          /* loss times examples */
     double gradient_norm; /* of every batch, before clipping */
     double seconds, seconds_load;
+    double shares[PL_SHARES]; /* of every batch's step, when they are recorded */
 };
 
 struct pl_network {
@@ -59,6 +61,7 @@ struct pl_network {
     double rate, lambda, clip;   /* the initial learning rate, that of this epoch; INFINITY: no clipping */
     size_t epochs;
     uint64_t recorded_batches;   /* whose loss is a value of its own */
+    struct pl_recording recording;
     struct pl_plan *recurrent;   /* whose state one batch hands to the next; NULL: none */
     double *carried;             /* that state, when it goes to a checkpoint or comes from one */
     struct pl_progress progress;

@@ -1,6 +1,7 @@
 /* The task kind `problem`: an optimizer on an analytic objective. An epoch is one iteration. */
 #include "optim/optim.h"
 #include "problem/problem.h"
+#include "train/recording.h"
 #include "train/train_priv.h"
 
 #include <math.h>
@@ -46,6 +47,10 @@ struct objective {
     int64_t block;          /* iterations whose data fit into x */
     double rate;            /* the initial learning rate */
     struct report iterate, average;
+    struct pl_recording recording;
+    int share_series[PL_SHARES];
+    double shares[PL_SHARES]; /* summed over the iterations since the last recorded one */
+    int64_t share_count;
 };
 
 const struct pl_problem *pl_objective_find(const struct pl_settings *settings, const char *key, struct pl_error *err)
@@ -160,9 +165,23 @@ static double report_point(struct objective *o, struct report *report, const dou
     return loss;
 }
 
+static void report_shares(struct objective *o, int64_t iteration)
+{
+    for (int k = 0; k < PL_SHARES; k++) {
+        o->sink->value(o->sink->self, o->share_series[k], iteration, o->shares[k] / (double)o->share_count);
+        o->shares[k] = 0;
+    }
+    o->share_count = 0;
+}
+
 static double record(struct objective *o, int64_t iteration)
 {
+    bool first = !o->iterate.opened;
     double loss = report_point(o, &o->iterate, o->theta, iteration);
+    for (int k = 0; k < PL_SHARES && first && o->recording.on; k++)
+        o->share_series[k] = o->sink->series(o->sink->self, pl_share_metrics[k], pl_train_direction(pl_share_metrics[k]));
+    if (o->recording.on)
+        report_shares(o, iteration);
     pl_optim_validated(o->optim, loss);
     const double *average = pl_optim_average(o->optim);
     if (average)
@@ -190,6 +209,11 @@ static void iterate(struct objective *o, struct pl_run_result *result)
             draw_block(o, block_start = t);
         const double *x = o->random ? o->x + (size_t)(t - block_start) * o->n : NULL;
         o->problem->gradient(settings, o->theta, x, o->n, o->gradient);
+        if (o->recording.on) {
+            pl_recording_add(&o->recording, pl_optim_rate(o->optim), &o->layout, PL_DOUBLE, o->theta, o->gradient, 1,
+                             o->shares);
+            o->share_count++;
+        }
         pl_optim_step(o->optim, o->theta, o->gradient, NULL);
         bool finite = all_finite(o->theta, o->n), loss_finite = true;
         if (!finite || t == next_record) {
@@ -246,7 +270,7 @@ static int prepare(struct objective *o, struct pl_error *err)
     if (status)
         return status;
     o->rate = pl_optim_rate(o->optim);
-    return 0;
+    return pl_recording_init(&o->recording, settings, err);
 }
 
 static int problem_run(const struct pl_run_request *request, const struct pl_sink *sink,

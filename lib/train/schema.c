@@ -1,5 +1,6 @@
 /* What is legal in a task: the table of task kinds, and what their schemas are put together from. */
 #include "optim/optim.h"
+#include "train/recording.h"
 #include "train/train_priv.h"
 
 #include <assert.h>
@@ -91,6 +92,7 @@ int pl_schema_add_training(const struct pl_settings *chosen, struct pl_schema *s
     pl_schema_add(schema, PL_SECTION_OPTIMIZER, info->settings, info->setting_count);
     pl_schema_add(schema, PL_SECTION_OPTIMIZER, common, count);
     pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_settings, pl_schedule_setting_count);
+    pl_schema_add(schema, PL_SECTION_TASK, pl_recording_settings, pl_recording_setting_count);
     return 0;
 }
 
@@ -111,6 +113,8 @@ size_t pl_train_schema_sources(struct pl_schema_source *sources, size_t capacity
     size_t count = 0, common_count;
     for (size_t i = 0; i < KIND_COUNT; i++)
         kinds[i]->sources(sources, capacity, &count);
+    pl_source_add(sources, capacity, &count, "problem and dataset", PL_SECTION_TASK, pl_recording_settings,
+                  pl_recording_setting_count);
     pl_source_add(sources, capacity, &count, "optimizer", PL_SECTION_OPTIMIZER, optimizer_setting, 1);
     const struct pl_setting *common = pl_optim_common_settings(&common_count);
     pl_source_add(sources, capacity, &count, "optimizer", PL_SECTION_OPTIMIZER, common, common_count);
@@ -136,9 +140,11 @@ int pl_train_check_training(const struct pl_settings *settings, int64_t epochs, 
     struct pl_layout layout = {&tensor, 1, PL_TENSOR_ALIGN};
     struct pl_optim *optim;
     status = pl_optim_new(&optim, settings, &layout, PL_DOUBLE, (struct pl_random){{0, 0}}, 1, err);
-    if (!status)
-        pl_optim_free(optim);
-    return status;
+    if (status)
+        return status;
+    pl_optim_free(optim);
+    struct pl_recording recording;
+    return pl_recording_init(&recording, settings, err);
 }
 
 int pl_train_check(const struct pl_settings *settings, struct pl_error *err)

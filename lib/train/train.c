@@ -30,7 +30,8 @@ bool pl_train_is_repeatable(const char *metric)
 enum pl_direction pl_train_direction(const char *metric)
 {
     static const char *const rising[] = {"accuracy", "acc", "auc", "f1", "precision", "recall", "bleu", "reward"};
-    static const char *const neutral[] = {"lambda", "lr", "time", "seconds", "rate", "norm", "floor", PL_METRIC_AVERAGED};
+    static const char *const neutral[] = {"lambda", "lr", "time", "seconds", "rate", "norm", "floor", "tamed_share",
+                                          "boosted_share", "stepsize", PL_METRIC_AVERAGED};
     if (is_position(metric) || !pl_train_is_repeatable(metric))
         return PL_NEUTRAL;
     for (size_t i = 0; i < sizeof rising / sizeof *rising; i++)

@@ -20,7 +20,7 @@ extern const struct pl_task_kind pl_task_problem, pl_task_langevin, pl_task_comm
 const struct pl_task_kind *pl_task_kind_of(const struct pl_settings *settings); /* or NULL */
 
 void pl_schema_add(struct pl_schema *schema, enum pl_section section, const struct pl_setting *settings, size_t count);
-/* The optimizer, what all optimizers share, and the schedule. */
+/* The optimizer, what all optimizers share, the schedule, and record_shares. */
 int pl_schema_add_training(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err);
 void pl_source_add(struct pl_schema_source *sources, size_t capacity, size_t *count, const char *owner,
                    enum pl_section section, const struct pl_setting *settings, size_t setting_count);

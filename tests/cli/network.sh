@@ -29,6 +29,13 @@ equal "$(sql results/poula.db "SELECT group_concat(metric) FROM (SELECT DISTINCT
 equal "$(sql results/poula.db "SELECT group_concat(DISTINCT epoch) FROM curves")" 1,2 epochs
 equal "$(sql results/poula.db "SELECT data LIKE 'glyphs % official' FROM session")" 1 "provenance of the data"
 
+# A setting that came late is no part of a run that does without it, whose key is what it was.
+equal "$(sql results/poula.db "SELECT count(*) FROM setting WHERE key = 'record_shares'")" 0 "runs with a late setting"
+expect 2 poula run -s problem=theta30 -s optimizer=adam -s record_shares=true
+contains err "as theopoula does; adam does not"
+expect 0 poula run -s problem=theta30 -s optimizer=theopoula -s record_shares=true
+contains out "boosted_share"
+
 # Nothing is trained twice, and what does not fit is said before anything starts.
 expect 0 poula sweep net.yaml --jobs 2
 contains out "small: 4 finished"

@@ -262,6 +262,9 @@ static void defaults_fill_what_is_absent(void **state)
     assert_string_equal(pl_settings_string(&s, "variant", ""), "paper");
     pl_settings_remove(&s, "epsilon");
     assert_null(pl_settings_find(&s, "epsilon"));
+    static const struct pl_setting late = {.key = "late", .type = PL_BOOLEAN, .initial = ""};
+    pl_settings_fill(&s, &late, 1);
+    assert_null(pl_settings_find(&s, "late")); /* the key of a run is what it was */
     pl_settings_release(&s);
 }
 

@@ -213,6 +213,7 @@ static void what_makes_no_sense_is_refused(void **state)
     refuse("problem=langevin target=quadratic optimizer=sgld", "dimension is 10");
     refuse("problem=langevin target=quartic optimizer=sgld burn_in=1000", "burn_in must be smaller");
     refuse("problem=langevin target=quartic optimizer=theopoula variant=official beta=1", "switches its noise off");
+    refuse("problem=langevin target=quartic optimizer=theopoula record_shares=true", "record_shares must be left out");
     no_schema(NULL, "needs a target");
     no_schema("quatric", "did you mean quartic?");
     no_schema("langevin", "there is no target \"langevin\"");

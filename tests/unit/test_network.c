@@ -81,6 +81,43 @@ static void test_batches_are_recorded(void **state)
     }
 }
 
+/* Besides what is recorded without them, which they leave as it is. */
+static void test_shares_are_recorded(void **state)
+{
+    (void)state;
+    static const char *const metrics[] = {"tamed_share", "boosted_share", "stepsize"};
+    static const char task[] = TASK "optimizer=theopoula lambda=0.5 epsilon=0.7 beta=1e8 weight_decay=0.001 ";
+    struct recorder plain;
+    struct recorded p, q;
+    struct pl_settings s = {0};
+    struct breaker b;
+    char words[400];
+    run_whole(task, 1, &plain);
+    snprintf(words, sizeof words, "%srecord_shares=true", task);
+    settings_of(&s, words);
+    assert_int_equal(run_broken(&s, 1, NULL, 0, false, &b).outcome, PL_FINISHED);
+    assert_int_equal(b.recorder.metric_count, plain.metric_count + 3);
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            assert_int_equal(recorder_find(&b.recorder, metrics[k], i, &p), 3);
+            assert_int_equal(p.epoch, i + 1);
+            assert_true(k ? p.value > 0 && p.value < 1 : p.value >= 0 && p.value < 0.5); /* no gradient here is large */
+        }
+        recorder_find(&plain, "train_loss", i, &p);
+        recorder_find(&b.recorder, "train_loss", i, &q);
+        assert_true(same_value(p.value, q.value));
+        assert_int_equal(pl_train_direction(metrics[i]), PL_NEUTRAL);
+    }
+    for (int after = 1; after < b.questions; after++)
+        check_stop(&s, after, &b.recorder, "shares");
+    recorder_release(&b.recorder);
+    recorder_release(&plain);
+    pl_settings_release(&s);
+    settings_of(&s, task);
+    assert_null(pl_settings_find(&s, "record_shares")); /* so that keys of runs without them are what they were */
+    pl_settings_release(&s);
+}
+
 static void test_training_learns(void **state)
 {
     (void)state;
@@ -616,6 +653,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_epochs_are_recorded),
         cmocka_unit_test(test_batches_are_recorded),
+        cmocka_unit_test(test_shares_are_recorded),
         cmocka_unit_test(test_training_learns),
         cmocka_unit_test(test_threads_and_devices_agree),
         cmocka_unit_test(test_seeds_differ),

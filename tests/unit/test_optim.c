@@ -1,5 +1,5 @@
 /* The optimizers as their callers see them. That the formulas are right is golden-optim's business. */
-#include "optim/optim.h"
+#include "optim/shares.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -481,6 +481,77 @@ static void extremes_have_their_limits(void **state)
     }
 }
 
+/* The coefficient of theta inside the taming. */
+static double inside(const char *form, double norm2, double rate)
+{
+    if (strstr(form, "weight_decay=0.5"))
+        return 0.5;
+    return strstr(form, "eta=0.4") ? 0.4 / (1 / pow(norm2, 0.1) + sqrt(rate)) : 0;
+}
+
+static void check_shares(const char *form, double epsilon, enum pl_precision precision)
+{
+    struct run one;
+    struct pl_settings settings = {0};
+    struct pl_share_rule rule;
+    double shares[PL_SHARES], again[PL_SHARES], want[PL_SHARES] = {0}, norm2 = 0, count = 0;
+    read_form(form, &settings);
+    assert_true(pl_share_rule_read(&rule, &settings));
+    pl_settings_release(&settings);
+    start(&one, form, precision, 1, 64); /* tensors large enough for threads */
+    take_step(&one, 1, NULL); /* leaves its gradient behind */
+    double rate = pl_optim_rate(one.optim), root = sqrt(rate);
+    void *before = pl_arena(one.layout.length, one.size);
+    memcpy(before, one.theta, one.layout.length * one.size);
+    pl_shares_find(&rule, rate, &one.layout, precision, one.theta, one.gradient, 1, shares);
+    pl_shares_find(&rule, rate, &one.layout, precision, one.theta, one.gradient, 3, again);
+    assert_memory_equal(shares, again, sizeof shares);
+    for (size_t t = 0; t < one.layout.count; t++)
+        for (size_t i = one.layout.tensors[t].offset, k = 0; k < one.layout.tensors[t].count; k++, i++, count++)
+            norm2 += get(&one, before, i) * get(&one, before, i);
+    double *sizes = pl_new(one.layout.length * sizeof *sizes), decay = inside(form, norm2, rate);
+    for (size_t i = 0; i < one.layout.length; i++)
+        sizes[i] = fabs(get(&one, one.gradient, i) + decay * get(&one, before, i));
+    pl_optim_step(one.optim, one.theta, one.gradient, NULL);
+    for (size_t t = 0; t < one.layout.count; t++)
+        for (size_t i = one.layout.tensors[t].offset, k = 0; k < one.layout.tensors[t].count; k++, i++) {
+            want[PL_SHARE_TAMED] += (1 + root * sizes[i] > 2) / count;
+            want[PL_SHARE_BOOSTED] += (1 + root / (epsilon + sizes[i]) > 2) / count;
+            want[PL_SHARE_STEP] += fabs(get(&one, one.theta, i) - get(&one, before, i)) / count;
+        }
+    assert_near(shares[PL_SHARE_TAMED], want[PL_SHARE_TAMED], 1e-12);
+    assert_near(shares[PL_SHARE_BOOSTED], want[PL_SHARE_BOOSTED], 1e-12);
+    assert_near(shares[PL_SHARE_STEP], want[PL_SHARE_STEP], precision == PL_FLOAT ? 1e-6 : 1e-12);
+    assert_true(shares[PL_SHARE_TAMED] > 0.02 && shares[PL_SHARE_TAMED] < 0.98);
+    assert_true(isinf(epsilon) ? shares[PL_SHARE_BOOSTED] == 0 : shares[PL_SHARE_BOOSTED] > 0.02);
+    assert_true(shares[PL_SHARE_BOOSTED] < 0.98);
+    free(before);
+    free(sizes);
+    finish(&one);
+}
+
+static void shares_are_those_of_the_step(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *form;
+        double epsilon;
+    } cases[] = {{"theopoula beta=inf lambda=0.6 epsilon=0.2", 0.2}, {"theopoula beta=inf lambda=0.6 epsilon=inf", INFINITY},
+                 {"theopoula beta=inf lambda=0.6 epsilon=0", 0}, {"theopoula beta=inf lambda=0.6 sync_epsilon=true", 0.6},
+                 {"theopoula beta=inf lambda=0.6 epsilon=0.1 weight_decay=0.5", 0.1},
+                 {"theopoula beta=inf lambda=0.6 epsilon=0.1 variant=official eta=0.4 r=0.1", 0.1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int p = PL_FLOAT; p <= PL_DOUBLE; p++)
+            check_shares(cases[i].form, cases[i].epsilon, (enum pl_precision)p);
+    for (size_t i = 0; i < FORMS; i++) {
+        struct pl_settings settings = {0};
+        struct pl_share_rule rule;
+        read_form(forms[i], &settings);
+        assert_int_equal(pl_share_rule_read(&rule, &settings), !strncmp(forms[i], "theopoula", 9));
+        pl_settings_release(&settings);
+    }
+}
+
 static void patience_averages_from_its_trigger(void **state)
 {
     (void)state;
@@ -582,6 +653,7 @@ int main(void)
         cmocka_unit_test(padding_is_never_touched),
         cmocka_unit_test(a_step_draws_the_noise_of_its_number),
         cmocka_unit_test(extremes_have_their_limits),
+        cmocka_unit_test(shares_are_those_of_the_step),
         cmocka_unit_test(patience_averages_from_its_trigger),
         cmocka_unit_test(nt_asgd_is_sgd_with_a_trigger),
         cmocka_unit_test(asgd_is_one_step_late),

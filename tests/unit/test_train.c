@@ -98,7 +98,8 @@ static void keys_belong_to_one_section(void **state)
             const struct pl_setting *setting = &sources[i].part.settings[k];
             struct pl_value value;
             struct pl_error err;
-            if (setting->initial && pl_setting_read(setting, setting->initial, &value, &err))
+            bool absent = setting->initial && !*setting->initial && setting->type != PL_STRING;
+            if (setting->initial && !absent && pl_setting_read(setting, setting->initial, &value, &err))
                 fail_msg("%s: %s", sources[i].owner, err.text);
             for (size_t j = 0; j < count; j++)
                 if (sources[j].part.section != sources[i].part.section &&
@@ -305,6 +306,50 @@ static void decay_by_patience(void **state)
     pl_settings_release(&s);
 }
 
+/* Far out a step of the toy example is sqrt(lambda) long; near 0 its gradient is one of four small numbers. */
+static void shares_are_means_between_recorded_points(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct recorded p, q;
+    run("problem=theta30 optimizer=theopoula lambda=0.01 epsilon=0.01 beta=inf iterations=20 record=5 record_shares=true", 1, &r);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(recorder_find(&r, "tamed_share", i, &p), 5);
+        assert_int_equal(p.epoch, 4 * (i + 1));
+        assert_float_equal(p.value, 1, 0);
+        recorder_find(&r, "boosted_share", i, &p);
+        assert_float_equal(p.value, 0, 0);
+        recorder_find(&r, "stepsize", i, &p);
+        assert_float_equal(p.value, 0.1, 1e-9);
+    }
+    recorder_release(&r);
+    /* Iterates one by one against their means by two. */
+    static const char near[] = "problem=theta30 optimizer=theopoula lambda=0.1 epsilon=0.01 beta=inf start=0.6 iterations=8 "
+                               "record_shares=true ";
+    struct recorder pairs;
+    char words[300];
+    snprintf(words, sizeof words, "%srecord=8", near);
+    run(words, 1, &r);
+    snprintf(words, sizeof words, "%srecord=4", near);
+    run(words, 1, &pairs);
+    double before = 0.6;
+    for (size_t i = 0; i < 8; i++) {
+        struct recorded step;
+        recorder_find(&r, "stepsize", i, &step);
+        recorder_find(&r, "theta", i, &p);
+        assert_float_equal(step.value, fabs(p.value - before), 1e-12);
+        before = p.value;
+        if (i % 2)
+            continue;
+        recorder_find(&r, "stepsize", i + 1, &q);
+        recorder_find(&pairs, "stepsize", i / 2, &p);
+        assert_float_equal(p.value, (step.value + q.value) / 2, 1e-12);
+    }
+    recorder_release(&r);
+    recorder_release(&pairs);
+    refused("problem=theta30 optimizer=tusla record_shares=true", "as theopoula does; tusla does not");
+}
+
 static void combinations_are_checked(void **state)
 {
     (void)state;
@@ -407,6 +452,7 @@ int main(void)
         cmocka_unit_test(metrics_by_dimension),
         cmocka_unit_test(schedules),
         cmocka_unit_test(decay_by_patience),
+        cmocka_unit_test(shares_are_means_between_recorded_points),
         cmocka_unit_test(combinations_are_checked),
         cmocka_unit_test(a_request_without_sense_fails),
         cmocka_unit_test(memory_that_is_refused_is_a_failure),

@@ -1,0 +1,30 @@
+#include "train/recording.h"
+
+const struct pl_setting pl_recording_settings[] = {
+    {.key = "record_shares", .type = PL_BOOLEAN, .initial = "",
+     .help = "record the stepsize and the shares of coordinates that are tamed and boosted (theopoula)"},
+};
+const size_t pl_recording_setting_count = sizeof pl_recording_settings / sizeof *pl_recording_settings;
+
+const char *const pl_share_metrics[PL_SHARES] = {
+    [PL_SHARE_TAMED] = "tamed_share", [PL_SHARE_BOOSTED] = "boosted_share", [PL_SHARE_STEP] = "stepsize"};
+
+int pl_recording_init(struct pl_recording *recording, const struct pl_settings *settings, struct pl_error *err)
+{
+    bool possible = pl_share_rule_read(&recording->rule, settings);
+    recording->on = pl_settings_boolean(settings, "record_shares", false);
+    if (!recording->on || possible)
+        return 0;
+    return pl_fail(err, PL_EINPUT, "record_shares is for optimizers that tame each coordinate on its own, as theopoula "
+                   "does; %s does not", pl_settings_string(settings, "optimizer", ""));
+}
+
+void pl_recording_add(const struct pl_recording *recording, double lambda, const struct pl_layout *layout,
+                      enum pl_precision precision, const void *theta, const void *gradient, int threads,
+                      double sums[PL_SHARES])
+{
+    double shares[PL_SHARES];
+    pl_shares_find(&recording->rule, lambda, layout, precision, theta, gradient, threads, shares);
+    for (int k = 0; k < PL_SHARES; k++)
+        sums[k] += shares[k];
+}
