@@ -75,8 +75,10 @@ static void fill_line(const struct pl_comparison *c, size_t index, char **texts)
         pl_text_add_char(&parts[5], ']');
     }
     pl_text_add(&parts[6], pl_verdict_name(cell->verdict));
-    for (int i = 0; i < COLUMNS; i++)
+    for (int i = 0; i < COLUMNS; i++) {
         texts[i] = parts[i].length ? pl_text_take(&parts[i]) : NULL;
+        pl_text_release(&parts[i]);
+    }
 }
 
 static void add_caption(const struct pl_comparison *c, struct pl_text *out)
