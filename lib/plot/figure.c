@@ -103,6 +103,8 @@ static int check_spec(const struct pl_results *results, const struct pl_figure_s
         return pl_fail(err, PL_EINPUT, "a figure of kind %s needs x, a setting", kind);
     if (spec->kind == PL_FIGURE_HEATMAP && !spec->y)
         return pl_fail(err, PL_EINPUT, "a figure of kind heatmap needs y, a second setting");
+    if (spec->kind == PL_FIGURE_HEATMAP && (spec->fit || spec->slope_count))
+        return pl_fail(err, PL_EINPUT, "a figure of kind heatmap has no lines to fit, and no slopes");
     if (spec->panels.count + spec->lines.count > MOST_KEYS / 2)
         return pl_fail(err, PL_EINPUT, "a figure takes at most %d panels and lines together", MOST_KEYS / 2);
     if (!pl_results_has_metric(results, metric_of(results, spec)))

@@ -148,3 +148,15 @@ contains timed/timed.gp "seconds of training"
 expect 2 poula plot --db none.db --kind curves --x seconds --y loss
 contains err "has not recorded the seconds that its epochs took"
 expect 2 poula plot --db none.db --kind curves --x lambda --y loss
+
+# Fits: said on standard error, drawn, and kept with the data.
+expect 0 poula plot --kind curves --y loss --lines optimizer,lambda,epsilon --log x,y --fit --slopes 0.5,-1 --format svg \
+    --keep --name fitted --out fits
+contains err "mean loss against epoch, "
+contains err "95% interval ["
+grep -q "^# fitted slope" fits/fitted.dat || fail "the fit is not in the data"
+grep -q "slope −1\|slope -1" fits/fitted.svg || fail "the legend lacks a slope"
+expect 2 poula plot --kind curves --y loss --slopes steep
+contains err "--slopes is 'steep', but must be up to 5 numbers"
+expect 2 poula plot --kind heatmap --x lambda --y epsilon --z loss --where optimizer=theopoula --fit
+contains err "has no lines to fit"
