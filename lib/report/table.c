@@ -183,7 +183,7 @@ static int fill_cells(const struct pl_table_plan *plan, struct pl_table *table, 
 /* Cells are compared with each other where they solve the same task: equal values of these settings. */
 static bool is_task_key(const char *name)
 {
-    static const char *const keys[] = {"problem", "dataset", "model", "command", "dimension", "task", "data"};
+    static const char *const keys[] = {"problem", "dataset", "model", "command", "dimension", "classes", "task", "data"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcmp(keys[i], name))
             return true;
