@@ -126,9 +126,11 @@ static int assign_all(struct pl_settings *settings, const struct pl_assignment *
     for (size_t i = 0; i < schema.count && !status; i++)
         pl_settings_fill(settings, schema.parts[i].settings, schema.parts[i].count);
     for (size_t i = 0; i < schema.count && !status; i++)
-        for (size_t k = 0; k < schema.parts[i].count && !status; k++)
-            if (!pl_settings_find(settings, schema.parts[i].settings[k].key))
-                status = pl_fail(err, PL_EINPUT, "%s is missing", schema.parts[i].settings[k].key);
+        for (size_t k = 0; k < schema.parts[i].count && !status; k++) {
+            const struct pl_setting *setting = &schema.parts[i].settings[k];
+            if (!setting->initial && !pl_settings_find(settings, setting->key))
+                status = pl_fail(err, PL_EINPUT, "%s is missing", setting->key);
+        }
     return status ? status : pl_train_check(settings, err);
 }
 
