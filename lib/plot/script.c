@@ -79,6 +79,25 @@ static void write_ticks(struct pl_text *script, char axis, const struct pl_tick 
     pl_text_add(script, ")\n");
 }
 
+/* The least of 1, 2, 5 times a power of ten that is not below wanted. */
+static double round_step(double wanted)
+{
+    double step = pow(10, floor(log10(wanted)));
+    return step * (wanted <= step ? 1 : wanted <= 2 * step ? 2 : wanted <= 5 * step ? 5 : 10);
+}
+
+/* Three to six ticks at equal distances, where a logarithmic axis is hardly bent. */
+static void write_multiples(struct pl_text *script, char axis, const double range[2])
+{
+    double step = round_step((range[1] - range[0]) / 6);
+    if (!(step > 0) || !isfinite(step))
+        return;
+    pl_text_addf(script, "set %ctics (", axis);
+    for (double k = ceil(range[0] / step), first = k; k * step <= range[1]; k++)
+        pl_text_addf(script, "%s%.6g", k > first ? ", " : "", k * step);
+    pl_text_add(script, ")\n");
+}
+
 /* 1, 2 and 5 (or, where those are too few, every digit) times powers of ten: gnuplot by itself would label the decades
  * only, of which a narrow axis may have one. */
 static void write_digits(struct pl_text *script, char axis, const double range[2])
@@ -102,6 +121,7 @@ static void write_digits(struct pl_text *script, char axis, const double range[2
         if (ticks >= 3)
             return;
     }
+    write_multiples(script, axis, range);
 }
 
 /* Labels of thousands need more room than gnuplot thinks. */
@@ -113,8 +133,7 @@ static void write_step(const struct pl_figure *figure, const struct pl_panel *pa
         return;
     pl_layout_measure(figure, &size);
     double room = (size.panel_width - size.left - size.right) / (0.07 * (floor(log10(most)) + 1) + 0.15);
-    double wanted = (panel->x_range[1] - panel->x_range[0]) / fmax(floor(room), 2), step = pow(10, floor(log10(wanted)));
-    step *= wanted <= step ? 1 : wanted <= 2 * step ? 2 : wanted <= 5 * step ? 5 : 10;
+    double step = round_step((panel->x_range[1] - panel->x_range[0]) / fmax(floor(room), 2));
     pl_text_addf(script, "set xtics %.6g\n", step);
 }
 
