@@ -164,7 +164,16 @@ static void add_standing(const struct pl_rival *rival, int decimals, struct pl_t
     pl_text_add_char(out, ')');
 }
 
-/* A line for each group: its values, and what they were chosen by. */
+/* Whether there was anything to choose among. */
+static bool has_rivals(const struct pl_table_plan *plan, const struct pl_rival *chosen)
+{
+    for (size_t i = 0; i < plan->choice->count; i++)
+        if (&plan->choice->rivals[i] != chosen && plan->choice->rivals[i].group == chosen->group)
+            return true;
+    return false;
+}
+
+/* A line for each group that had a choice: its values, and what they were chosen by. */
 static void add_groups(const struct pl_table_plan *plan, struct pl_text *out)
 {
     double *means = pl_new((plan->config_count + 1) * sizeof *means);
@@ -173,6 +182,8 @@ static void add_groups(const struct pl_table_plan *plan, struct pl_text *out)
     int decimals = pl_report_decimals(means, plan->config_count);
     for (size_t i = 0; i < plan->config_count; i++) {
         size_t config = plan->configs[i], start = out->length;
+        if (!has_rivals(plan, plan->rivals[i]))
+            continue;
         bool first = !i || plan->rivals[i]->group != plan->rivals[i - 1]->group;
         if (first)
             add_group(plan, config, out);
