@@ -403,24 +403,9 @@ static void test_killed_runs_resume(void **state)
         settings_of(&s, cases[i]);
         assert_int_equal(run_broken(&s, 1, NULL, 0, false, &b).outcome, PL_FINISHED);
         struct recorder whole = b.recorder;
-        int questions = b.questions;
-        for (int death = 1; death <= 2; death++) {
-            pid_t child = fork();
-            if (!child) {
-                run_broken(&s, 1, folder, questions / 3 + 2, true, &b);
-                _exit(0);
-            }
-            int status;
-            assert_int_equal(waitpid(child, &status, 0), child);
-            assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 99);
-        }
-        assert_int_equal(run_broken(&s, 1, folder, 0, false, &b).outcome, PL_FINISHED);
-        assert_non_null(strstr(pl_text(&b.recorder.log), "goes on from a checkpoint"));
-        assert_same(&whole, &b.recorder, cases[i]);
-        recorder_release(&b.recorder);
+        check_deaths(&s, b.questions / 3 + 2, "goes on from a checkpoint", &whole, cases[i]);
         recorder_release(&whole);
         pl_settings_release(&s);
-        empty_folder();
     }
 }
 

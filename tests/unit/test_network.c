@@ -262,23 +262,9 @@ static void test_killed_runs_resume(void **state)
         settings_of(&s, cases[i]);
         assert_int_equal(run_broken(&s, 1, NULL, 0, false, &b).outcome, PL_FINISHED);
         struct recorder whole = b.recorder;
-        for (int death = 1; death <= 2; death++) {
-            pid_t child = fork();
-            if (!child) {
-                run_broken(&s, 1, folder, 7, true, &b);
-                _exit(0);
-            }
-            int status;
-            assert_int_equal(waitpid(child, &status, 0), child);
-            assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 99);
-        }
-        assert_int_equal(run_broken(&s, 1, folder, 0, false, &b).outcome, PL_FINISHED);
-        assert_non_null(strstr(pl_text(&b.recorder.log), "goes on from a checkpoint in epoch 3"));
-        assert_same(&whole, &b.recorder, cases[i]);
-        recorder_release(&b.recorder);
+        check_deaths(&s, 7, "goes on from a checkpoint in epoch 3", &whole, cases[i]);
         recorder_release(&whole);
         pl_settings_release(&s);
-        empty_folder();
     }
 }
 
@@ -301,14 +287,8 @@ static void cut(const char *name, double share)
 /* Leaves both checkpoints of a run that was killed in its third epoch: the second file is the newer one. */
 static void leave_two(const struct pl_settings *s)
 {
-    struct breaker b;
     empty_folder();
-    pid_t child = fork();
-    if (!child) {
-        run_broken(s, 1, folder, 14, true, &b);
-        _exit(0);
-    }
-    waitpid(child, NULL, 0);
+    die_at(s, 14);
     assert_true(exists("checkpoint-1.safetensors") && exists("checkpoint-2.safetensors"));
 }
 

@@ -160,4 +160,32 @@ static inline void check_stop(const struct pl_settings *s, int after, const stru
     empty_folder();
 }
 
+/* Runs it in a process of its own, which dies at a question. */
+static inline void die_at(const struct pl_settings *s, int question)
+{
+    struct breaker b;
+    pid_t child = fork();
+    if (!child) {
+        run_broken(s, 1, folder, question, true, &b);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 99);
+}
+
+/* Lets it die twice, goes on from the checkpoint, and compares with the whole run. The log must say where it went on. */
+static inline void check_deaths(const struct pl_settings *s, int question, const char *where, const struct recorder *whole,
+                                const char *what)
+{
+    struct breaker b;
+    die_at(s, question);
+    die_at(s, question);
+    assert_int_equal(run_broken(s, 1, folder, 0, false, &b).outcome, PL_FINISHED);
+    assert_non_null(strstr(pl_text(&b.recorder.log), where));
+    assert_same(whole, &b.recorder, what);
+    recorder_release(&b.recorder);
+    empty_folder();
+}
+
 #endif
