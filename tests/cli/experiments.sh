@@ -56,3 +56,13 @@ equal "$(sql results/poula.db "SELECT group_concat(DISTINCT \"lambda\" = 2) FROM
     WHERE status = 'diverged' AND command IS NOT NULL")" 1 "steps that diverge"
 equal "$(sql results/poula.db "SELECT count(DISTINCT best.last) FROM best JOIN runs USING (run)
     WHERE metric = 'distance' AND runs.\"lambda\" = 0.1 AND runs.noise = 1")" 5 seeds
+
+# Language models on text whose lowest perplexity is known: all come near it, and two average (not with sanitizers: slow).
+if [ "$SLOW" = 0 ]; then
+    expect 0 poula sweep experiments/markov.yaml --jobs 2
+    contains out "markov: 4 finished, 0 diverged, 0 failed"
+    equal "$(sql results/poula.db "SELECT count(*) FROM best
+        WHERE dataset = 'markov' AND metric = 'test_perplexity' AND value BETWEEN 3.4 AND 5")" 4 "perplexities near 3.5"
+    equal "$(sql results/poula.db "SELECT group_concat(optimizer, ' ') FROM (SELECT optimizer FROM curves JOIN runs USING (run)
+        WHERE dataset = 'markov' AND metric = 'averaged_from' ORDER BY optimizer)")" "nt_asgd theopoula" "runs that average"
+fi
