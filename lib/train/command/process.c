@@ -2,7 +2,7 @@
  * does nothing but wait for poula's death (the end of a pipe) and then kills the group. So neither the
  * program nor what it started outlives the worker, even one that is killed by SIGKILL. The program waits to
  * be let go until the guard is there, so that there is no moment at which it could start something unguarded. */
-#include "train/command_priv.h"
+#include "train/command/command_priv.h"
 
 #include <errno.h>
 #include <fcntl.h>

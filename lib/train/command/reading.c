@@ -1,5 +1,5 @@
 /* The lines of a program: metrics as JSON objects or key=value words, everything else is log. */
-#include "train/command_priv.h"
+#include "train/command/command_priv.h"
 
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 /* The task kind `command`: any program as a trainer. docs/command-tasks.md is its protocol. */
-#include "train/command_priv.h"
+#include "train/command/command_priv.h"
 
 #include <jansson.h>
 
