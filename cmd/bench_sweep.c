@@ -105,15 +105,15 @@ static int measure_sweep(struct bench *bench, struct pl_error *err)
 /* ---- tables ---- */
 
 /* Values as a run might have recorded them: falling, with noise that depends on the run. */
-static int fill_run(struct pl_store *store, const struct shape *shape, const int64_t *series, const int64_t *epochs,
-                    double *values, int64_t run, struct pl_error *err)
+static int fill_run(struct pl_store *store, const struct shape *shape, const int64_t *series, const double *epochs,
+                    double *values, const struct pl_claim *claim, struct pl_error *err)
 {
-    struct pl_random r = pl_random_stream((uint64_t)run, PL_STREAM_DATA);
+    struct pl_random r = pl_random_stream((uint64_t)claim->run, PL_STREAM_DATA);
     int status = 0;
     for (int m = 0; m < shape->metrics && !status; m++) {
         for (int e = 0; e < shape->epochs; e++)
             values[e] = (1 + 0.1 * pl_random_uniform(&r, (uint64_t)m, (uint64_t)e)) / (1 + e);
-        status = pl_store_points(store, run, series[m], epochs, values, (size_t)shape->epochs, err);
+        status = pl_store_points(store, claim, series[m], epochs, values, (size_t)shape->epochs, err);
     }
     return status;
 }
@@ -123,13 +123,14 @@ static int fill(struct pl_store *store, const struct shape *shape, struct pl_pla
     enum { BATCH = 2000 };
     static const char *const names[] = {"loss", "test_loss", "test_accuracy", "theta"};
     struct pl_claim *claims = pl_new(BATCH * sizeof *claims);
-    int64_t *epochs = pl_new((size_t)shape->epochs * sizeof *epochs), series[4], session;
+    int64_t series[4], session;
+    double *epochs = pl_new((size_t)shape->epochs * sizeof *epochs);
     double *values = pl_new((size_t)shape->epochs * sizeof *values);
     struct pl_provenance provenance = {.version = PL_VERSION, .jobs = 1, .threads = 1};
     size_t taken = 1;
     int status = pl_store_join(store, &provenance, &session, err);
     for (int m = 0; m < shape->metrics && !status; m++)
-        status = pl_store_series(store, names[m], pl_train_direction(names[m]), &series[m], err);
+        status = pl_store_series(store, names[m], PL_BY_EPOCH, &series[m], err);
     for (int e = 0; e < shape->epochs; e++)
         epochs[e] = e + 1;
     while (taken && !status) {
@@ -139,9 +140,9 @@ static int fill(struct pl_store *store, const struct shape *shape, struct pl_pla
         for (size_t i = 0; i < taken && !status; i++) {
             struct pl_ending ending = {.session = session, .outcome = PL_FINISHED, .bad_epoch = -1, .exit_code = -1,
                                        .started = 1.7e9, .seconds = 0.01, .threads = 1};
-            status = fill_run(store, shape, series, epochs, values, claims[i].run, err);
+            status = fill_run(store, shape, series, epochs, values, &claims[i], err);
             if (!status)
-                status = pl_store_end(store, claims[i].run, &ending, err);
+                status = pl_store_end(store, &claims[i], &ending, err);
         }
         if (!status)
             status = pl_store_commit(store, err);

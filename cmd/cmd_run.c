@@ -28,13 +28,13 @@ struct watch {
     double last;
 };
 
-static int watch_series(void *self, const char *metric, enum pl_direction direction)
+static int watch_series(void *self, const char *metric, enum pl_series_axis axis)
 {
     struct watch *watch = self;
-    return watch->memory.series(watch->memory.self, metric, direction);
+    return watch->memory.series(watch->memory.self, metric, axis);
 }
 
-static void watch_value(void *self, int series, int64_t epoch, double value)
+static void watch_value(void *self, int series, double epoch, double value)
 {
     struct watch *watch = self;
     watch->memory.value(watch->memory.self, series, epoch, value);
@@ -52,7 +52,7 @@ static void watch_log(void *self, const char *line)
 
 static void show(struct watch *watch)
 {
-    int64_t epoch = INT64_MIN;
+    double epoch = -INFINITY;
     for (size_t i = 0; i < watch->record.count; i++) {
         const struct pl_record_series *series = &watch->record.series[i];
         if (series->count && series->epochs[series->count - 1] > epoch)
@@ -82,14 +82,15 @@ static bool watch_stop(void *self)
 
 /* ---- output ---- */
 
-static const double *best_value(const struct pl_record_series *series, int64_t *epoch)
+static const double *best_value(const struct pl_study *study, const struct pl_record_series *series, double *epoch)
 {
+    enum pl_direction direction = pl_study_direction(study, series->metric);
     const double *best = NULL;
     for (size_t i = 0; i < series->count; i++) {
         const double *value = &series->values[i];
-        if (!isfinite(*value) || series->direction == PL_NEUTRAL)
+        if (!isfinite(*value) || direction == PL_NEUTRAL || direction == PL_UNDECLARED)
             continue;
-        if (!best || (series->direction == PL_MAXIMIZE ? *value > *best : *value < *best)) {
+        if (!best || (direction == PL_MAXIMIZE ? *value > *best : *value < *best)) {
             best = value;
             *epoch = series->epochs[i];
         }
@@ -109,15 +110,15 @@ static void print_text(const struct pl_single *single)
         printf("%-*s  %14s  %8s  %14s  %8s  %6s\n", width, "metric", "best", "at", "last", "at", "values");
     for (size_t i = 0; i < record->count; i++) {
         const struct pl_record_series *series = &record->series[i];
-        int64_t epoch = 0;
-        const double *best = best_value(series, &epoch);
+        double epoch = 0;
+        const double *best = best_value(single->study, series, &epoch);
         printf("%-*s  ", width, series->metric);
         if (best)
-            printf("%14.8g  %8lld  ", *best, (long long)epoch);
+            printf("%14.8g  %8.10g  ", *best, epoch);
         else
             printf("%14s  %8s  ", "-", "-");
         if (series->count)
-            printf("%14.8g  %8lld", series->values[series->count - 1], (long long)series->epochs[series->count - 1]);
+            printf("%14.8g  %8.10g", series->values[series->count - 1], series->epochs[series->count - 1]);
         printf("  %6zu\n", series->count);
     }
     printf("%s in %.3g s", pl_outcome_name(result->outcome), single->seconds);
@@ -131,9 +132,10 @@ static void print_csv(const struct pl_record *record)
     puts("metric,epoch,value");
     for (size_t i = 0; i < record->count; i++)
         for (size_t k = 0; k < record->series[i].count; k++) {
-            char value[PL_NUMBER_SIZE];
+            char epoch[PL_NUMBER_SIZE], value[PL_NUMBER_SIZE];
+            pl_number_write(record->series[i].epochs[k], epoch);
             pl_number_write(record->series[i].values[k], value);
-            printf("%s,%lld,%s\n", record->series[i].metric, (long long)record->series[i].epochs[k], value);
+            printf("%s,%s,%s\n", record->series[i].metric, epoch, value);
         }
 }
 
@@ -156,7 +158,9 @@ static void print_json(const struct pl_single *single)
         pl_text_add(&out, ":[");
         for (size_t k = 0; k < series->count; k++) {
             bool finite = isfinite(series->values[k]); /* JSON has no others */
-            pl_text_addf(&out, "%s[%lld,%s", k ? "," : "", (long long)series->epochs[k], finite ? "" : "\"");
+            pl_text_add(&out, k ? ",[" : "[");
+            pl_text_add_number(&out, series->epochs[k]);
+            pl_text_add(&out, finite ? "," : ",\"");
             pl_text_add_number(&out, series->values[k]);
             pl_text_add(&out, finite ? "]" : "\"]");
         }

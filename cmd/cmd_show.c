@@ -169,7 +169,7 @@ static void print_run(const struct pl_run_info *info)
     if (info->reason)
         printf("reason      %s\n", info->reason);
     if (info->bad_epoch >= 0)
-        printf("bad epoch   %lld\n", (long long)info->bad_epoch);
+        printf("bad epoch   %.10g\n", info->bad_epoch);
     if (info->signal > 0)
         printf("signal      %d\n", info->signal);
     else if (info->exit_code >= 0)

@@ -17,7 +17,7 @@ struct verification {
     int64_t compared, values, differing;
 };
 
-/* What the database holds of a run: metric, epoch, value, kind. */
+/* What the database holds of a run: metric, epoch, value, kind, axis. */
 static int take_stored(void *self, const struct pl_cell *cells, size_t count)
 {
     struct pl_sink *sink = self;
@@ -25,7 +25,9 @@ static int take_stored(void *self, const struct pl_cell *cells, size_t count)
     double value = cells[2].real;
     if (cells[2].kind == PL_CELL_NULL)
         value = !strcmp(cells[3].text, "inf") ? INFINITY : !strcmp(cells[3].text, "-inf") ? -INFINITY : NAN;
-    sink->value(sink->self, sink->series(sink->self, cells[0].text, PL_NEUTRAL), cells[1].integer, value);
+    double epoch = cells[1].kind == PL_CELL_INTEGER ? (double)cells[1].integer : cells[1].real;
+    enum pl_series_axis axis = strcmp(cells[4].text, "step") ? PL_BY_EPOCH : PL_BY_STEP;
+    sink->value(sink->self, sink->series(sink->self, cells[0].text, axis), epoch, value);
     return 0;
 }
 
@@ -34,7 +36,7 @@ static int read_stored(struct verification *v, int64_t run, struct pl_error *err
     struct pl_sink sink = pl_record_sink(&v->stored);
     char sql[200];
     pl_record_clear(&v->stored);
-    snprintf(sql, sizeof sql, "SELECT metric, epoch, value, kind FROM curves WHERE run = %lld ORDER BY metric, epoch",
+    snprintf(sql, sizeof sql, "SELECT metric, epoch, value, kind, axis FROM curves WHERE run = %lld ORDER BY metric, axis, epoch",
              (long long)run);
     return pl_store_query(v->store, sql, NULL, take_stored, &sink, err);
 }
@@ -62,8 +64,7 @@ static int compare(struct verification *v, const struct pl_run_info *info, const
                      pl_outcome_name(result->outcome), result->reason[0] ? ": " : "", result->reason);
     } else if (diverged && result->bad_epoch != info->bad_epoch) {
         count++;
-        pl_text_addf(&differences, "  it diverged at %lld, and now at %lld\n", (long long)info->bad_epoch,
-                     (long long)result->bad_epoch);
+        pl_text_addf(&differences, "  it diverged at %.10g, and now at %.10g\n", info->bad_epoch, result->bad_epoch);
     }
     count += pl_record_compare(&v->stored, &v->again, MOST_SHOWN, &differences);
     if (count)

@@ -11,8 +11,7 @@
 enum { MOST_POINTS = 1000, MOST_STRANDS = 10 };
 
 struct sample {
-    int64_t epoch;
-    double x, value; /* x: the epoch, or the seconds of training until its end */
+    double epoch, x, value; /* x: the epoch, or the seconds of training until its end */
     size_t run;
 };
 
@@ -22,7 +21,7 @@ struct samples {
     size_t run;
 };
 
-static int take_point(void *self, int64_t epoch, double value)
+static int take_point(void *self, double epoch, double value)
 {
     struct samples *s = self;
     if (!isfinite(value))
@@ -30,20 +29,19 @@ static int take_point(void *self, int64_t epoch, double value)
     void *list = s->list;
     pl_grow(&list, &s->capacity, s->count + 1, sizeof *s->list);
     s->list = list;
-    s->list[s->count++] = (struct sample){epoch, (double)epoch, value, s->run};
+    s->list[s->count++] = (struct sample){epoch, epoch, value, s->run};
     return 0;
 }
 
 /* What a run's epochs took, added up. */
 struct clock {
     struct tick {
-        int64_t epoch;
-        double seconds;
+        double epoch, seconds;
     } *ticks;
     size_t count, capacity;
 };
 
-static int take_seconds(void *self, int64_t epoch, double seconds)
+static int take_seconds(void *self, double epoch, double seconds)
 {
     struct clock *clock = self;
     double before = clock->count ? clock->ticks[clock->count - 1].seconds : 0;

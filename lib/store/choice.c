@@ -334,7 +334,7 @@ static int find_criterion(struct choosing *c, int64_t sweep, struct pl_choice *c
     for (size_t i = 0; c->study && i < c->study->metric_count; i++)
         if (!strcmp(c->study->metrics[i].name, choice->metric))
             choice->direction = c->study->metrics[i].direction;
-    if (choice->direction == PL_NEUTRAL)
+    if (choice->direction == PL_NEUTRAL || choice->direction == PL_UNDECLARED)
         return pl_fail(err, PL_EINPUT, "select cannot choose by %s, which is neither better up nor down", choice->metric);
     return 0;
 }

@@ -85,7 +85,7 @@ static int read_info(struct pl_store *store, int64_t run, struct pl_run_info *in
         *info = (struct pl_run_info){
             .run = run, .config = sqlite3_column_int64(row, 1), .seed = sqlite3_column_int64(row, 2),
             .attempts = sqlite3_column_int64(row, 3), .status = (enum pl_status)sqlite3_column_int(row, 5),
-            .bad_epoch = sqlite3_column_int64(row, 6), .exit_code = sqlite3_column_int(row, 7),
+            .bad_epoch = sqlite3_column_double(row, 6), .exit_code = sqlite3_column_int(row, 7),
             .signal = sqlite3_column_int(row, 8), .reason = text_of(row, 9), .log = text_of(row, 10),
             .host = text_of(row, 11), .cpu = text_of(row, 12), .version = text_of(row, 13),
             .started = sqlite3_column_double(row, 14), .seconds = sqlite3_column_double(row, 15),

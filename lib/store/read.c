@@ -160,7 +160,7 @@ static int each_result(struct pl_store *store, sqlite3_stmt *members, struct wal
             return status;
         if (result.has_value) {
             result.value = sqlite3_column_double(values->rows, 2);
-            result.epoch = sqlite3_column_int64(values->rows, 3);
+            result.epoch = sqlite3_column_double(values->rows, 3);
         }
         status = row(self, &result);
         if (status < 0)
@@ -169,32 +169,76 @@ static int each_result(struct pl_store *store, sqlite3_stmt *members, struct wal
     return status < 0 ? status : 0;
 }
 
-static int check_validation(struct pl_store *store, struct pl_error *err)
+/* The columns that are the best of a metric in a sweep, with its position. */
+static int best_columns(struct pl_store *store, int64_t sweep, const char *metric, const char **columns,
+                        struct pl_error *err)
 {
-    if (pl_store_find_series(store, "valid_accuracy") || pl_store_find_series(store, "valid_perplexity") ||
-        pl_store_find_series(store, "valid_loss"))
-        return 0;
+    static const char *const of[] = {
+        [PL_NEUTRAL] = "r.last, r.last_epoch",
+        [PL_MINIMIZE] = "r.lowest, r.lowest_epoch",
+        [PL_MAXIMIZE] = "r.highest, r.highest_epoch",
+        [PL_UNDECLARED] = "NULL, NULL",
+    };
+    enum pl_direction direction;
+    int status = pl_store_direction(store, sweep, metric, &direction, err);
+    *columns = of[direction];
+    return status;
+}
+
+/* Appends the position at which validation was best: by accuracy, else perplexity, else loss. */
+static int add_validation(struct pl_store *store, int64_t sweep, struct pl_text *sql, struct pl_error *err)
+{
+    static const char *const names[] = {"valid_accuracy", "valid_perplexity", "valid_loss"};
+    bool any = false;
+    int status = 0;
+    pl_text_add(sql, "coalesce(NULL");
+    for (size_t i = 0; i < sizeof names / sizeof *names && !status; i++) {
+        const struct pl_store_series *series = pl_store_find_series(store, names[i], PL_BY_EPOCH);
+        enum pl_direction direction = PL_NEUTRAL;
+        if (!series)
+            continue;
+        any = true;
+        status = pl_store_direction(store, sweep, names[i], &direction, err);
+        pl_text_addf(sql, ", (SELECT v.%s FROM result AS v WHERE v.series = %lld AND v.run = r.run)",
+                     direction == PL_MAXIMIZE ? "highest_epoch" : direction == PL_MINIMIZE ? "lowest_epoch"
+                     : "last_epoch", (long long)series->id);
+    }
+    pl_text_add(sql, ", NULL)");
+    if (status || any)
+        return status;
     return pl_fail(err, PL_EMISSING, "best-valid needs a metric valid_accuracy, valid_perplexity or valid_loss, "
                                      "and no run has recorded one");
+}
+
+/* The query for run, status, value and position of a series, by run. */
+static int select_values(struct pl_store *store, int64_t sweep, const char *metric, enum pl_select select,
+                         struct pl_text *sql, struct pl_error *err)
+{
+    const struct pl_store_series *series;
+    const char *columns = select == PL_SELECT_LAST ? "r.last, r.last_epoch" : "m.value, m.epoch";
+    int status = pl_store_need_series(store, metric, &series, err);
+    if (!status && select == PL_SELECT_BEST)
+        status = best_columns(store, sweep, metric, &columns, err);
+    if (status)
+        return status;
+    pl_text_addf(sql, "SELECT r.run, r.status, %s FROM result AS r", columns);
+    if (select == PL_SELECT_BEST_VALID) {
+        pl_text_add(sql, " LEFT JOIN metric AS m ON m.run = r.run AND m.series = r.series AND m.epoch = ");
+        status = add_validation(store, sweep, sql, err);
+    }
+    pl_text_addf(sql, " WHERE r.series = %lld AND r.run >= ?1 ORDER BY r.run", (long long)series->id);
+    return status;
 }
 
 int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metric, enum pl_select select,
                          int (*row)(void *self, const struct pl_result *result), void *self, struct pl_error *err)
 {
-    static const char *const columns[] = {[PL_SELECT_BEST] = "best, best_epoch", [PL_SELECT_LAST] = "last, last_epoch",
-                                          [PL_SELECT_BEST_VALID] = "valid, valid_epoch"};
-    const struct pl_store_series *series;
-    int status = pl_store_need_series(store, metric, &series, err);
-    if (!status && select == PL_SELECT_BEST_VALID)
-        status = check_validation(store, err);
-    if (status)
-        return status;
     struct walk values = {.at = -near_by}; /* run numbers start at 1 */
     sqlite3_stmt *members = NULL;
     struct pl_text sql = {0};
-    pl_text_addf(&sql, "SELECT run, status, %s FROM result WHERE series = %lld AND run >= ?1 ORDER BY run", columns[select],
-                 (long long)series->id);
-    status = pl_store_prepare(store, pl_text(&sql), &values.rows, err);
+    int status = select_values(store, sweep, metric, select, &sql, err);
+    if (!status)
+        status = pl_store_prepare(store, pl_text(&sql), &values.rows, err);
     if (!status)
         status = pl_store_prepare(store, "SELECT run, config, seed FROM sweep_run WHERE sweep = ?1"
                                          " ORDER BY position", &members, err);
@@ -209,7 +253,7 @@ int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metr
 }
 
 int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
-                        int (*point)(void *self, int64_t epoch, double value), void *self, struct pl_error *err)
+                        int (*point)(void *self, double epoch, double value), void *self, struct pl_error *err)
 {
     const struct pl_store_series *series;
     sqlite3_stmt *row;
@@ -225,7 +269,7 @@ int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
         double value = sqlite3_column_double(row, 1);
         if (sqlite3_column_type(row, 1) == SQLITE_NULL)
             value = pl_store_kind_value((const char *)sqlite3_column_text(row, 2));
-        status = point(self, sqlite3_column_int64(row, 0), value);
+        status = point(self, sqlite3_column_double(row, 0), value);
         if (status < 0)
             break;
     }
@@ -266,11 +310,17 @@ int pl_store_metrics(struct pl_store *store, int64_t sweep, const struct pl_metr
             return status;
         if (status)
             continue;
+        const char *name = store->series[i].name;
+        enum pl_direction direction;
+        if (store->series[i].axis == PL_BY_STEP && pl_store_find_series(store, name, PL_BY_EPOCH))
+            continue; /* named already */
+        status = pl_store_direction(store, sweep, name, &direction, err);
+        if (status)
+            return status;
         void *list = store->metrics;
         pl_grow(&list, &store->metric_capacity, *count + 1, sizeof *store->metrics);
         store->metrics = list;
-        store->metrics[(*count)++] = (struct pl_metric_info){pl_pool_copy(&store->texts, store->series[i].name),
-                                                             store->series[i].direction};
+        store->metrics[(*count)++] = (struct pl_metric_info){pl_pool_copy(&store->texts, name), direction};
     }
     *metrics = store->metrics;
     return 0;

@@ -19,16 +19,16 @@ int pl_store_load_series(struct pl_store *store, struct pl_error *err)
         store->series = list;
         store->series[store->series_count++] = (struct pl_store_series){
             sqlite3_column_int64(row, 0), pl_pool_copy(&store->series_pool, (const char *)sqlite3_column_text(row, 1)),
-            (enum pl_direction)sqlite3_column_int(row, 2)};
+            (enum pl_series_axis)sqlite3_column_int(row, 2)};
     }
     store->series_known = status == 1;
     return status < 0 ? status : 0;
 }
 
-const struct pl_store_series *pl_store_find_series(const struct pl_store *store, const char *name)
+const struct pl_store_series *pl_store_find_series(const struct pl_store *store, const char *name, enum pl_series_axis axis)
 {
     for (size_t i = 0; i < store->series_count; i++)
-        if (!strcmp(store->series[i].name, name))
+        if (store->series[i].axis == axis && !strcmp(store->series[i].name, name))
             return &store->series[i];
     return NULL;
 }
@@ -39,7 +39,9 @@ int pl_store_need_series(struct pl_store *store, const char *metric, const struc
     int status = pl_store_load_series(store, err);
     if (status)
         return status;
-    *series = pl_store_find_series(store, metric);
+    *series = pl_store_find_series(store, metric, PL_BY_EPOCH);
+    if (!*series)
+        *series = pl_store_find_series(store, metric, PL_BY_STEP);
     if (*series)
         return 0;
     if (!store->series_count)
@@ -52,62 +54,85 @@ int pl_store_need_series(struct pl_store *store, const char *metric, const struc
     return status;
 }
 
-struct ended_run {
-    int64_t run;
-    enum pl_status status;
-};
-
-/* A metric that is declared the other way round than before: what was best is so no longer. */
-static int turn_series(struct pl_store *store, int64_t series, enum pl_direction direction, struct pl_error *err)
-{
-    struct ended_run *runs = NULL;
-    size_t count = 0, capacity = 0;
-    sqlite3_stmt *row;
-    int status = pl_store_exec(store, err, PL_SQL_SERIES_TURN, "ii", series, (int64_t)direction);
-    if (!status)
-        status = pl_store_load_series(store, err);
-    if (!status)
-        status = pl_store_first(store, err, PL_SQL_SERIES_RUNS, &row, "i", series);
-    for (; !status; status = pl_store_next(store, row, err)) {
-        void *list = runs;
-        pl_grow(&list, &capacity, count + 1, sizeof *runs);
-        runs = list;
-        runs[count++] = (struct ended_run){sqlite3_column_int64(row, 0), (enum pl_status)sqlite3_column_int(row, 1)};
-    }
-    status = status < 0 ? status : 0;
-    for (size_t i = 0; !status && i < count; i++)
-        status = pl_store_write_results(store, runs[i].run, runs[i].status, err);
-    free(runs);
-    return status;
-}
-
-static int put_series(struct pl_store *store, const char *metric, enum pl_direction direction, int64_t *series,
+static int put_series(struct pl_store *store, const char *metric, enum pl_series_axis axis, int64_t *series,
                       struct pl_error *err)
 {
     int status = pl_store_load_series(store, err);
     if (status)
         return status;
-    const struct pl_store_series *known = pl_store_find_series(store, metric);
+    const struct pl_store_series *known = pl_store_find_series(store, metric, axis);
     if (known) {
         *series = known->id;
-        return known->direction == direction ? 0 : turn_series(store, known->id, direction, err);
+        return 0;
     }
-    status = pl_store_exec(store, err, PL_SQL_SERIES_ADD, "si", metric, (int64_t)direction);
+    status = pl_store_exec(store, err, PL_SQL_SERIES_ADD, "si", metric, (int64_t)axis);
     *series = sqlite3_last_insert_rowid(store->db);
-    return status ? status : pl_store_load_series(store, err);
+    if (!status)
+        status = pl_store_load_series(store, err);
+    return status ? status : pl_store_describe_series(store, err);
 }
 
-int pl_store_series(struct pl_store *store, const char *metric, enum pl_direction direction, int64_t *series,
+int pl_store_series(struct pl_store *store, const char *metric, enum pl_series_axis axis, int64_t *series,
                     struct pl_error *err)
 {
-    const struct pl_store_series *known = store->series_known ? pl_store_find_series(store, metric) : NULL;
-    if (known && known->direction == direction) {
+    const struct pl_store_series *known = store->series_known ? pl_store_find_series(store, metric, axis) : NULL;
+    if (known) {
         *series = known->id;
         return 0;
     }
     bool own;
     int status = pl_store_write_enter(store, &own, err);
-    return status ? status : pl_store_write_leave(store, own, put_series(store, metric, direction, series, err), err);
+    return status ? status : pl_store_write_leave(store, own, put_series(store, metric, axis, series, err), err);
+}
+
+/* ---- directions ---- */
+
+int pl_store_describe_series(struct pl_store *store, struct pl_error *err)
+{
+    static const char *const validations[] = {"valid_accuracy", "valid_perplexity", "valid_loss"};
+    sqlite3_stmt *update;
+    int status = pl_store_prepare(store, "UPDATE series SET direction = ?2, validates = ?3 WHERE id = ?1", &update, err);
+    for (size_t i = 0; i < store->series_count && !status; i++) {
+        const struct pl_store_series *series = &store->series[i];
+        enum pl_direction direction = pl_train_direction(series->name);
+        sqlite3_clear_bindings(update);
+        sqlite3_bind_int64(update, 1, series->id);
+        if (direction != PL_UNDECLARED)
+            sqlite3_bind_int(update, 2, (int)direction);
+        for (int v = 0; v < 3; v++)
+            if (!strcmp(series->name, validations[v]))
+                sqlite3_bind_int(update, 3, v + 1);
+        if (sqlite3_step(update) != SQLITE_DONE)
+            status = pl_store_fail(store, "write to", err);
+        sqlite3_reset(update);
+    }
+    sqlite3_finalize(update);
+    return status;
+}
+
+int pl_store_declare(struct pl_store *store, int64_t sweep, const char *metric, enum pl_direction direction,
+                     struct pl_error *err)
+{
+    bool own;
+    int status = pl_store_write_enter(store, &own, err);
+    if (status)
+        return status;
+    status = pl_store_exec(store, err, PL_SQL_DECLARE, "isi", sweep, metric, (int64_t)direction);
+    return pl_store_write_leave(store, own, status, err);
+}
+
+int pl_store_direction(struct pl_store *store, int64_t sweep, const char *metric, enum pl_direction *direction,
+                       struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_first(store, err, PL_SQL_DECLARED, &row, "is", sweep, metric);
+    if (status) {
+        *direction = pl_train_direction(metric);
+        return status < 0 ? status : 0;
+    }
+    *direction = (enum pl_direction)sqlite3_column_int(row, 0);
+    sqlite3_reset(row);
+    return 0;
 }
 
 /* ---- points ---- */
@@ -139,21 +164,30 @@ static void bind_kind(sqlite3_stmt *statement, int at, double value)
         sqlite3_bind_null(statement, at);
 }
 
-/* 0 when the run is being run, 1 when it is not (it was given back, or has ended). */
-static int must_run(struct pl_store *store, int64_t run, int64_t *session, int64_t *attempts, struct pl_error *err)
+/* 0 when the run is this claim's, 1 when it is not any more (it was given back, or has ended). */
+static int must_hold(struct pl_store *store, const struct pl_claim *claim, int64_t *session, int64_t *attempts,
+                     struct pl_error *err)
 {
     sqlite3_stmt *row;
-    int status = pl_store_first(store, err, PL_SQL_RUN_STATE, &row, "i", run);
+    int status = pl_store_first(store, err, PL_SQL_RUN_STATE, &row, "i", claim->run);
     if (status)
-        return status < 0 ? status : pl_fail(err, PL_EMISSING, "there is no run %lld", (long long)run);
-    status = sqlite3_column_int(row, 0) != PL_RUN_RUNNING;
+        return status < 0 ? status : pl_fail(err, PL_EMISSING, "there is no run %lld", (long long)claim->run);
+    status = sqlite3_column_int(row, 0) != PL_RUN_RUNNING || sqlite3_column_int64(row, 3) != claim->token;
     *session = sqlite3_column_int64(row, 1);
     *attempts = sqlite3_column_int64(row, 2);
     sqlite3_reset(row);
     return status;
 }
 
-static int put_block(struct pl_store *store, int64_t run, int64_t series, const int64_t *epochs,
+void pl_store_bind_position(sqlite3_stmt *statement, int at, double position)
+{
+    if (fabs(position) <= 0x1p53 && position == floor(position))
+        sqlite3_bind_int64(statement, at, (int64_t)position);
+    else
+        sqlite3_bind_double(statement, at, position);
+}
+
+static int put_block(struct pl_store *store, int64_t run, int64_t series, const double *epochs,
                      const double *values, size_t count, struct pl_error *err)
 {
     sqlite3_stmt *add;
@@ -163,7 +197,7 @@ static int put_block(struct pl_store *store, int64_t run, int64_t series, const 
     sqlite3_bind_int64(add, 1, run);
     sqlite3_bind_int64(add, 2, series);
     for (int i = 0; i < (int)count; i++) {
-        sqlite3_bind_int64(add, 3 * i + 3, epochs[i]);
+        pl_store_bind_position(add, 3 * i + 3, epochs[i]);
         bind_number(add, 3 * i + 4, values[i]);
         bind_kind(add, 3 * i + 5, values[i]);
     }
@@ -173,39 +207,40 @@ static int put_block(struct pl_store *store, int64_t run, int64_t series, const 
     return status;
 }
 
-static int put_points(struct pl_store *store, int64_t run, int64_t series, const int64_t *epochs,
+static int put_points(struct pl_store *store, const struct pl_claim *claim, int64_t series, const double *epochs,
                       const double *values, size_t count, struct pl_error *err)
 {
     int64_t session = 0, attempts = 0;
-    int status = must_run(store, run, &session, &attempts, err);
+    int status = must_hold(store, claim, &session, &attempts, err);
     for (size_t i = 0, rows; !status && i < count; i += rows) {
         rows = count - i < PL_STORE_BLOCK ? count - i : PL_STORE_BLOCK;
-        status = put_block(store, run, series, epochs + i, values + i, rows, err);
+        status = put_block(store, claim->run, series, epochs + i, values + i, rows, err);
     }
     return status;
 }
 
-int pl_store_points(struct pl_store *store, int64_t run, int64_t series, const int64_t *epochs,
+int pl_store_points(struct pl_store *store, const struct pl_claim *claim, int64_t series, const double *epochs,
                     const double *values, size_t count, struct pl_error *err)
 {
     bool own;
     int status = pl_store_write_enter(store, &own, err);
-    return status ? status : pl_store_write_leave(store, own, put_points(store, run, series, epochs, values, count, err),
-                                                  err);
+    if (status)
+        return status;
+    return pl_store_write_leave(store, own, put_points(store, claim, series, epochs, values, count, err), err);
 }
 
-static int forget_points(struct pl_store *store, int64_t run, int64_t from_epoch, struct pl_error *err)
+static int forget_points(struct pl_store *store, const struct pl_claim *claim, double from_epoch, struct pl_error *err)
 {
     int64_t session = 0, attempts = 0;
-    int status = must_run(store, run, &session, &attempts, err);
-    return status ? status : pl_store_exec(store, err, PL_SQL_POINT_DROP, "ii", run, from_epoch);
+    int status = must_hold(store, claim, &session, &attempts, err);
+    return status ? status : pl_store_exec(store, err, PL_SQL_POINT_DROP, "id", claim->run, from_epoch);
 }
 
-int pl_store_forget_points(struct pl_store *store, int64_t run, int64_t from_epoch, struct pl_error *err)
+int pl_store_forget_points(struct pl_store *store, const struct pl_claim *claim, double from_epoch, struct pl_error *err)
 {
     bool own;
     int status = pl_store_write_enter(store, &own, err);
-    return status ? status : pl_store_write_leave(store, own, forget_points(store, run, from_epoch, err), err);
+    return status ? status : pl_store_write_leave(store, own, forget_points(store, claim, from_epoch, err), err);
 }
 
 /* ---- results ---- */
@@ -222,95 +257,60 @@ static int read_points(struct pl_store *store, int64_t run, size_t *count, struc
         double value = sqlite3_column_double(row, 2);
         if (sqlite3_column_type(row, 2) == SQLITE_NULL)
             value = pl_store_kind_value((const char *)sqlite3_column_text(row, 3));
-        store->points[(*count)++] = (struct pl_store_point){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
-                                                            value};
+        store->points[(*count)++] = (struct pl_store_point){sqlite3_column_int64(row, 0), sqlite3_column_double(row, 1), value};
     }
     return status < 0 ? status : 0;
 }
 
-/* The best finite point, the first of equals. A metric without a better direction has its last value. */
-static const struct pl_store_point *best_point(const struct pl_store_point *points, size_t count,
-                                               enum pl_direction direction)
+/* What is kept of a series: its extreme finite points, the first of equals, and the point from which on it is not finite
+ * to its end; NULL where there is none. */
+struct summary {
+    const struct pl_store_point *lowest, *highest, *last, *bad;
+};
+
+static struct summary summarize(const struct pl_store_point *points, size_t count)
 {
-    const struct pl_store_point *best = NULL;
-    if (!count)
-        return NULL;
-    if (direction == PL_NEUTRAL)
-        return isfinite(points[count - 1].value) ? &points[count - 1] : NULL;
+    struct summary s = {.last = &points[count - 1]};
     for (size_t i = 0; i < count; i++) {
-        double value = points[i].value;
-        if (isfinite(value) &&
-            (!best || (direction == PL_MAXIMIZE ? value > best->value : value < best->value)))
-            best = &points[i];
-    }
-    return best;
-}
-
-/* The slice of a run's points that belongs to one series. */
-static const struct pl_store_point *slice(const struct pl_store_point *points, size_t count, int64_t series,
-                                          size_t *length)
-{
-    size_t from = 0, to;
-    while (from < count && points[from].series != series)
-        from++;
-    for (to = from; to < count && points[to].series == series; to++)
-        ;
-    *length = to - from;
-    return points + from;
-}
-
-static enum pl_direction direction_of(const struct pl_store *store, int64_t series)
-{
-    for (size_t i = 0; i < store->series_count; i++)
-        if (store->series[i].id == series)
-            return store->series[i].direction;
-    return PL_NEUTRAL;
-}
-
-/* The epoch in which validation was best: by accuracy, else perplexity, else loss. */
-static bool validation_epoch(const struct pl_store *store, size_t count, int64_t *epoch)
-{
-    static const char *const names[] = {"valid_accuracy", "valid_perplexity", "valid_loss"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const struct pl_store_series *series = pl_store_find_series(store, names[i]);
-        size_t length = 0;
-        const struct pl_store_point *points = series ? slice(store->points, count, series->id, &length) : NULL;
-        const struct pl_store_point *best = series ? best_point(points, length, series->direction) : NULL;
-        if (best) {
-            *epoch = best->epoch;
-            return true;
+        if (!isfinite(points[i].value)) {
+            s.bad = s.bad ? s.bad : &points[i];
+            continue;
         }
+        s.bad = NULL;
+        if (!s.lowest || points[i].value < s.lowest->value)
+            s.lowest = &points[i];
+        if (!s.highest || points[i].value > s.highest->value)
+            s.highest = &points[i];
     }
-    return false;
+    return s;
+}
+
+static void bind_point(sqlite3_stmt *statement, int at, const struct pl_store_point *point)
+{
+    if (!point)
+        return;
+    bind_number(statement, at, point->value);
+    pl_store_bind_position(statement, at + 1, point->epoch);
 }
 
 static int write_result(struct pl_store *store, int64_t run, enum pl_status ended, const struct pl_store_point *points,
-                        size_t count, const int64_t *valid_epoch, struct pl_error *err)
+                        size_t count, struct pl_error *err)
 {
     sqlite3_stmt *add;
     int status = pl_store_statement(store, PL_SQL_RESULT_ADD, &add, err);
     if (status)
         return status;
-    const struct pl_store_point *last = &points[count - 1], *valid = NULL,
-                                *best = best_point(points, count, direction_of(store, points->series));
-    for (size_t i = 0; valid_epoch && i < count; i++)
-        if (points[i].epoch == *valid_epoch && isfinite(points[i].value))
-            valid = &points[i];
+    struct summary summary = summarize(points, count);
     sqlite3_clear_bindings(add);
     sqlite3_bind_int64(add, 1, points->series);
     sqlite3_bind_int64(add, 2, run);
-    if (best) {
-        sqlite3_bind_double(add, 3, best->value);
-        sqlite3_bind_int64(add, 4, best->epoch);
-    }
-    bind_number(add, 5, last->value);
-    sqlite3_bind_int64(add, 6, last->epoch);
-    bind_kind(add, 7, last->value);
-    sqlite3_bind_int(add, 10, ended);
-    if (valid) {
-        sqlite3_bind_double(add, 8, valid->value);
-        sqlite3_bind_int64(add, 9, valid->epoch);
-    }
+    sqlite3_bind_int(add, 3, ended);
+    bind_point(add, 4, summary.lowest);
+    bind_point(add, 6, summary.highest);
+    bind_point(add, 8, summary.last);
+    bind_kind(add, 10, summary.last->value);
+    if (summary.bad)
+        pl_store_bind_position(add, 11, summary.bad->epoch);
     if (sqlite3_step(add) != SQLITE_DONE)
         status = pl_store_fail(store, "write to", err);
     sqlite3_reset(add);
@@ -320,16 +320,11 @@ static int write_result(struct pl_store *store, int64_t run, enum pl_status ende
 int pl_store_write_results(struct pl_store *store, int64_t run, enum pl_status ended, struct pl_error *err)
 {
     size_t count, length;
-    int64_t epoch;
-    int status = store->series_known ? 0 : pl_store_load_series(store, err);
-    if (!status)
-        status = read_points(store, run, &count, err);
-    if (status)
-        return status;
-    bool validated = validation_epoch(store, count, &epoch);
+    int status = read_points(store, run, &count, err);
     for (size_t i = 0; !status && i < count; i += length) {
-        const struct pl_store_point *points = slice(store->points + i, count - i, store->points[i].series, &length);
-        status = write_result(store, run, ended, points, length, validated ? &epoch : NULL, err);
+        for (length = 1; i + length < count && store->points[i + length].series == store->points[i].series;)
+            length++;
+        status = write_result(store, run, ended, store->points + i, length, err);
     }
     return status;
 }
@@ -386,11 +381,12 @@ static int add_attempt(struct pl_store *store, int64_t run, int64_t number, cons
     return status;
 }
 
-static int end_run(struct pl_store *store, int64_t run, const struct pl_ending *ending, struct pl_error *err)
+static int end_run(struct pl_store *store, const struct pl_claim *claim, const struct pl_ending *ending,
+                   struct pl_error *err)
 {
-    int64_t session = 0, attempts = 0;
+    int64_t run = claim->run, session = 0, attempts = 0;
     sqlite3_stmt *update;
-    int status = must_run(store, run, &session, &attempts, err);
+    int status = must_hold(store, claim, &session, &attempts, err);
     if (status)
         return status;
     if (session != ending->session)
@@ -404,7 +400,10 @@ static int end_run(struct pl_store *store, int64_t run, const struct pl_ending *
         return status;
     sqlite3_bind_int64(update, 1, run);
     sqlite3_bind_int(update, 2, status_after(ending->outcome));
-    bind_optional(update, 3, ending->bad_epoch, ending->outcome == PL_DIVERGED && ending->bad_epoch >= 0);
+    if (ending->outcome == PL_DIVERGED && ending->bad_epoch >= 0)
+        pl_store_bind_position(update, 3, ending->bad_epoch);
+    else
+        sqlite3_bind_null(update, 3);
     sqlite3_bind_int64(update, 4, attempts + 1);
     if (sqlite3_step(update) != SQLITE_DONE)
         status = pl_store_fail(store, "write to", err);
@@ -412,18 +411,19 @@ static int end_run(struct pl_store *store, int64_t run, const struct pl_ending *
     return status;
 }
 
-int pl_store_end(struct pl_store *store, int64_t run, const struct pl_ending *ending, struct pl_error *err)
+int pl_store_end(struct pl_store *store, const struct pl_claim *claim, const struct pl_ending *ending,
+                 struct pl_error *err)
 {
     bool own;
     int status = pl_store_write_enter(store, &own, err);
-    return status ? status : pl_store_write_leave(store, own, end_run(store, run, ending, err), err);
+    return status ? status : pl_store_write_leave(store, own, end_run(store, claim, ending, err), err);
 }
 
-int pl_store_interrupt(struct pl_store *store, int64_t run, int64_t session, const char *reason,
+int pl_store_interrupt(struct pl_store *store, const struct pl_claim *claim, int64_t session, const char *reason,
                        struct pl_error *err)
 {
     struct pl_ending ending = {.session = session, .outcome = PL_INTERRUPTED, .bad_epoch = -1, .exit_code = -1,
                                .reason = reason};
-    int status = end_run(store, run, &ending, err);
+    int status = end_run(store, claim, &ending, err);
     return status < 0 ? status : 0;
 }

@@ -14,9 +14,18 @@
     " CHECK (CASE WHEN " kind " IS NULL THEN " value " IS NOT NULL ELSE " value " IS NULL AND (" kind " = 'nan' OR " kind \
     " = 'inf' OR " kind " = '-inf') END)"
 
-static const char *const migrations[] = {
-    /* 1 */
-    "CREATE TABLE setting_key (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
+/* A place along an axis: a whole number, or a fraction. */
+#define POSITION(name) " " name " ANY CHECK (typeof(" name ") IN ('integer', 'real', 'null'))"
+
+/* The points of a result that is being migrated. */
+#define OF_RESULT " FROM metric AS m WHERE m.run = v.run AND m.series = v.series"
+
+/* In order of version; a version may take several. */
+static const struct migration {
+    int version;
+    const char *sql;
+} migrations[] = {
+    {1, "CREATE TABLE setting_key (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
     " name TEXT UNIQUE COLLATE NOCASE) STRICT;" /* of its column in the views */
     "CREATE TABLE config (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),"
     " settings TEXT NOT NULL) STRICT;"
@@ -53,15 +62,70 @@ static const char *const migrations[] = {
     "CREATE TABLE result (series INTEGER NOT NULL REFERENCES series (id), run INTEGER NOT NULL REFERENCES run (id),"
     " status INTEGER NOT NULL CHECK (status BETWEEN 2 AND 3), best REAL, best_epoch INTEGER, last REAL, last_epoch INTEGER NOT NULL,"
     " last_kind TEXT, valid REAL, valid_epoch INTEGER, PRIMARY KEY (series, run)," KIND_CHECK ("last_kind", "last")
-    ") STRICT, WITHOUT ROWID;",
+    ") STRICT, WITHOUT ROWID;"},
+
+    /* 2: a direction belongs to a study, never to the database or to a run, which studies share. Series are a metric along
+     * an axis, positions may be fractions, results keep both extremes, and claims are numbered. */
+    {2, "DROP VIEW IF EXISTS runs; DROP VIEW IF EXISTS curves; DROP VIEW IF EXISTS best; DROP VIEW IF EXISTS summary;"
+    "DROP VIEW IF EXISTS study_runs; DROP VIEW IF EXISTS attempts; DROP VIEW IF EXISTS provenance;"
+    "DROP VIEW IF EXISTS studies;"
+    "CREATE TABLE series_2 (id INTEGER PRIMARY KEY, name TEXT NOT NULL, axis INTEGER NOT NULL CHECK (axis IN (0, 1)),"
+    " direction INTEGER CHECK (direction BETWEEN 0 AND 2)," /* that the name tells; NULL: none */
+    " validates INTEGER," /* rank among the metrics of validation; NULL: it is none */
+    " UNIQUE (name, axis)) STRICT;"
+    "INSERT INTO series_2 (id, name, axis) SELECT id, name, 0 FROM series;"
+    "CREATE TABLE sweep_metric (sweep INTEGER NOT NULL REFERENCES sweep (id), name TEXT NOT NULL,"
+    " direction INTEGER CHECK (direction BETWEEN 0 AND 2), loss INTEGER CHECK (loss IN (0, 1)),"
+    " origin TEXT NOT NULL CHECK (origin IN ('declared', 'migrated')), PRIMARY KEY (sweep, name)) STRICT, WITHOUT ROWID;"
+    "INSERT INTO sweep_metric (sweep, name, direction, origin) SELECT w.id, s.name, s.direction, 'migrated'"
+    " FROM sweep AS w CROSS JOIN series AS s WHERE EXISTS (SELECT 1 FROM sweep_run AS x CROSS JOIN result AS v"
+    " ON v.series = s.id AND v.run = x.run WHERE x.sweep = w.id);"},
+    {2, "CREATE TABLE metric_2 (run INTEGER NOT NULL, series INTEGER NOT NULL," POSITION ("epoch") " NOT NULL, value REAL,"
+    " kind TEXT, PRIMARY KEY (run, series, epoch)," KIND_CHECK ("kind", "value") ") STRICT, WITHOUT ROWID;"
+    "INSERT INTO metric_2 SELECT run, series, epoch, value, kind FROM metric;"
+    "CREATE TABLE result_2 (series INTEGER NOT NULL REFERENCES series_2 (id), run INTEGER NOT NULL REFERENCES run (id),"
+    " status INTEGER NOT NULL CHECK (status BETWEEN 2 AND 3), lowest REAL," POSITION ("lowest_epoch") ", highest REAL,"
+    POSITION ("highest_epoch") ", last REAL," POSITION ("last_epoch") " NOT NULL, last_kind TEXT,"
+    POSITION ("bad_epoch") "," /* from here on to the end it is not finite */
+    " PRIMARY KEY (series, run)," KIND_CHECK ("last_kind", "last") ") STRICT, WITHOUT ROWID;"
+    "INSERT INTO result_2 SELECT v.series, v.run, v.status,"
+    " (SELECT value" OF_RESULT " AND m.value IS NOT NULL ORDER BY m.value, m.epoch LIMIT 1),"
+    " (SELECT epoch" OF_RESULT " AND m.value IS NOT NULL ORDER BY m.value, m.epoch LIMIT 1),"
+    " (SELECT value" OF_RESULT " AND m.value IS NOT NULL ORDER BY m.value DESC, m.epoch LIMIT 1),"
+    " (SELECT epoch" OF_RESULT " AND m.value IS NOT NULL ORDER BY m.value DESC, m.epoch LIMIT 1),"
+    " v.last, v.last_epoch, v.last_kind,"
+    " (SELECT min(epoch)" OF_RESULT " AND m.epoch > coalesce((SELECT max(epoch)" OF_RESULT " AND m.value IS NOT NULL), -9e999))"
+    " FROM result AS v;"},
+    {2, "DROP TABLE result; DROP TABLE metric; DROP TABLE series;"
+    "ALTER TABLE series_2 RENAME TO series; ALTER TABLE metric_2 RENAME TO metric; ALTER TABLE result_2 RENAME TO result;"
+    "ALTER TABLE run ADD COLUMN" POSITION ("bad_at") "; UPDATE run SET bad_at = bad_epoch WHERE bad_epoch IS NOT NULL;"
+    "ALTER TABLE run DROP COLUMN bad_epoch; ALTER TABLE run RENAME COLUMN bad_at TO bad_epoch;"
+    "ALTER TABLE run ADD COLUMN token INTEGER NOT NULL DEFAULT 0;" /* of its newest claim */
+    "ALTER TABLE run ADD COLUMN begun REAL;" /* when a worker began to train it; NULL: it waits for one */
+    "ALTER TABLE sweep_run ADD COLUMN outcome INTEGER CHECK (outcome BETWEEN 2 AND 3);" /* NULL: the run's own */
+    "ALTER TABLE sweep_run ADD COLUMN" POSITION ("bad_epoch") ";"
+    "ALTER TABLE session ADD COLUMN beats INTEGER NOT NULL DEFAULT 0;"},
+    {2, "CREATE TABLE program (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),"
+    " folder TEXT NOT NULL, file TEXT, files TEXT NOT NULL," /* files: a JSON object of paths and their SHA-256 */
+    " git_commit TEXT, dirty INTEGER) STRICT;"
+    "ALTER TABLE attempt ADD COLUMN program INTEGER REFERENCES program (id);"
+    "ALTER TABLE attempt ADD COLUMN reading TEXT;" /* how its output was read, a JSON object */
+    "ALTER TABLE attempt ADD COLUMN unread INTEGER;" /* lines that looked like metrics and were not understood */
+    "ALTER TABLE attempt ADD COLUMN unread_example TEXT;"
+    "CREATE TABLE attempt_result (run INTEGER NOT NULL, number INTEGER NOT NULL, series INTEGER NOT NULL REFERENCES series (id),"
+    " lowest REAL," POSITION ("lowest_epoch") ", highest REAL," POSITION ("highest_epoch") ", last REAL,"
+    POSITION ("last_epoch") " NOT NULL, last_kind TEXT, PRIMARY KEY (run, number, series),"
+    " FOREIGN KEY (run, number) REFERENCES attempt (run, number)) STRICT, WITHOUT ROWID;" /* of superseded attempts */
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;"
+    "INSERT INTO meta VALUES ('token', lower(hex(randomblob(16))));"}, /* of this database, for what belongs to it */
 };
-const int pl_store_version = sizeof migrations / sizeof *migrations;
+const int pl_store_version = 2;
 
 /* Dropped and made again whenever a setting appears. $status and $settings are filled in by expand(). */
 static const char *const views[] = {
     "DROP VIEW IF EXISTS runs; DROP VIEW IF EXISTS curves; DROP VIEW IF EXISTS best; DROP VIEW IF EXISTS summary;",
     "DROP VIEW IF EXISTS study_runs; DROP VIEW IF EXISTS attempts; DROP VIEW IF EXISTS provenance;",
-    "DROP VIEW IF EXISTS studies;",
+    "DROP VIEW IF EXISTS studies; DROP VIEW IF EXISTS judged;",
 
     "CREATE VIEW study_runs AS SELECT w.study, x.position, x.run, x.config FROM sweep AS w JOIN sweep_run AS x"
     " ON x.sweep = w.id WHERE NOT EXISTS (SELECT 1 FROM sweep AS n WHERE n.study = w.study"
@@ -82,18 +146,28 @@ static const char *const views[] = {
     " FROM run AS r JOIN config AS c ON c.id = r.config"
     " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts LEFT JOIN session AS h ON h.id = a.session;",
 
-    "CREATE VIEW curves AS SELECT m.run, s.name AS metric, m.epoch, m.value, m.kind"
-    " FROM metric AS m JOIN series AS s ON s.id = m.series;",
+    "CREATE VIEW curves AS SELECT m.run, s.name AS metric, CAST(m.epoch AS NUMERIC) AS epoch, m.value, m.kind,"
+    " CASE s.axis WHEN 1 THEN 'step' ELSE 'epoch' END AS axis FROM metric AS m JOIN series AS s ON s.id = m.series;",
 
-    "CREATE VIEW best AS SELECT v.run, s.name AS metric, v.best AS value, v.best_epoch AS epoch, v.last,"
-    " v.last_epoch, v.last_kind, v.valid AS at_best_valid, v.valid_epoch, $status AS status, r.config, r.seed$settings"
-    " FROM result AS v JOIN series AS s ON s.id = v.series JOIN run AS r ON r.id = v.run"
-    " JOIN config AS c ON c.id = r.config;",
+    /* The results of runs, judged by the newest study that holds each: its declarations, else what names tell. */
+    "CREATE VIEW judged AS SELECT v.*, s.name, s.axis, CASE coalesce(d.direction, s.direction) WHEN 0 THEN v.last"
+    " WHEN 1 THEN v.lowest WHEN 2 THEN v.highest END AS best, CASE coalesce(d.direction, s.direction)"
+    " WHEN 0 THEN CASE WHEN v.last IS NOT NULL THEN v.last_epoch END WHEN 1 THEN v.lowest_epoch"
+    " WHEN 2 THEN v.highest_epoch END AS best_epoch, s.validates FROM result AS v JOIN series AS s ON s.id = v.series"
+    " LEFT JOIN sweep_metric AS d ON d.name = s.name AND d.sweep = (SELECT x.sweep FROM sweep_run AS x JOIN sweep AS w"
+    " ON w.id = x.sweep WHERE x.run = v.run ORDER BY w.launch DESC, w.id DESC LIMIT 1);",
+
+    "CREATE VIEW best AS SELECT v.run, v.name AS metric, v.best AS value, v.best_epoch AS epoch, v.last,"
+    " v.last_epoch, v.last_kind, m.value AS at_best_valid, m.epoch AS valid_epoch, $status AS status, r.config,"
+    " r.seed$settings FROM judged AS v JOIN run AS r ON r.id = v.run JOIN config AS c ON c.id = r.config"
+    " LEFT JOIN metric AS m ON m.run = v.run AND m.series = v.series AND m.epoch = (SELECT q.best_epoch FROM series AS z"
+    " JOIN judged AS q ON q.series = z.id WHERE z.validates IS NOT NULL AND q.run = v.run AND q.best_epoch IS NOT NULL"
+    " ORDER BY z.validates LIMIT 1) AND m.value IS NOT NULL;",
 
     /* Loops over configurations, metrics and runs in this order need no sorting. */
     "CREATE VIEW summary AS SELECT g.config, s.name AS metric, g.n, g.mean,"
     " CASE WHEN g.n > 1 THEN (SELECT sqrt(sum((v.best - g.mean) * (v.best - g.mean)) / (g.n - 1))"
-    " FROM run AS r CROSS JOIN result AS v ON v.series = g.series AND v.run = r.id"
+    " FROM run AS r CROSS JOIN judged AS v ON v.series = g.series AND v.run = r.id"
     " WHERE r.config = g.config AND r.status = 2) END AS std,"
     " g.lowest AS min, g.highest AS max, g.mean_last, g.runs, g.finished, g.diverged, g.failed$settings"
     " FROM (SELECT k.id AS config, e.id AS series, count(v.best) FILTER (WHERE r.status = 2) AS n,"
@@ -101,7 +175,7 @@ static const char *const views[] = {
     " max(v.best) FILTER (WHERE r.status = 2) AS highest, avg(v.last) FILTER (WHERE r.status = 2) AS mean_last,"
     " count(*) AS runs, sum(r.status = 2) AS finished, sum(r.status = 3) AS diverged, sum(r.status = 4) AS failed"
     " FROM config AS k CROSS JOIN series AS e CROSS JOIN run AS r ON r.config = k.id"
-    " LEFT JOIN result AS v ON v.series = e.id AND v.run = r.id GROUP BY k.id, e.id HAVING count(v.run) > 0"
+    " LEFT JOIN judged AS v ON v.series = e.id AND v.run = r.id GROUP BY k.id, e.id HAVING count(v.run) > 0"
     " UNION ALL SELECT k.id, NULL, 0, NULL, NULL, NULL, NULL, count(*), sum(r.status = 2), sum(r.status = 3),"
     " sum(r.status = 4) FROM config AS k CROSS JOIN run AS r ON r.config = k.id"
     " WHERE NOT EXISTS (SELECT 1 FROM run AS q CROSS JOIN series AS e CROSS JOIN result AS v ON v.series = e.id"
@@ -276,6 +350,17 @@ int pl_store_column(struct pl_store *store, const char *key, int64_t *column, st
     return 0;
 }
 
+/* Tells views what the names of series tell, and keeps for older studies what their database thought otherwise. */
+static int direct_series(struct pl_store *store, struct pl_error *err)
+{
+    int status = pl_store_load_series(store, err);
+    if (!status)
+        status = pl_store_describe_series(store, err);
+    return status ? status
+                  : pl_store_script(store, "DELETE FROM sweep_metric WHERE direction = (SELECT s.direction FROM series"
+                                           " AS s WHERE s.name = sweep_metric.name AND s.axis = 0)", err);
+}
+
 int pl_store_migrate(struct pl_store *store, struct pl_error *err)
 {
     int64_t version = 0;
@@ -284,8 +369,11 @@ int pl_store_migrate(struct pl_store *store, struct pl_error *err)
     if (status)
         return status;
     status = pl_store_integer(store, "PRAGMA user_version", &version, err); /* another process may have been faster */
-    for (int64_t i = version; !status && i < pl_store_version; i++)
-        status = pl_store_script(store, migrations[i], err);
+    for (size_t i = 0; !status && i < sizeof migrations / sizeof *migrations; i++)
+        if (migrations[i].version > version)
+            status = pl_store_script(store, migrations[i].sql, err);
+    if (!status && version < 2)
+        status = direct_series(store, err);
     if (!status && version < pl_store_version) {
         struct pl_text sql = {0};
         pl_text_addf(&sql, "PRAGMA application_id = %d; PRAGMA user_version = %d", PL_STORE_APPLICATION,

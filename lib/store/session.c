@@ -54,9 +54,9 @@ static int close_session(struct pl_store *store, int64_t session, const char *re
     sqlite3_stmt *held;
     int status;
     while (!(status = pl_store_first(store, err, PL_SQL_SESSION_HELD, &held, "i", session))) {
-        int64_t run = sqlite3_column_int64(held, 0);
+        struct pl_claim claim = {.run = sqlite3_column_int64(held, 0), .token = sqlite3_column_int64(held, 1)};
         sqlite3_reset(held);
-        status = pl_store_interrupt(store, run, session, reason, err);
+        status = pl_store_interrupt(store, &claim, session, reason, err);
         if (status)
             break;
         ++*given;
@@ -150,13 +150,14 @@ static int claim_span(struct pl_store *store, int64_t session, int64_t sweep, in
                                 session, (int64_t)(most - *taken));
     for (; !status; status = pl_store_next(store, row, err)) {
         claims[*taken] = (struct pl_claim){sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2),
-                                           sqlite3_column_int64(row, 3), sqlite3_column_int64(row, 4) + 1};
+                                           sqlite3_column_int64(row, 3), sqlite3_column_int64(row, 4) + 1,
+                                           sqlite3_column_int64(row, 5) + 1};
         ++*taken;
         pl_store_mark_set(&store->claimed, sweep, sqlite3_column_int64(row, 0) + 1);
     }
     status = status < 0 ? status : 0;
     for (size_t i = first; !status && i < *taken; i++)
-        status = pl_store_exec(store, err, PL_SQL_CLAIM_TAKE, "ii", claims[i].run, session);
+        status = pl_store_exec(store, err, PL_SQL_CLAIM_TAKE, "iii", claims[i].run, session, claims[i].token);
     return status;
 }
 
@@ -188,28 +189,28 @@ int pl_store_claim(struct pl_store *store, int64_t session, const int64_t *sweep
     return status;
 }
 
-static int unclaim(struct pl_store *store, int64_t run, struct pl_error *err)
+static int unclaim(struct pl_store *store, const struct pl_claim *claim, struct pl_error *err)
 {
     sqlite3_stmt *row;
     int64_t before = PL_RUN_PLANNED;
-    int status = pl_store_first(store, err, PL_SQL_RUN_STATE, &row, "i", run);
+    int status = pl_store_first(store, err, PL_SQL_RUN_STATE, &row, "i", claim->run);
     if (status)
-        return status < 0 ? status : pl_fail(err, PL_EMISSING, "there is no run %lld", (long long)run);
-    bool running = sqlite3_column_int(row, 0) == PL_RUN_RUNNING;
+        return status < 0 ? status : pl_fail(err, PL_EMISSING, "there is no run %lld", (long long)claim->run);
+    bool held = sqlite3_column_int(row, 0) == PL_RUN_RUNNING && sqlite3_column_int64(row, 3) == claim->token;
     sqlite3_reset(row);
-    if (!running)
+    if (!held)
         return 0;
-    status = pl_store_first(store, err, PL_SQL_LAST_OUTCOME, &row, "i", run);
+    status = pl_store_first(store, err, PL_SQL_LAST_OUTCOME, &row, "i", claim->run);
     if (!status) {
         before = sqlite3_column_int64(row, 0);
         sqlite3_reset(row);
     }
-    return status < 0 ? status : pl_store_exec(store, err, PL_SQL_CLAIM_DROP, "ii", run, before);
+    return status < 0 ? status : pl_store_exec(store, err, PL_SQL_CLAIM_DROP, "ii", claim->run, before);
 }
 
-int pl_store_unclaim(struct pl_store *store, int64_t run, struct pl_error *err)
+int pl_store_unclaim(struct pl_store *store, const struct pl_claim *claim, struct pl_error *err)
 {
     bool own;
     int status = pl_store_write_enter(store, &own, err);
-    return status ? status : pl_store_write_leave(store, own, unclaim(store, run, err), err);
+    return status ? status : pl_store_write_leave(store, own, unclaim(store, claim, err), err);
 }

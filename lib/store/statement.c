@@ -32,34 +32,34 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_SESSION_ADD] = "INSERT INTO session (host, pid, process, machine, cpu, isa, version, compiler, libraries,"
                            " data, jobs, threads, started, beat)"
                            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13)",
-    [PL_SQL_SESSION_BEAT] = "UPDATE session SET beat = ?2 WHERE id = ?1",
+    [PL_SQL_SESSION_BEAT] = "UPDATE session SET beat = ?2, beats = beats + 1 WHERE id = ?1",
     [PL_SQL_SESSION_END] = "UPDATE session SET beat = ?2, ended = ?2 WHERE id = ?1",
-    [PL_SQL_SESSION_HELD] = "SELECT id FROM run WHERE session = ?1 LIMIT 1",
+    [PL_SQL_SESSION_HELD] = "SELECT id, token FROM run WHERE session = ?1 LIMIT 1",
     [PL_SQL_SESSION_OPEN] = "SELECT id, host, pid, process, machine, beat FROM session WHERE ended IS NULL",
     [PL_SQL_CLAIM_FIND] =
-        "SELECT s.position, r.id, r.config, r.seed, r.attempts FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run"
+        "SELECT s.position, r.id, r.config, r.seed, r.attempts, r.token FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run"
         " WHERE s.sweep = ?1 AND s.position >= ?2 AND s.position < ?3 AND (r.status IN (0, 5) OR (?4 AND r.status = 4"
         " AND NOT EXISTS (SELECT 1 FROM attempt AS a WHERE a.run = r.id AND a.session = ?5)))"
         " ORDER BY s.position LIMIT ?6",
-    [PL_SQL_CLAIM_TAKE] = "UPDATE run SET status = 1, session = ?2 WHERE id = ?1",
-    [PL_SQL_CLAIM_DROP] = "UPDATE run SET status = ?2, session = NULL WHERE id = ?1",
-    [PL_SQL_RUN_STATE] = "SELECT status, session, attempts FROM run WHERE id = ?1",
+    [PL_SQL_CLAIM_TAKE] = "UPDATE run SET status = 1, session = ?2, token = ?3, begun = NULL WHERE id = ?1",
+    [PL_SQL_CLAIM_DROP] = "UPDATE run SET status = ?2, session = NULL, begun = NULL WHERE id = ?1",
+    [PL_SQL_RUN_STATE] = "SELECT status, session, attempts, token FROM run WHERE id = ?1",
     [PL_SQL_LAST_OUTCOME] = "SELECT outcome FROM attempt WHERE run = ?1 ORDER BY number DESC LIMIT 1",
 
-    [PL_SQL_SERIES_ALL] = "SELECT id, name, direction FROM series ORDER BY id",
-    [PL_SQL_SERIES_ADD] = "INSERT INTO series (name, direction) VALUES (?1, ?2)",
-    [PL_SQL_SERIES_TURN] = "UPDATE series SET direction = ?2 WHERE id = ?1",
-    [PL_SQL_SERIES_RUNS] = "SELECT run, status FROM result WHERE series = ?1",
+    [PL_SQL_SERIES_ALL] = "SELECT id, name, axis FROM series ORDER BY id",
+    [PL_SQL_SERIES_ADD] = "INSERT INTO series (name, axis) VALUES (?1, ?2)",
+    [PL_SQL_DECLARE] = "INSERT INTO sweep_metric (sweep, name, direction, origin) VALUES (?1, ?2, ?3, 'declared')"
+                       " ON CONFLICT DO UPDATE SET direction = excluded.direction, origin = excluded.origin",
+    [PL_SQL_DECLARED] = "SELECT direction FROM sweep_metric WHERE sweep = ?1 AND name = ?2",
     [PL_SQL_POINT_DROP] = "DELETE FROM metric WHERE run = ?1 AND epoch >= ?2",
     [PL_SQL_POINTS_OF_RUN] = "SELECT series, epoch, value, kind FROM metric WHERE run = ?1 ORDER BY series, epoch",
-    [PL_SQL_RESULT_ADD] = "INSERT INTO result (series, run, status, best, best_epoch, last, last_epoch, last_kind,"
-                          " valid, valid_epoch) VALUES (?1, ?2, ?10, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO UPDATE SET best = excluded.best,"
-                          " best_epoch = excluded.best_epoch, last = excluded.last, last_epoch = excluded.last_epoch,"
-                          " last_kind = excluded.last_kind, valid = excluded.valid, valid_epoch = excluded.valid_epoch",
+    [PL_SQL_RESULT_ADD] = "INSERT INTO result (series, run, status, lowest, lowest_epoch, highest, highest_epoch, last,"
+                          " last_epoch, last_kind, bad_epoch) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     [PL_SQL_ATTEMPT_ADD] = "INSERT INTO attempt (run, number, session, outcome, exit_code, signal, reason, log,"
                            " started, seconds, threads, worker)"
                            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-    [PL_SQL_RUN_END] = "UPDATE run SET status = ?2, session = NULL, bad_epoch = ?3, attempts = ?4 WHERE id = ?1",
+    [PL_SQL_RUN_END] = "UPDATE run SET status = ?2, session = NULL, bad_epoch = ?3, attempts = ?4, begun = NULL"
+                       " WHERE id = ?1",
     [PL_SQL_COUNTS] = "SELECT total(r.status = 0), total(r.status = 1), total(r.status = 2), total(r.status = 3),"
                       " total(r.status = 4), total(r.status = 5)"
                       " FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run WHERE s.sweep = ?1",

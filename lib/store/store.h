@@ -89,6 +89,7 @@ int pl_store_recover(struct pl_store *store, int64_t *recovered, struct pl_error
 struct pl_claim {
     int64_t run, config, seed;
     int64_t attempt; /* counted from 1 */
+    int64_t token;   /* of this claim: what is written with an older one than the run's is refused */
 };
 
 /* Takes up to most missing runs of the sweeps (in grid order) for this session: planned and interrupted
@@ -96,23 +97,27 @@ struct pl_claim {
 int pl_store_claim(struct pl_store *store, int64_t session, const int64_t *sweeps, size_t sweep_count,
                    bool retry_failed, struct pl_claim *claims, size_t most, size_t *taken, struct pl_error *err);
 /* Puts a claimed run that was never started back to what it was. */
-int pl_store_unclaim(struct pl_store *store, int64_t run, struct pl_error *err);
+int pl_store_unclaim(struct pl_store *store, const struct pl_claim *claim, struct pl_error *err);
 
-/* Number of a metric series ("test_accuracy"); made when new. A direction other than the recorded one takes its
- * place, and the best of every run is found again: so a sweep calls this for the metrics that its spec declares. */
-int pl_store_series(struct pl_store *store, const char *metric, enum pl_direction direction, int64_t *series,
+/* Number of a metric series ("test_accuracy" along one axis); made when new. */
+int pl_store_series(struct pl_store *store, const char *metric, enum pl_series_axis axis, int64_t *series,
                     struct pl_error *err);
-/* Drops recorded values of an earlier attempt at or after epoch (all: INT64_MIN). */
-int pl_store_forget_points(struct pl_store *store, int64_t run, int64_t from_epoch, struct pl_error *err);
-/* Appends recorded values of a running run; a value of an epoch that exists is replaced. Returns 1, and writes
- * nothing, when the run is not running (it was given back while its session was thought dead). */
-int pl_store_points(struct pl_store *store, int64_t run, int64_t series, const int64_t *epochs,
+/* Declares which way a metric is better in a sweep: that belongs to the study and to no run, which other studies
+ * share. Metrics that are not declared go by their names (pl_train_direction). */
+int pl_store_declare(struct pl_store *store, int64_t sweep, const char *metric, enum pl_direction direction,
+                     struct pl_error *err);
+/* The two below write for a claim; they return 1, and write nothing, when the run is not this claim's any more (it
+ * was given back, and perhaps claimed by others, while its session was thought dead). */
+/* Drops recorded values of an earlier attempt at or after epoch (all: -INFINITY). */
+int pl_store_forget_points(struct pl_store *store, const struct pl_claim *claim, double from_epoch, struct pl_error *err);
+/* Appends recorded values; a value of an epoch that exists is replaced. */
+int pl_store_points(struct pl_store *store, const struct pl_claim *claim, int64_t series, const double *epochs,
                     const double *values, size_t count, struct pl_error *err);
 
 struct pl_ending {
     int64_t session;
     enum pl_outcome outcome;
-    int64_t bad_epoch;
+    double bad_epoch;
     int exit_code, signal;
     const char *reason; /* or NULL */
     const char *log;    /* the last lines, or NULL */
@@ -120,12 +125,12 @@ struct pl_ending {
     int threads;
     int64_t worker;     /* process number */
 };
-/* Ends an attempt: writes it, the run's status and, for finished and diverged runs, its results (best,
- * last, best by validation) from the recorded values. Returns 1, and writes nothing, when the run is not this
- * session's any more. Best is the finite value best by the metric's direction, the first of equals; a neutral
- * metric's best is its last value. Best by validation is the value in the epoch in which valid_accuracy, else
- * valid_perplexity, else valid_loss was best. */
-int pl_store_end(struct pl_store *store, int64_t run, const struct pl_ending *ending, struct pl_error *err);
+/* Ends an attempt: writes it, the run's status and, for finished and diverged runs, its results from the recorded
+ * values: of each series the lowest and the highest finite value (the first of equals) and the last one, with their
+ * positions, and from where on it is not finite to its end. Returns 1, and writes nothing, when the run is not this
+ * claim's any more. */
+int pl_store_end(struct pl_store *store, const struct pl_claim *claim, const struct pl_ending *ending,
+                 struct pl_error *err);
 
 /* ---- reading ---- */
 
@@ -151,19 +156,21 @@ struct pl_result {
     enum pl_status status;
     bool has_value;  /* false: the run has no finite value of the metric (yet) */
     double value;
-    int64_t epoch;   /* at which value was recorded */
+    double epoch;    /* at which value was recorded */
 };
 /* Calls row for every run of the sweep, configurations together and in grid order; a negative return
- * stops. Fails with PL_EMISSING when the database knows no such metric (err lists those it has). A million
+ * stops. Best is the lowest or highest finite value, as the metric is better in this sweep; a neutral metric's is its
+ * last value, an undeclared metric has none. Best by validation is the value in the epoch in which valid_accuracy,
+ * else valid_perplexity, else valid_loss was best. Fails with PL_EMISSING when the database knows no such metric (err lists those it has). A million
  * runs take well under a second; the curves are not read. */
 int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metric, enum pl_select select,
                          int (*row)(void *self, const struct pl_result *result), void *self, struct pl_error *err);
 
 /* Calls point for every recorded value of a run's metric, by epoch. Non-finite values come as such. */
 int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
-                        int (*point)(void *self, int64_t epoch, double value), void *self, struct pl_error *err);
+                        int (*point)(void *self, double epoch, double value), void *self, struct pl_error *err);
 
-/* The names of all metrics a sweep has recorded, and which way each is better. */
+/* The names of all metrics a sweep has recorded, and which way each is better there. */
 struct pl_metric_info {
     const char *name;
     enum pl_direction direction;
@@ -222,7 +229,7 @@ struct pl_run_info {
     int64_t run, config, seed, attempts;
     char key[2 * PL_DIGEST_SIZE + 1];
     enum pl_status status;
-    int64_t bad_epoch;
+    double bad_epoch;
     int exit_code, signal;
     char *reason, *log, *host, *cpu, *version; /* may be NULL; pl_run_info_release frees them */
     double started, seconds;

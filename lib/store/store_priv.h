@@ -18,7 +18,7 @@ enum pl_sql {
     PL_SQL_PLACE_TRIM,
     PL_SQL_SESSION_ADD, PL_SQL_SESSION_BEAT, PL_SQL_SESSION_END, PL_SQL_SESSION_HELD, PL_SQL_SESSION_OPEN,
     PL_SQL_CLAIM_FIND, PL_SQL_CLAIM_TAKE, PL_SQL_CLAIM_DROP, PL_SQL_RUN_STATE, PL_SQL_LAST_OUTCOME,
-    PL_SQL_SERIES_ALL, PL_SQL_SERIES_ADD, PL_SQL_SERIES_TURN, PL_SQL_SERIES_RUNS,
+    PL_SQL_SERIES_ALL, PL_SQL_SERIES_ADD, PL_SQL_DECLARE, PL_SQL_DECLARED,
     PL_SQL_POINT_DROP, PL_SQL_POINTS_OF_RUN, PL_SQL_RESULT_ADD,
     PL_SQL_ATTEMPT_ADD, PL_SQL_RUN_END, PL_SQL_COUNTS, PL_SQL_SWEEP_SPAN, PL_SQL_SERIES_IN_FIRST, PL_SQL_SERIES_IN_SWEEP,
     PL_SQL_COUNT
@@ -30,7 +30,7 @@ enum { PL_STORE_BLOCK = 32 };
 struct pl_store_series {
     int64_t id;
     const char *name;
-    enum pl_direction direction;
+    enum pl_series_axis axis;
 };
 
 /* A setting's column in the views. */
@@ -50,8 +50,8 @@ struct pl_store_marks {
 
 /* A recorded value as pl_store_end reads it back. */
 struct pl_store_point {
-    int64_t series, epoch;
-    double value;
+    int64_t series;
+    double epoch, value;
 };
 
 struct pl_store {
@@ -120,18 +120,27 @@ int pl_store_make_views(struct pl_store *store, struct pl_error *err);
 int pl_store_column(struct pl_store *store, const char *key, int64_t *column, struct pl_error *err);
 
 /* session.c: ends the attempt of a run whose session gave it up. */
-int pl_store_interrupt(struct pl_store *store, int64_t run, int64_t session, const char *reason,
+int pl_store_interrupt(struct pl_store *store, const struct pl_claim *claim, int64_t session, const char *reason,
                        struct pl_error *err);
 
 /* record.c */
 int pl_store_load_series(struct pl_store *store, struct pl_error *err);
-const struct pl_store_series *pl_store_find_series(const struct pl_store *store, const char *name);
-/* Fails with PL_EMISSING and the names that there are. */
+const struct pl_store_series *pl_store_find_series(const struct pl_store *store, const char *name, enum pl_series_axis axis);
+/* The series of a metric: along epochs where there is one, else along steps. Fails with PL_EMISSING and the names that
+ * there are. */
 int pl_store_need_series(struct pl_store *store, const char *metric, const struct pl_store_series **series,
                          struct pl_error *err);
+/* What the metric's name says (pl_train_direction), unless the sweep declares something else. */
+int pl_store_direction(struct pl_store *store, int64_t sweep, const char *metric, enum pl_direction *direction,
+                       struct pl_error *err);
+/* Fills what views know of a series: the direction that its name tells, and its rank among metrics of validation. */
+int pl_store_describe_series(struct pl_store *store, struct pl_error *err);
 double pl_store_kind_value(const char *kind); /* the non-finite value that a kind names */
-/* Computes best, last and best by validation of every series of a finished or diverged run from its values. */
+/* Computes lowest, highest and last of every series of a finished or diverged run from its values. */
 int pl_store_write_results(struct pl_store *store, int64_t run, enum pl_status status, struct pl_error *err);
+
+/* A position as a column: whole numbers as such. */
+void pl_store_bind_position(sqlite3_stmt *statement, int at, double position);
 
 /* The mark of a sweep, or NULL. */
 struct pl_store_mark *pl_store_mark_find(struct pl_store_marks *marks, int64_t sweep);

@@ -37,11 +37,11 @@ static int series_number(struct pl_supervisor *s, const struct pl_task_series *s
                          struct pl_error *err)
 {
     for (size_t i = 0; i < s->number_count; i++)
-        if (!strcmp(s->numbers[i].metric, series->metric)) {
+        if (s->numbers[i].axis == series->axis && !strcmp(s->numbers[i].metric, series->metric)) {
             *number = s->numbers[i].number;
             return 0;
         }
-    int status = pl_store_series(s->store, series->metric, series->direction, number, err);
+    int status = pl_store_series(s->store, series->metric, series->axis, number, err);
     if (status)
         return status;
     void *list = s->numbers;
@@ -49,6 +49,7 @@ static int series_number(struct pl_supervisor *s, const struct pl_task_series *s
     s->numbers = list;
     struct pl_series_number *entry = &s->numbers[s->number_count++];
     memcpy(entry->metric, series->metric, sizeof entry->metric);
+    entry->axis = series->axis;
     entry->number = *number;
     return 0;
 }
@@ -57,7 +58,7 @@ static int write_points(struct pl_supervisor *s, struct pl_task *task, struct pl
 {
     int status = 0;
     if (!task->forgotten && task->claim.attempt > 1)
-        status = pl_store_forget_points(s->store, task->claim.run, INT64_MIN, err);
+        status = pl_store_forget_points(s->store, &task->claim, -INFINITY, err);
     task->forgotten = true;
     for (size_t i = 0; i < task->series_count && !status; i++) {
         struct pl_task_series *series = &task->series[i];
@@ -66,8 +67,7 @@ static int write_points(struct pl_supervisor *s, struct pl_task *task, struct pl
             continue;
         status = series_number(s, series, &number, err);
         if (!status)
-            status = pl_store_points(s->store, task->claim.run, number, series->epochs, series->values, series->count,
-                                     err);
+            status = pl_store_points(s->store, &task->claim, number, series->epochs, series->values, series->count, err);
         series->count = 0;
     }
     return status;
@@ -80,7 +80,7 @@ static int write_end(struct pl_supervisor *s, struct pl_task *task, struct pl_er
     ending.threads = s->options->threads;
     ending.reason = task->reason[0] ? task->reason : NULL;
     ending.log = task->log.length ? pl_text(&task->log) : NULL;
-    return pl_store_end(s->store, task->claim.run, &ending, err);
+    return pl_store_end(s->store, &task->claim, &ending, err);
 }
 
 static int write_all(struct pl_supervisor *s, bool points, struct pl_error *err)
@@ -230,7 +230,7 @@ int pl_ledger_give_back(struct pl_supervisor *s, struct pl_error *err)
         return status < 0 ? status : 0;
     struct pl_task *task;
     while (!status && (task = pl_tasks_pop(&s->backlog))) {
-        status = pl_store_unclaim(s->store, task->claim.run, err);
+        status = pl_store_unclaim(s->store, &task->claim, err);
         pl_task_recycle(task, &s->spare);
     }
     if (!status)

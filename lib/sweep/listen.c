@@ -13,7 +13,8 @@ static const struct pl_task_series *followed(const struct pl_task *task)
     const struct pl_task_series *found = NULL;
     for (size_t i = 0; i < task->series_count; i++) {
         const struct pl_task_series *series = &task->series[i];
-        if (isnan(series->best) || series->direction == PL_NEUTRAL || (*metric && strcmp(metric, series->metric)))
+        if (isnan(series->best) || series->direction == PL_NEUTRAL ||
+            series->direction == PL_UNDECLARED || (*metric && strcmp(metric, series->metric)))
             continue;
         if (!found || pl_train_metric_rank(series->metric) < pl_train_metric_rank(found->metric))
             found = series;
@@ -66,7 +67,7 @@ static bool give_back(struct pl_supervisor *s, struct pl_hand *hand, const struc
     struct pl_task *task;
     size_t found = 0;
     while ((task = pl_tasks_pop(&hand->tasks))) {
-        bool given = found < event->count && event->epochs[found] == task->claim.run && !task->started;
+        bool given = found < event->count && event->runs[found] == task->claim.run && !task->started;
         found += given;
         pl_tasks_push(given ? &returned : &kept, task);
     }

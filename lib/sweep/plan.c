@@ -13,12 +13,12 @@ int64_t pl_study_missing(const struct pl_sweep_study *study, bool retry_failed)
     return study->runs - settled;
 }
 
-enum pl_direction pl_study_direction(const struct pl_study *study, const char *metric, enum pl_direction reported)
+enum pl_direction pl_study_direction(const struct pl_study *study, const char *metric)
 {
     for (size_t i = 0; study && i < study->metric_count; i++)
         if (!strcmp(study->metrics[i].name, metric))
             return study->metrics[i].direction;
-    return reported;
+    return pl_train_direction(metric);
 }
 
 /* The runs seen so far, by the first half of their keys: an open-addressing table at most half full. */
@@ -105,11 +105,9 @@ static int write_study(struct pl_plan *plan, struct pl_sweep_study *entry, struc
     size_t seed_count;
     int status = 0;
     entry->runs = 0;
-    for (size_t i = 0; i < entry->study->metric_count && !status; i++) {
-        const struct pl_metric_spec *metric = &entry->study->metrics[i];
-        int64_t series;
-        status = pl_store_series(store, metric->name, metric->direction, &series, err);
-    }
+    for (size_t i = 0; i < entry->study->metric_count && !status; i++)
+        status = pl_store_declare(store, entry->sweep, entry->study->metrics[i].name,
+                                  entry->study->metrics[i].direction, err);
     while (!status && !pl_walk_next(walk, &settings, &seeds, &seed_count)) {
         int64_t config;
         entry->surveyed = entry->surveyed || pl_settings_find(settings, "dataset");

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const direction_names[] = {"neutral", "minimize", "maximize"};
+static const char *const axis_names[] = {"epoch", "step"};
 
 void pl_bits_write(const double *values, size_t count, struct pl_text *out)
 {
@@ -249,6 +249,17 @@ void pl_event_write_start(int64_t run, double time, struct pl_text *out)
     pl_text_addf(out, ",\"time\":%.6f}\n", time);
 }
 
+/* Nearly all are whole numbers, which are quickly written. */
+static void add_position(struct pl_text *out, const char *prefix, double position)
+{
+    if (fabs(position) <= 0x1p53 && position == floor(position)) {
+        add_field(out, prefix, (int64_t)position);
+        return;
+    }
+    pl_text_add(out, prefix);
+    pl_text_add_number(out, position);
+}
+
 static bool same_epochs(const struct pl_record_series *a, const struct pl_record_series *b)
 {
     return a->count == b->count && !memcmp(a->epochs, b->epochs, a->count * sizeof *a->epochs);
@@ -259,7 +270,7 @@ static void add_series(const struct pl_record_series *series, struct pl_text *ou
     pl_text_add_char(out, '[');
     pl_text_add_json(out, series->metric);
     pl_text_add(out, ",\"");
-    pl_text_add(out, direction_names[series->direction]);
+    pl_text_add(out, axis_names[series->axis]);
     pl_text_add(out, "\",\"");
     pl_bits_write(series->values, series->count, out);
     pl_text_add(out, "\"]");
@@ -278,7 +289,7 @@ int64_t pl_event_write_points(int64_t run, const struct pl_record *record, struc
         begin_event(run, "points", out);
         pl_text_add(out, ",\"epochs\":[");
         for (size_t k = 0; k < first->count; k++)
-            add_field(out, k ? "," : "", first->epochs[k]);
+            add_position(out, k ? "," : "", first->epochs[k]);
         pl_text_add(out, "],\"series\":[");
         for (size_t j = i; j < record->count; j++) {
             if (!same_epochs(first, &record->series[j]))
@@ -317,7 +328,7 @@ void pl_event_write_end(int64_t run, const struct pl_run_result *result, int64_t
     begin_event(run, "end", out);
     pl_text_addf(out, ",\"outcome\":\"%s\",\"seconds\":%.9f", pl_outcome_name(result->outcome), seconds);
     add_field(out, ",\"values\":", values);
-    add_field(out, ",\"bad_epoch\":", result->bad_epoch);
+    add_position(out, ",\"bad_epoch\":", result->bad_epoch);
     add_field(out, ",\"exit_code\":", result->exit_code);
     add_field(out, ",\"signal\":", result->signal);
     if (result->reason[0]) {
@@ -332,6 +343,38 @@ void pl_event_write_end(int64_t run, const struct pl_run_result *result, int64_t
 /* ---- events, read ---- */
 
 /* Whole numbers up to the closing bracket. */
+static bool take_runs(struct cursor *c, struct pl_event_reader *reader, struct pl_event *event)
+{
+    size_t count = 0;
+    bool more = !skip(c, "]");
+    while (more) {
+        void *block = reader->runs;
+        pl_grow(&block, &reader->run_capacity, count + 1, sizeof *reader->runs);
+        reader->runs = block;
+        if (!take_integer(c, &reader->runs[count++]))
+            return false;
+        more = skip(c, ",");
+        if (!more && !skip(c, "]"))
+            return false;
+    }
+    event->runs = reader->runs;
+    event->count = count;
+    return true;
+}
+
+static bool take_position(struct cursor *c, double *position)
+{
+    int64_t whole;
+    char *start = c->at;
+    if (take_integer(c, &whole) && *c->at != '.' && *c->at != 'e') {
+        *position = (double)whole;
+        return true;
+    }
+    c->at = start;
+    return take_real(c, position);
+}
+
+/* Positions up to the closing bracket. */
 static bool take_epochs(struct cursor *c, struct pl_event_reader *reader, struct pl_event *event)
 {
     size_t count = 0;
@@ -342,7 +385,7 @@ static bool take_epochs(struct cursor *c, struct pl_event_reader *reader, struct
             pl_grow(&block, &reader->epoch_capacity, count + 1, sizeof *reader->epochs);
             reader->epochs = block;
         }
-        if (!take_integer(c, &reader->epochs[count++]))
+        if (!take_position(c, &reader->epochs[count++]))
             return false;
         more = skip(c, ",");
         if (!more && !skip(c, "]"))
@@ -362,12 +405,12 @@ static bool take_series(struct cursor *c, struct pl_event_reader *reader, size_t
     pl_grow(&block, &reader->value_capacity, (number + 1) * values, sizeof *reader->values);
     reader->values = block;
     struct pl_event_series *series = &reader->series[number];
-    int direction;
+    int axis;
     if (!skip(c, "[") || !(series->metric = take_string(c)) || !skip(c, ",") ||
-        !take_word(c, direction_names, 3, &direction) || !skip(c, ",\"") || (size_t)(c->end - c->at) < 16 * values ||
+        !take_word(c, axis_names, 2, &axis) || !skip(c, ",\"") || (size_t)(c->end - c->at) < 16 * values ||
         !pl_bits_read(c->at, values, reader->values + number * values))
         return false;
-    series->direction = (enum pl_direction)direction;
+    series->axis = (enum pl_series_axis)axis;
     c->at += 16 * values;
     return skip(c, "\"]");
 }
@@ -395,7 +438,7 @@ static bool take_end(struct cursor *c, struct pl_event *event)
     int64_t exit_code, signal;
     if (!skip(c, ",\"outcome\":") || !take_word(c, outcomes, 4, &outcome) || !skip(c, ",\"seconds\":") ||
         !take_real(c, &event->seconds) || !skip(c, ",\"values\":") || !take_integer(c, &event->values) ||
-        !skip(c, ",\"bad_epoch\":") || !take_integer(c, &event->bad_epoch) || !skip(c, ",\"exit_code\":") ||
+        !skip(c, ",\"bad_epoch\":") || !take_position(c, &event->bad_epoch) || !skip(c, ",\"exit_code\":") ||
         !take_integer(c, &exit_code) || !skip(c, ",\"signal\":") || !take_integer(c, &signal))
         return false;
     event->outcome = (enum pl_outcome)outcome;
@@ -417,7 +460,7 @@ static bool take_event(struct cursor *c, struct pl_event_reader *reader, struct 
     }
     if (skip(c, "{\"event\":\"dropped\",\"runs\":[")) {
         event->kind = PL_EVENT_DROPPED;
-        return take_epochs(c, reader, event) && skip(c, "}");
+        return take_runs(c, reader, event) && skip(c, "}");
     }
     if (!skip(c, "{\"run\":") || !take_integer(c, &event->run) || !skip(c, ",\"event\":") ||
         !take_word(c, names, 4, &kind))
@@ -451,6 +494,7 @@ int pl_event_read(struct pl_event_reader *reader, char *line, size_t length, str
 
 void pl_event_reader_release(struct pl_event_reader *reader)
 {
+    free(reader->runs);
     free(reader->epochs);
     free(reader->series);
     free(reader->values);

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_series(void *self, const char *metric, enum pl_direction direction)
+static int add_series(void *self, const char *metric, enum pl_series_axis axis)
 {
     struct pl_record *record = self;
     for (size_t i = 0; i < record->count; i++)
-        if (!strcmp(record->series[i].metric, metric))
+        if (record->series[i].axis == axis && !strcmp(record->series[i].metric, metric))
             return (int)i;
     void *list = record->series;
     size_t before = record->capacity;
@@ -19,12 +19,12 @@ static int add_series(void *self, const char *metric, enum pl_direction directio
     struct pl_record_series *series = &record->series[record->count];
     free(series->metric); /* left from before a clear */
     series->metric = pl_copy(metric);
-    series->direction = direction;
+    series->axis = axis;
     series->count = 0;
     return (int)record->count++;
 }
 
-static void add_value(void *self, int number, int64_t epoch, double value)
+static void add_value(void *self, int number, double epoch, double value)
 {
     struct pl_record_series *series = &((struct pl_record *)self)->series[number];
     if (series->count == series->capacity) {
@@ -55,10 +55,10 @@ struct pl_sink pl_record_sink(struct pl_record *record)
     return (struct pl_sink){.self = record, .series = add_series, .value = add_value, .log = add_log, .stop = never};
 }
 
-const struct pl_record_series *pl_record_find(const struct pl_record *record, const char *metric)
+const struct pl_record_series *pl_record_find(const struct pl_record *record, const char *metric, enum pl_series_axis axis)
 {
     for (size_t i = 0; i < record->count; i++)
-        if (!strcmp(record->series[i].metric, metric))
+        if (record->series[i].axis == axis && !strcmp(record->series[i].metric, metric))
             return &record->series[i];
     return NULL;
 }
@@ -84,9 +84,8 @@ void pl_record_release(struct pl_record *record)
 /* ---- comparison ---- */
 
 struct point {
-    int64_t epoch;
+    double epoch, value;
     size_t order;
-    double value;
 };
 
 static int by_epoch(const void *a, const void *b)
@@ -102,7 +101,7 @@ static struct point *sorted_points(const struct pl_record_series *series, size_t
 {
     struct point *points = pl_new((series->count + 1) * sizeof *points);
     for (size_t i = 0; i < series->count; i++)
-        points[i] = (struct point){series->epochs[i], i, series->values[i]};
+        points[i] = (struct point){series->epochs[i], series->values[i], i};
     qsort(points, series->count, sizeof *points, by_epoch);
     *count = 0;
     for (size_t i = 0; i < series->count; i++)
@@ -144,8 +143,9 @@ static size_t compare_series(const struct pl_record_series *before, const struct
         k += q != NULL;
         if (same_value(p, q) || differing++ >= most)
             continue;
-        pl_text_addf(out, "  %s at %lld was ", before ? before->metric : now->metric,
-                     (long long)(p ? p->epoch : q->epoch));
+        pl_text_addf(out, "  %s at ", before ? before->metric : now->metric);
+        pl_text_add_number(out, p ? p->epoch : q->epoch);
+        pl_text_add(out, " was ");
         add_point(out, p);
         pl_text_add(out, " and is ");
         add_point(out, q);
@@ -162,10 +162,11 @@ size_t pl_record_compare(const struct pl_record *before, const struct pl_record 
     size_t differing = 0;
     for (size_t i = 0; i < before->count; i++)
         if (pl_train_is_repeatable(before->series[i].metric))
-            differing += compare_series(&before->series[i], pl_record_find(now, before->series[i].metric),
+            differing += compare_series(&before->series[i],
+                                        pl_record_find(now, before->series[i].metric, before->series[i].axis),
                                         most > differing ? most - differing : 0, out);
     for (size_t i = 0; i < now->count; i++)
-        if (!pl_record_find(before, now->series[i].metric) && pl_train_is_repeatable(now->series[i].metric))
+        if (!pl_record_find(before, now->series[i].metric, now->series[i].axis) && pl_train_is_repeatable(now->series[i].metric))
             differing += compare_series(NULL, &now->series[i], most > differing ? most - differing : 0, out);
     return differing;
 }

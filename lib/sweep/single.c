@@ -236,17 +236,17 @@ int pl_single_spec(const char *name, const struct pl_settings *settings, int64_t
 
 /* ---- into the database ---- */
 
-static int write_record(struct pl_store *store, int64_t run, const struct pl_single *single, struct pl_error *err)
+static int write_record(struct pl_store *store, const struct pl_claim *claim, const struct pl_single *single,
+                        struct pl_error *err)
 {
     const struct pl_record *record = single->record;
-    int status = pl_store_forget_points(store, run, INT64_MIN, err);
+    int status = pl_store_forget_points(store, claim, -INFINITY, err);
     for (size_t i = 0; i < record->count && !status; i++) {
         const struct pl_record_series *series = &record->series[i];
         int64_t number;
-        status = pl_store_series(store, series->metric,
-                                 pl_study_direction(single->study, series->metric, series->direction), &number, err);
+        status = pl_store_series(store, series->metric, series->axis, &number, err);
         if (!status)
-            status = pl_store_points(store, run, number, series->epochs, series->values, series->count, err);
+            status = pl_store_points(store, claim, number, series->epochs, series->values, series->count, err);
     }
     return status;
 }
@@ -269,8 +269,8 @@ static int record_run(struct pl_store *store, int64_t session, int64_t sweep, co
                                .started = single->started, .seconds = single->seconds, .threads = single->threads,
                                .worker = single->process};
     *run = claim.run;
-    status = write_record(store, claim.run, single, err);
-    return status ? status : pl_store_end(store, claim.run, &ending, err);
+    status = write_record(store, &claim, single, err);
+    return status ? status : pl_store_end(store, &claim, &ending, err);
 }
 
 int pl_single_store(struct pl_store *store, const char *name, const struct pl_single *single, int64_t *run,

@@ -53,6 +53,7 @@ struct pl_supervisor {
     struct pl_settings scratch;
     struct pl_series_number {
         char metric[PL_METRIC_SIZE];
+        enum pl_series_axis axis;
         int64_t number;
     } *numbers;
     size_t number_count, number_capacity;

@@ -94,8 +94,8 @@ int pl_sweep_fit(uint64_t memory, int *jobs, struct pl_text *message, struct pl_
  * many, the largest lambda, and the bound of its run. */
 void pl_sweep_proof_notes(const struct pl_study *study, struct pl_text *notes);
 
-/* Which way a metric of the study is better: the spec's word comes before what a run reports. study may be NULL. */
-enum pl_direction pl_study_direction(const struct pl_study *study, const char *metric, enum pl_direction reported);
+/* Which way a metric of the study is better: the spec's word comes before what its name says. study may be NULL. */
+enum pl_direction pl_study_direction(const struct pl_study *study, const char *metric);
 
 /* ---- running ---- */
 
@@ -162,9 +162,8 @@ int pl_progress_block(const struct pl_sweep_state *state, int width, bool color,
 struct pl_record {
     struct pl_record_series {
         char *metric;
-        enum pl_direction direction;
-        int64_t *epochs;
-        double *values;
+        enum pl_series_axis axis;
+        double *epochs, *values;
         size_t count, capacity;
     } *series;
     size_t count, capacity;
@@ -172,7 +171,7 @@ struct pl_record {
 };
 /* A sink that fills the record. stop may be NULL. */
 struct pl_sink pl_record_sink(struct pl_record *record);
-const struct pl_record_series *pl_record_find(const struct pl_record *record, const char *metric);
+const struct pl_record_series *pl_record_find(const struct pl_record *record, const char *metric, enum pl_series_axis axis);
 /* Counts the values that differ, by metric and epoch, and writes a line for the first most of them. What a clock said
  * (pl_train_is_repeatable) is left out. */
 size_t pl_record_compare(const struct pl_record *before, const struct pl_record *now, size_t most,

@@ -21,7 +21,7 @@ int pl_plan_settle(struct pl_plan *plan, const struct pl_sweep_study *entry, str
 /* ---- protocol: one JSON object a line, see docs/sweeps.md ---- */
 
 enum { PL_METRIC_SIZE = 256 }; /* a longer name is cut */
-enum { PL_PROTOCOL_VERSION = 1, PL_LINE_LIMIT = 256 << 20 };
+enum { PL_PROTOCOL_VERSION = 2, PL_LINE_LIMIT = 256 << 20 };
 
 /* What a worker is told: to train a run; to give back what it has not begun; to do so and stop. */
 enum pl_message { PL_MESSAGE_ORDER, PL_MESSAGE_RECALL, PL_MESSAGE_STOP };
@@ -56,19 +56,21 @@ struct pl_event {
     int64_t run;
     double time;         /* start: seconds since 1970 */
     int64_t protocol;    /* ready */
-    /* dropped: count runs (in epochs); points: count epochs, and as many values for each series */
-    const int64_t *epochs;
+    /* dropped: count runs; points: count epochs, and as many values for each series */
+    const int64_t *runs;
+    const double *epochs;
     size_t count;
     const struct pl_event_series {
         const char *metric;
-        enum pl_direction direction;
+        enum pl_series_axis axis;
         const double *values;
     } *series;
     size_t series_count;
     const char *line;    /* log */
     /* end */
     enum pl_outcome outcome;
-    int64_t bad_epoch, values;
+    int64_t values;
+    double bad_epoch;
     int exit_code, signal;
     const char *reason;  /* or NULL */
     double seconds;
@@ -76,7 +78,9 @@ struct pl_event {
 
 /* Reads events; owns the numbers that an event points at until the next call. Zero-initialise. */
 struct pl_event_reader {
-    int64_t *epochs;
+    int64_t *runs;
+    size_t run_capacity;
+    double *epochs;
     size_t epoch_capacity;
     struct pl_event_series *series;
     size_t series_capacity;
@@ -123,9 +127,9 @@ extern const struct pl_executor pl_executor_local;
 
 struct pl_task_series {
     char metric[PL_METRIC_SIZE];
-    enum pl_direction direction;
-    int64_t *epochs;     /* values that are not in the database yet */
-    double *values;
+    enum pl_series_axis axis;
+    enum pl_direction direction; /* in the study, for people who watch */
+    double *epochs, *values; /* that are not in the database yet */
     size_t count, capacity;
     double best;         /* best finite value so far; NaN: none */
 };

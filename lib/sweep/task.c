@@ -98,10 +98,10 @@ void pl_task_free(struct pl_task *task)
     free(task);
 }
 
-static struct pl_task_series *find_series(struct pl_task *task, const char *metric, enum pl_direction reported)
+static struct pl_task_series *find_series(struct pl_task *task, const char *metric, enum pl_series_axis axis)
 {
     for (size_t i = 0; i < task->series_count; i++)
-        if (!strcmp(task->series[i].metric, metric))
+        if (task->series[i].axis == axis && !strcmp(task->series[i].metric, metric))
             return &task->series[i];
     void *list = task->series;
     size_t before = task->series_capacity;
@@ -112,7 +112,8 @@ static struct pl_task_series *find_series(struct pl_task *task, const char *metr
     size_t length = strnlen(metric, sizeof series->metric - 1);
     memcpy(series->metric, metric, length);
     series->metric[length] = '\0';
-    series->direction = task->study ? pl_study_direction(task->study->study, metric, reported) : reported;
+    series->axis = axis;
+    series->direction = pl_study_direction(task->study ? task->study->study : NULL, metric);
     series->count = 0;
     series->best = NAN;
     return series;
@@ -133,7 +134,7 @@ static void keep_best(struct pl_task_series *series, const double *values, size_
 void pl_task_points(struct pl_task *task, const struct pl_event *event)
 {
     for (size_t i = 0; i < event->series_count; i++) {
-        struct pl_task_series *series = find_series(task, event->series[i].metric, event->series[i].direction);
+        struct pl_task_series *series = find_series(task, event->series[i].metric, event->series[i].axis);
         size_t need = series->count + event->count;
         if (need > series->capacity) {
             size_t capacity = need > 2 * series->capacity ? need : 2 * series->capacity;
@@ -177,5 +178,5 @@ size_t pl_task_pending(const struct pl_task *task)
     size_t count = 0;
     for (size_t i = 0; i < task->series_count; i++)
         count += task->series[i].count;
-    return count * (sizeof(int64_t) + sizeof(double));
+    return count * 2 * sizeof(double);
 }

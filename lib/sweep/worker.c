@@ -186,13 +186,13 @@ static void gather_points(struct worker *w)
         w->record.series[i].count = 0;
 }
 
-static int sink_series(void *self, const char *metric, enum pl_direction direction)
+static int sink_series(void *self, const char *metric, enum pl_series_axis axis)
 {
     struct worker *w = self;
-    return w->memory.series(w->memory.self, metric, direction);
+    return w->memory.series(w->memory.self, metric, axis);
 }
 
-static void sink_value(void *self, int series, int64_t epoch, double value)
+static void sink_value(void *self, int series, double epoch, double value)
 {
     struct worker *w = self;
     w->memory.value(w->memory.self, series, epoch, value);

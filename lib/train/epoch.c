@@ -18,7 +18,7 @@ static int interrupt(struct pl_network *n, struct pl_run_result *result)
 
 static int diverge(struct pl_network *n, struct pl_run_result *result, const char *what)
 {
-    result->bad_epoch = (int64_t)n->progress.epoch + 1;
+    result->bad_epoch = (double)n->progress.epoch + 1;
     pl_result_set(result, PL_DIVERGED, "the %s is not finite in epoch %llu", what,
                   (unsigned long long)n->progress.epoch + 1);
     return 1;

@@ -20,7 +20,7 @@ static struct pl_history_series *open_series(struct pl_history *h, const char *m
     pl_grow(&list, &h->capacity, h->count + 1, sizeof *h->series);
     h->series = list;
     h->series[h->count] = (struct pl_history_series){
-        .metric = pl_copy(metric), .number = h->sink->series(h->sink->self, metric, pl_train_direction(metric))};
+        .metric = pl_copy(metric), .number = h->sink->series(h->sink->self, metric, PL_BY_EPOCH)};
     return &h->series[h->count++];
 }
 
@@ -34,7 +34,7 @@ void pl_history_add(struct pl_history *h, const char *metric, uint64_t epoch, do
     }
     s->epochs[s->count] = epoch;
     s->values[s->count++] = value;
-    h->sink->value(h->sink->self, s->number, (int64_t)epoch, value);
+    h->sink->value(h->sink->self, s->number, (double)epoch, value);
 }
 
 bool pl_history_has(const struct pl_history *h, const char *metric)

@@ -181,7 +181,7 @@ static void open_series(struct langevin *l)
     };
     for (size_t i = 0; i < SERIES_COUNT; i++) {
         const char *name = names[l->dimension - 1][i];
-        l->series[i] = l->sink->series(l->sink->self, name, pl_train_direction(name));
+        l->series[i] = l->sink->series(l->sink->self, name, PL_BY_EPOCH);
     }
 }
 
@@ -197,7 +197,7 @@ static void record(struct langevin *l, int64_t iteration)
         [EXCESS_RISK] = risk, [ESCAPED] = (double)l->escaped / (double)l->count,
     };
     for (size_t i = 0; i < SERIES_COUNT; i++)
-        l->sink->value(l->sink->self, l->series[i], iteration, values[i]);
+        l->sink->value(l->sink->self, l->series[i], (double)iteration, values[i]);
     if (l->escaped && !l->bad)
         l->bad = iteration;
 }
@@ -240,7 +240,7 @@ static void iterate(struct langevin *l, struct pl_run_result *result)
     }
     if (!l->bad)
         return;
-    result->bad_epoch = l->bad;
+    result->bad_epoch = (double)l->bad;
     pl_result_set(result, PL_DIVERGED, "%zu of %zu chains are not finite, the first since iteration %lld", l->escaped,
                   l->count, (long long)l->bad);
 }

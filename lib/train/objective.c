@@ -134,7 +134,7 @@ static int open_series(struct objective *o, const struct report *report, const c
     if (number)
         snprintf(digits, sizeof digits, "%d", number);
     snprintf(metric, sizeof metric, "%s%s%s", report->prefix, name, digits);
-    return o->sink->series(o->sink->self, metric, pl_train_direction(metric));
+    return o->sink->series(o->sink->self, metric, PL_BY_EPOCH);
 }
 
 static void open_report(struct objective *o, struct report *report)
@@ -156,19 +156,19 @@ static double report_point(struct objective *o, struct report *report, const dou
     if (!report->opened)
         open_report(o, report);
     double loss = o->problem->value(settings, theta, o->n);
-    sink->value(sink->self, report->series[0], iteration, loss);
+    sink->value(sink->self, report->series[0], (double)iteration, loss);
     if (o->n > 1)
-        sink->value(sink->self, report->series[1], iteration, o->problem->distance(settings, theta, o->n));
+        sink->value(sink->self, report->series[1], (double)iteration, o->problem->distance(settings, theta, o->n));
     if (o->n <= SHOWN_COORDINATES)
         for (size_t i = 0; i < o->n; i++)
-            sink->value(sink->self, report->series[2 + i], iteration, theta[i]);
+            sink->value(sink->self, report->series[2 + i], (double)iteration, theta[i]);
     return loss;
 }
 
 static void report_shares(struct objective *o, int64_t iteration)
 {
     for (int k = 0; k < PL_SHARES; k++) {
-        o->sink->value(o->sink->self, o->share_series[k], iteration, o->shares[k] / (double)o->share_count);
+        o->sink->value(o->sink->self, o->share_series[k], (double)iteration, o->shares[k] / (double)o->share_count);
         o->shares[k] = 0;
     }
     o->share_count = 0;
@@ -179,7 +179,7 @@ static double record(struct objective *o, int64_t iteration)
     bool first = !o->iterate.opened;
     double loss = report_point(o, &o->iterate, o->theta, iteration);
     for (int k = 0; k < PL_SHARES && first && o->recording.on; k++)
-        o->share_series[k] = o->sink->series(o->sink->self, pl_share_metrics[k], pl_train_direction(pl_share_metrics[k]));
+        o->share_series[k] = o->sink->series(o->sink->self, pl_share_metrics[k], PL_BY_EPOCH);
     if (o->recording.on)
         report_shares(o, iteration);
     pl_optim_validated(o->optim, loss);
@@ -221,7 +221,7 @@ static void iterate(struct objective *o, struct pl_run_result *result)
             next_record = recorded_iteration(o, ++next_point);
         }
         if (!finite || !loss_finite) {
-            result->bad_epoch = t;
+            result->bad_epoch = (double)t;
             pl_result_set(result, PL_DIVERGED, "%s is not finite after iteration %lld", finite ? "the loss" : "theta",
                           (long long)t);
             return;

@@ -51,8 +51,9 @@ int pl_train_check(const struct pl_settings *settings, struct pl_error *err);
 int pl_train_check_free_key(const char *key, struct pl_error *err);
 
 /* Which way a metric is better, by its name when the spec does not say: accuracy up, all else down;
- * theta, lambda, norms and times have no better. */
-enum pl_direction { PL_NEUTRAL, PL_MINIMIZE, PL_MAXIMIZE };
+ * theta, lambda, norms and times have no better. Undeclared is what neither the name nor a spec tells: nothing is chosen
+ * by it. */
+enum pl_direction { PL_NEUTRAL, PL_MINIMIZE, PL_MAXIMIZE, PL_UNDECLARED };
 enum pl_direction pl_train_direction(const char *metric);
 /* What a reader wants to see first has rank 0: accuracy, then perplexity, then loss, of test images before others. All
  * other metrics share the last rank. */
@@ -64,14 +65,18 @@ size_t pl_train_metric_rank(const char *metric);
 /* Is it the same at every repetition of a run? What a clock says (seconds, seconds_eval, ...) is not. */
 bool pl_train_is_repeatable(const char *metric);
 
+/* What the positions of a series count: epochs (iterations of a problem), or the steps of a program that counts those. */
+enum pl_series_axis { PL_BY_EPOCH, PL_BY_STEP };
+
 /* Where a run reports to. Calls come from the thread that called pl_train_run. */
 struct pl_sink {
     void *self;
-    /* A series is a metric as tables name it: "loss", "test_accuracy". Returns its number, counted from 0
+    /* A series is a metric as tables name it ("loss", "test_accuracy") along one axis. Returns its number, counted from 0
      * in order of first use within the run. */
-    int (*series)(void *self, const char *metric, enum pl_direction direction);
-    /* One recorded value; epoch is the iteration for a problem. NaN and infinities are recorded as such. */
-    void (*value)(void *self, int series, int64_t epoch, double value);
+    int (*series)(void *self, const char *metric, enum pl_series_axis axis);
+    /* One recorded value at a position along the series' axis: an epoch, which may be a fraction, the iteration of a
+     * problem, or a step. NaN and infinities are recorded as such. */
+    void (*value)(void *self, int series, double epoch, double value);
     /* One line of log (a command's stderr, a warning). */
     void (*log)(void *self, const char *line);
     /* Polled at least once an epoch (for a problem, every few thousand iterations): should the run stop
@@ -84,7 +89,7 @@ const char *pl_outcome_name(enum pl_outcome outcome); /* "finished", "diverged",
 
 struct pl_run_result {
     enum pl_outcome outcome;
-    int64_t bad_epoch;  /* diverged: the first epoch (iteration) with a non-finite value; else -1 */
+    double bad_epoch;   /* diverged: the first epoch (iteration, step) with a non-finite value; else -1 */
     int exit_code;      /* of a command; -1 where there is none */
     int signal;         /* that ended a command; 0 where there is none */
     char reason[500];   /* failed, diverged, interrupted: one sentence */

@@ -53,9 +53,9 @@ static void plan(struct pl_store *store, int64_t sweep, int64_t configs, int64_t
 static void run_all(struct pl_store *store, int64_t sweep, int metrics, int64_t points)
 {
     static const char *const names[] = {"loss", "theta", "test_accuracy", "valid_loss"};
-    static const enum pl_direction ways[] = {PL_MINIMIZE, PL_NEUTRAL, PL_MAXIMIZE, PL_MINIMIZE};
     struct pl_provenance provenance = {.cpu = "bench", .isa = "base", .version = PL_VERSION, .jobs = 1, .threads = 1};
-    int64_t session, *epochs = pl_new((size_t)points * sizeof *epochs);
+    int64_t session;
+    double *epochs = pl_new((size_t)points * sizeof *epochs);
     double *values = pl_new((size_t)points * sizeof *values);
     must(pl_store_join(store, &provenance, &session, &err));
     struct pl_claim claims[256];
@@ -68,16 +68,16 @@ static void run_all(struct pl_store *store, int64_t sweep, int metrics, int64_t 
         for (size_t i = 0; i < taken; i++) {
             for (int m = 0; m < metrics; m++) {
                 int64_t series;
-                must(pl_store_series(store, names[m], ways[m], &series, &err));
+                must(pl_store_series(store, names[m], PL_BY_EPOCH, &series, &err));
                 for (int64_t p = 0; p < points; p++) {
                     epochs[p] = 10 * (p + 1);
                     values[p] = sin((double)(claims[i].run * 31 + p * 7 + m));
                 }
-                must(pl_store_points(store, claims[i].run, series, epochs, values, (size_t)points, &err));
+                must(pl_store_points(store, &claims[i], series, epochs, values, (size_t)points, &err));
             }
             struct pl_ending ending = {.session = session, .outcome = PL_FINISHED, .bad_epoch = -1, .exit_code = -1,
                                        .started = pl_clock(), .seconds = 0.00123, .threads = 1, .worker = 4711};
-            must(pl_store_end(store, claims[i].run, &ending, &err));
+            must(pl_store_end(store, &claims[i], &ending, &err));
         }
         must(pl_store_commit(store, &err));
     } while (taken);

@@ -81,7 +81,7 @@ equal "$(cat queued.[0-9]* | wc -l)" 60 "runs that were begun"
 fake() { # NAME, the script's body: what it does with an order for run $run
     cat >"$1" <<END
 #!/bin/sh
-echo '{"event":"ready","protocol":1}'
+echo '{"event":"ready","protocol":2}'
 while read -r line; do
     run=\${line#*:}; run=\${run%%,*}
     $2
@@ -91,7 +91,7 @@ END
 }
 said_start='echo "{\"run\":$run,\"event\":\"start\",\"time\":1}"'
 said_end='echo "{\"run\":$run,\"event\":\"end\",\"outcome\":\"finished\",\"seconds\":0.1,\"values\":VALUES,\"bad_epoch\":-1,\"exit_code\":-1,\"signal\":0}"'
-said_points='echo "{\"run\":$run,\"event\":\"points\",\"epochs\":[1],\"series\":[[\"loss\",\"minimize\",\"3ff0000000000000\"]]}"'
+said_points='echo "{\"run\":$run,\"event\":\"points\",\"epochs\":[1],\"series\":[[\"loss\",\"epoch\",\"3ff0000000000000\"]]}"'
 cat >three.yaml <<END
 study: three
 task: {problem: quadratic, iterations: 10, record: 2}

@@ -62,7 +62,7 @@ expect 0 poula report --study final --rows method --columns lam --value test_acc
 contains out "b       57.00(0.00)   47.00(0.00)"
 
 # Another choice from the same runs: what the study held before goes out of it.
-sql results/poula.db "UPDATE result SET best = 99 WHERE run IN (SELECT run FROM runs WHERE method = 'a' AND lam = 1 AND eps = 1)
+sql results/poula.db "UPDATE result SET highest = 99 WHERE run IN (SELECT run FROM runs WHERE method = 'a' AND lam = 1 AND eps = 1)
     AND series = (SELECT id FROM series WHERE name = 'valid_accuracy')"
 expect 0 poula sweep pipeline.yaml
 equal "$(sql results/poula.db "SELECT count(*) FROM study_runs WHERE study = 'final'")" 12 "runs of the new choice"

@@ -10,12 +10,12 @@
 
 struct recorder {
     char *metrics[100];
-    enum pl_direction directions[100];
+    enum pl_direction directions[100]; /* that their names tell */
+    enum pl_series_axis axes[100];
     int metric_count;
     struct recorded {
         int series;
-        int64_t epoch;
-        double value;
+        double epoch, value;
     } *points;
     size_t count, capacity;
     struct pl_text log;
@@ -24,15 +24,16 @@ struct recorder {
     double first_question;
 };
 
-static int recorder_series(void *self, const char *metric, enum pl_direction direction)
+static int recorder_series(void *self, const char *metric, enum pl_series_axis axis)
 {
     struct recorder *r = self;
     r->metrics[r->metric_count] = pl_copy(metric);
-    r->directions[r->metric_count] = direction;
+    r->directions[r->metric_count] = pl_train_direction(metric);
+    r->axes[r->metric_count] = axis;
     return r->metric_count++;
 }
 
-static void recorder_value(void *self, int series, int64_t epoch, double value)
+static void recorder_value(void *self, int series, double epoch, double value)
 {
     struct recorder *r = self;
     void *list = r->points;

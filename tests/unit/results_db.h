@@ -62,23 +62,23 @@ static inline void read_settings(const char *text, struct pl_settings *settings)
     }
 }
 
-static inline void play(struct pl_store *store, int64_t session, int64_t run, const struct known_run *known,
+static inline void play(struct pl_store *store, int64_t session, const struct pl_claim *claim, const struct known_run *known,
                         int64_t series)
 {
     struct pl_ending ending = {.session = session, .outcome = (enum pl_outcome)known->outcome, .bad_epoch = -1,
                                .exit_code = -1, .threads = 1};
-    int64_t epochs[POINTS_MOST];
+    double epochs[POINTS_MOST];
     for (size_t i = 0; i < known->count; i++)
-        epochs[i] = (int64_t)i + 1;
+        epochs[i] = (double)i + 1;
     if (known->outcome == PL_DIVERGED)
-        ending.bad_epoch = (int64_t)known->count + 1;
-    ok(pl_store_points(store, run, series, epochs, known->values, known->count, &err));
+        ending.bad_epoch = (double)known->count + 1;
+    ok(pl_store_points(store, claim, series, epochs, known->values, known->count, &err));
     if (known->averaged) {
         double from = (double)known->averaged;
-        ok(pl_store_series(store, PL_METRIC_AVERAGED, PL_NEUTRAL, &series, &err));
-        ok(pl_store_points(store, run, series, &known->averaged, &from, 1, &err));
+        ok(pl_store_series(store, PL_METRIC_AVERAGED, PL_BY_EPOCH, &series, &err));
+        ok(pl_store_points(store, claim, series, &from, &from, 1, &err));
     }
-    ok(pl_store_end(store, run, &ending, &err));
+    ok(pl_store_end(store, claim, &ending, &err));
 }
 
 /* Makes a database of one sweep. All runs are claimed; those that were never run are given back. */
@@ -106,7 +106,7 @@ static inline struct pl_store *make_results(const char *spec, const char *metric
         pl_text_release(&canonical);
     }
     ok(pl_store_join(store, &provenance, &session, &err));
-    ok(pl_store_series(store, metric, pl_train_direction(metric), &series, &err));
+    ok(pl_store_series(store, metric, PL_BY_EPOCH, &series, &err));
     struct pl_claim claims[256];
     size_t taken;
     ok(pl_store_claim(store, session, &sweep, 1, false, claims, 256, &taken, &err));
@@ -114,7 +114,7 @@ static inline struct pl_store *make_results(const char *spec, const char *metric
     for (size_t i = 0; i < taken; i++)
         for (size_t j = 0; j < count; j++)
             if (numbers[j] == claims[i].run && runs[j].outcome >= 0)
-                play(store, session, claims[i].run, &runs[j], series);
+                play(store, session, &claims[i], &runs[j], series);
     ok(pl_store_leave(store, session, &err));
     free(numbers);
     return store;

@@ -139,20 +139,37 @@ static inline size_t claim(struct pl_store *store, int64_t session, int64_t swee
     return taken;
 }
 
-static inline int64_t series(struct pl_store *store, const char *name, enum pl_direction direction)
+static inline int64_t series(struct pl_store *store, const char *name)
 {
     int64_t id;
-    ok(pl_store_series(store, name, direction, &id, &err));
+    ok(pl_store_series(store, name, PL_BY_EPOCH, &id, &err));
     return id;
 }
 
-static inline void record(struct pl_store *store, int64_t run, const char *metric, enum pl_direction direction,
-                   const double *values, size_t count)
+static inline int take_token(void *self, const struct pl_cell *cells, size_t count)
 {
-    int64_t epochs[64];
+    (void)count;
+    *(int64_t *)self = cells[0].integer;
+    return 0;
+}
+
+/* The newest claim of a run. */
+static inline struct pl_claim newest_claim(struct pl_store *store, int64_t run)
+{
+    struct pl_claim claim = {.run = run};
+    char sql[80];
+    snprintf(sql, sizeof sql, "SELECT token FROM run WHERE id = %lld", (long long)run);
+    ok(pl_store_query(store, sql, NULL, take_token, &claim.token, &err));
+    return claim;
+}
+
+static inline void record(struct pl_store *store, int64_t run, const char *metric, const double *values, size_t count)
+{
+    double epochs[64];
+    struct pl_claim claim = newest_claim(store, run);
     for (size_t i = 0; i < count; i++)
-        epochs[i] = (int64_t)i + 1;
-    ok(pl_store_points(store, run, series(store, metric, direction), epochs, values, count, &err));
+        epochs[i] = (double)i + 1;
+    ok(pl_store_points(store, &claim, series(store, metric), epochs, values, count, &err));
 }
 
 static inline int end(struct pl_store *store, int64_t session, int64_t run, enum pl_outcome outcome)
@@ -160,7 +177,8 @@ static inline int end(struct pl_store *store, int64_t session, int64_t run, enum
     struct pl_ending ending = {.session = session, .outcome = outcome, .bad_epoch = outcome == PL_DIVERGED ? 7 : -1,
                                .exit_code = outcome == PL_FAILED ? 3 : -1, .reason = outcome ? "because" : NULL,
                                .started = 1000, .seconds = 2, .threads = 1, .worker = 99};
-    return pl_store_end(store, run, &ending, &err);
+    struct pl_claim claim = newest_claim(store, run);
+    return pl_store_end(store, &claim, &ending, &err);
 }
 
 static inline int collect(void *self, const struct pl_result *result)

@@ -162,7 +162,7 @@ static void claims_are_exclusive_and_in_grid_order(void **state)
     assert_int_equal(claim(b, two, sweep, false, others, 10), 4);
     assert_int_equal(others[0].config, 2);
     assert_int_equal(claim(a, one, sweep, false, claims + 2, 2), 0);
-    ok(pl_store_unclaim(b, others[1].run, &err));
+    ok(pl_store_unclaim(b, &others[1], &err));
     assert_int_equal(claim(a, one, sweep, false, claims + 2, 2), 1);
     assert_int_equal(claims[2].run, others[1].run);
     assert_int_equal(claims[2].attempt, 1);
@@ -186,7 +186,7 @@ static void failed_runs_are_retried_once_a_session(void **state)
     assert_int_equal(claim(store, next, sweep, false, claims, 4), 0);
     assert_int_equal(claim(store, next, sweep, true, claims, 4), 1);
     assert_int_equal(claims[0].attempt, 2);
-    ok(pl_store_unclaim(store, claims[0].run, &err));
+    ok(pl_store_unclaim(store, &claims[0], &err));
     assert_true(number("SELECT status FROM run WHERE id = 1") == PL_RUN_FAILED);
     assert_int_equal(claim(store, next, sweep, true, claims, 4), 1);
     ok(end(store, next, claims[0].run, PL_FINISHED));
@@ -203,12 +203,12 @@ static void a_rolled_back_claim_never_was(void **state)
     struct pl_claim claims[4];
     ok(pl_store_begin(store, &err));
     assert_int_equal(claim(store, session, sweep, false, claims, 2), 2);
-    ok(pl_store_series(store, "loss", PL_MINIMIZE, &id, &err));
+    ok(pl_store_series(store, "loss", PL_BY_EPOCH, &id, &err));
     pl_store_rollback(store);
     assert_int_equal(claim(store, session, sweep, false, claims, 1), 1);
     assert_int_equal(claims[0].run, 1);
-    record(store, 1, "loss", PL_MINIMIZE, (double[]){1}, 1); /* under a number that exists again */
-    assert_int_equal(series(store, "theta", PL_NEUTRAL), 2);
+    record(store, 1, "loss", (double[]){1}, 1); /* under a number that exists again */
+    assert_int_equal(series(store, "theta"), 2);
     assert_whole(store);
     pl_store_close(store);
 }

@@ -10,17 +10,66 @@ static void finished_runs_are_never_touched(void **state)
     int64_t sweep = plan(store, "s", "spec", 1, 1), session = join(store);
     struct pl_claim claims[1];
     claim(store, session, sweep, false, claims, 1);
-    record(store, 1, "loss", PL_MINIMIZE, (double[]){3, 1, 2}, 3);
+    record(store, 1, "loss", (double[]){3, 1, 2}, 3);
     ok(end(store, session, 1, PL_FINISHED));
-    int64_t id = series(store, "loss", PL_MINIMIZE), epoch = 9;
-    assert_int_equal(pl_store_points(store, 1, id, &epoch, &(double){0}, 1, &err), 1);
-    assert_int_equal(pl_store_forget_points(store, 1, INT64_MIN, &err), 1);
+    int64_t id = series(store, "loss");
+    double epoch = 9;
+    assert_int_equal(pl_store_points(store, &claims[0], id, &epoch, &(double){0}, 1, &err), 1);
+    assert_int_equal(pl_store_forget_points(store, &claims[0], -INFINITY, &err), 1);
     assert_int_equal(end(store, session, 1, PL_FAILED), 1);
-    ok(pl_store_unclaim(store, 1, &err));
+    ok(pl_store_unclaim(store, &claims[0], &err));
     assert_true(number("SELECT count(*) FROM curves") == 3);
     assert_true(number("SELECT status FROM run") == PL_RUN_FINISHED);
     assert_true(number("SELECT count(*) FROM attempt") == 1);
-    assert_int_equal(pl_store_points(store, 77, id, &epoch, &(double){0}, 1, &err), PL_EMISSING);
+    assert_int_equal(pl_store_points(store, &(struct pl_claim){.run = 77}, id, &epoch, &(double){0}, 1, &err), PL_EMISSING);
+    pl_store_close(store);
+}
+
+/* A supervisor that was thought dead comes back, when the run is in other hands: even those of its own session. */
+static void a_stale_claim_writes_nothing(void **state)
+{
+    (void)state;
+    struct pl_store *store = open_new();
+    int64_t sweep = plan(store, "s", "spec", 1, 1), session = join(store), id = series(store, "loss");
+    struct pl_claim stale, now;
+    struct pl_ending ending = {.session = session, .outcome = PL_FINISHED, .bad_epoch = -1, .exit_code = -1};
+    claim(store, session, sweep, false, &stale, 1);
+    ok(pl_store_unclaim(store, &stale, &err));
+    claim(store, session, sweep, false, &now, 1);
+    assert_int_equal(now.run, stale.run);
+    assert_true(now.token > stale.token);
+    assert_int_equal(pl_store_points(store, &stale, id, &(double){1}, &(double){0}, 1, &err), 1);
+    assert_int_equal(pl_store_forget_points(store, &stale, -INFINITY, &err), 1);
+    assert_int_equal(pl_store_end(store, &stale, &ending, &err), 1);
+    ok(pl_store_unclaim(store, &stale, &err));
+    assert_true(number("SELECT status FROM run") == PL_RUN_RUNNING);
+    ok(pl_store_points(store, &now, id, &(double){1}, &(double){3}, 1, &err));
+    ok(pl_store_end(store, &now, &ending, &err));
+    assert_true(number("SELECT value FROM curves") == 3);
+    assert_whole(store);
+    pl_store_close(store);
+}
+
+static void positions_may_be_fractions_and_steps(void **state)
+{
+    (void)state;
+    struct pl_store *store = open_new();
+    int64_t sweep = plan(store, "s", "spec", 1, 1), session = join(store), by_epoch = series(store, "loss"), by_step;
+    struct pl_claim claims[1];
+    struct pl_result list[1];
+    claim(store, session, sweep, false, claims, 1);
+    ok(pl_store_series(store, "loss", PL_BY_STEP, &by_step, &err));
+    assert_true(by_step != by_epoch);
+    ok(pl_store_points(store, &claims[0], by_epoch, (double[]){0.5, 1, 1.5}, (double[]){3, 1, 2}, 3, &err));
+    ok(pl_store_points(store, &claims[0], by_step, (double[]){1, 500}, (double[]){9, 8}, 2, &err));
+    ok(pl_store_forget_points(store, &claims[0], 1.25, &err));
+    ok(end(store, session, 1, PL_FINISHED));
+    results(store, sweep, "loss", PL_SELECT_BEST, list);
+    assert_true(list[0].value == 1 && list[0].epoch == 1);
+    assert_true(number("SELECT min(epoch) FROM curves WHERE axis = 'epoch'") == 0.5);
+    assert_true(number("SELECT typeof(max(epoch)) = 'integer' FROM curves WHERE axis = 'epoch'") == 1);
+    assert_true(number("SELECT value FROM curves WHERE axis = 'step' AND epoch = 1") == 9);
+    assert_whole(store);
     pl_store_close(store);
 }
 
@@ -32,11 +81,11 @@ static void best_last_and_best_by_validation(void **state)
     struct pl_claim claims[2];
     struct pl_result list[2];
     claim(store, session, sweep, false, claims, 2);
-    record(store, 1, "test_accuracy", PL_MAXIMIZE, (double[]){10, 90, 90, 30}, 4);
-    record(store, 1, "loss", PL_MINIMIZE, (double[]){4, 3, 2, 5}, 4);
-    record(store, 1, "theta", PL_NEUTRAL, (double[]){4, 3, 2, 5}, 4);
-    record(store, 1, "valid_loss", PL_MINIMIZE, (double[]){1, 2, 3, 4}, 4);
-    record(store, 1, "valid_accuracy", PL_MAXIMIZE, (double[]){1, 2, 3, 0}, 4);
+    record(store, 1, "test_accuracy", (double[]){10, 90, 90, 30}, 4);
+    record(store, 1, "loss", (double[]){4, 3, 2, 5}, 4);
+    record(store, 1, "theta", (double[]){4, 3, 2, 5}, 4);
+    record(store, 1, "valid_loss", (double[]){1, 2, 3, 4}, 4);
+    record(store, 1, "valid_accuracy", (double[]){1, 2, 3, 0}, 4);
     ok(end(store, session, 1, PL_FINISHED));
     assert_int_equal(results(store, sweep, "test_accuracy", PL_SELECT_BEST, list), 2);
     assert_true(list[0].has_value && list[0].value == 90 && list[0].epoch == 2);
@@ -70,13 +119,16 @@ static void a_metric_declared_the_other_way_round(void **state)
     struct pl_claim claims[1];
     struct pl_result list[1];
     claim(store, session, sweep, false, claims, 1);
-    record(store, 1, "score", PL_MINIMIZE, (double[]){1, 9, 4}, 3);
+    record(store, 1, "score", (double[]){1, 9, 4}, 3);
     ok(end(store, session, 1, PL_FINISHED));
     results(store, sweep, "score", PL_SELECT_BEST, list);
     assert_true(list[0].value == 1);
-    series(store, "score", PL_MAXIMIZE);
+    ok(pl_store_declare(store, sweep, "score", PL_MAXIMIZE, &err));
     results(store, sweep, "score", PL_SELECT_BEST, list);
     assert_true(list[0].value == 9 && list[0].epoch == 2);
+    assert_true(number("SELECT value FROM best WHERE metric = 'score'") == 9);
+    ok(pl_store_declare(store, sweep, "score", PL_NEUTRAL, &err));
+    assert_true(number("SELECT value FROM best WHERE metric = 'score'") == 4);
     pl_store_close(store);
 }
 
@@ -88,9 +140,9 @@ static void non_finite_values_are_kept_by_kind(void **state)
     struct pl_claim claims[3];
     struct pl_result list[3];
     claim(store, session, sweep, false, claims, 3);
-    record(store, 1, "loss", PL_MINIMIZE, (double[]){NAN, -INFINITY, 4, INFINITY, NAN}, 5);
-    record(store, 2, "loss", PL_MINIMIZE, (double[]){NAN, NAN}, 2);
-    record(store, 3, "loss", PL_MINIMIZE, (double[]){6}, 1);
+    record(store, 1, "loss", (double[]){NAN, -INFINITY, 4, INFINITY, NAN}, 5);
+    record(store, 2, "loss", (double[]){NAN, NAN}, 2);
+    record(store, 3, "loss", (double[]){6}, 1);
     ok(end(store, session, 1, PL_DIVERGED));
     ok(end(store, session, 2, PL_FINISHED));
     ok(end(store, session, 3, PL_FINISHED));
@@ -111,10 +163,10 @@ static void non_finite_values_are_kept_by_kind(void **state)
     pl_store_close(store);
 }
 
-static int sum_points(void *self, int64_t epoch, double value)
+static int sum_points(void *self, double epoch, double value)
 {
     double *sums = self;
-    sums[0] += (double)epoch;
+    sums[0] += epoch;
     sums[1] += isfinite(value) ? value : 0;
     sums[2] += isnan(value);
     sums[3] += isinf(value) && value < 0;
@@ -125,18 +177,18 @@ static void points_are_replaced_and_forgotten(void **state)
 {
     (void)state;
     struct pl_store *store = open_new();
-    int64_t sweep = plan(store, "s", "spec", 1, 1), session = join(store), epochs[100];
+    int64_t sweep = plan(store, "s", "spec", 1, 1), session = join(store);
     struct pl_claim claims[1];
-    double values[100], sums[4] = {0};
+    double epochs[100], values[100], sums[4] = {0};
     claim(store, session, sweep, false, claims, 1);
-    int64_t loss = series(store, "loss", PL_MINIMIZE);
+    int64_t loss = series(store, "loss");
     for (int i = 0; i < 100; i++) {
         epochs[i] = i;
         values[i] = i;
     }
-    ok(pl_store_points(store, 1, loss, epochs, values, 100, &err)); /* more than a block */
-    ok(pl_store_points(store, 1, loss, (int64_t[]){3, 4}, (double[]){NAN, -INFINITY}, 2, &err));
-    ok(pl_store_forget_points(store, 1, 10, &err));
+    ok(pl_store_points(store, &claims[0], loss, epochs, values, 100, &err)); /* more than a block */
+    ok(pl_store_points(store, &claims[0], loss, (double[]){3, 4}, (double[]){NAN, -INFINITY}, 2, &err));
+    ok(pl_store_forget_points(store, &claims[0], 10, &err));
     ok(pl_store_each_point(store, 1, "loss", sum_points, sums, &err));
     assert_true(sums[0] == 45 && sums[1] == 45 - 7 && sums[2] == 1 && sums[3] == 1);
     pl_store_close(store);
@@ -152,7 +204,7 @@ static void mean_and_standard_deviation(void **state)
     /* 1e9 + 1, 2, 4: a formula that subtracts sums of squares loses the deviation. */
     static const double values[] = {1e9 + 1, 1e9 + 2, 1e9 + 4};
     for (int i = 0; i < 3; i++) {
-        record(store, claims[i].run, "loss", PL_MINIMIZE, &values[i], 1);
+        record(store, claims[i].run, "loss", &values[i], 1);
         ok(end(store, session, claims[i].run, PL_FINISHED));
     }
     ok(end(store, session, claims[3].run, PL_FAILED));
@@ -285,7 +337,7 @@ static void the_check_finds_what_is_wrong(void **state)
     struct pl_claim claims[3];
     struct pl_text problems = {0};
     claim(store, session, sweep, false, claims, 3);
-    record(store, 1, "loss", PL_MINIMIZE, (double[]){1}, 1);
+    record(store, 1, "loss", (double[]){1}, 1);
     ok(end(store, session, 1, PL_FINISHED));
     assert_whole(store);
     behind("UPDATE run SET status = 0, session = NULL WHERE id = 1; UPDATE session SET ended = 1;"
@@ -303,6 +355,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         each(finished_runs_are_never_touched),
+        each(a_stale_claim_writes_nothing),
+        each(positions_may_be_fractions_and_steps),
         each(best_last_and_best_by_validation),
         each(a_metric_declared_the_other_way_round),
         each(non_finite_values_are_kept_by_kind),

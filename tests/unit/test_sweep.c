@@ -86,18 +86,17 @@ static void check_points(int line, const struct pl_event *event)
     assert_int_equal(event->run, 12);
     if (line == 0) { /* loss and theta share their epochs */
         assert_int_equal(event->count, 3);
-        assert_int_equal(event->epochs[0], -5);
-        assert_int_equal(event->epochs[2], INT64_MAX);
+        assert_true(event->epochs[0] == -5 && event->epochs[1] == 0.1 && event->epochs[2] == 1e300);
         assert_int_equal(event->series_count, 2);
         assert_string_equal(event->series[0].metric, "loss \"quoted\"");
-        assert_int_equal(event->series[0].direction, PL_MINIMIZE);
+        assert_int_equal(event->series[0].axis, PL_BY_EPOCH);
         assert_string_equal(event->series[1].metric, "theta");
-        assert_int_equal(event->series[1].direction, PL_NEUTRAL);
         assert_true(event->series[0].values[1] == 0.1);
         assert_true(isnan(event->series[1].values[2]));
     } else {
         assert_int_equal(event->count, 1);
         assert_string_equal(event->series[0].metric, "test_accuracy");
+        assert_int_equal(event->series[0].axis, PL_BY_STEP);
         assert_true(isinf(event->series[0].values[0]));
     }
 }
@@ -108,11 +107,11 @@ static void points_come_back(void **state)
     struct pl_record record = {0};
     struct pl_sink sink = pl_record_sink(&record);
     struct pl_text text = {0};
-    int loss = sink.series(sink.self, "loss \"quoted\"", PL_MINIMIZE);
-    int accuracy = sink.series(sink.self, "test_accuracy", PL_MAXIMIZE);
-    int theta = sink.series(sink.self, "theta", PL_NEUTRAL);
-    assert_int_equal(loss, sink.series(sink.self, "loss \"quoted\"", PL_MINIMIZE));
-    const int64_t epochs[] = {-5, 0, INT64_MAX};
+    int loss = sink.series(sink.self, "loss \"quoted\"", PL_BY_EPOCH);
+    int accuracy = sink.series(sink.self, "test_accuracy", PL_BY_STEP);
+    int theta = sink.series(sink.self, "theta", PL_BY_EPOCH);
+    assert_int_equal(loss, sink.series(sink.self, "loss \"quoted\"", PL_BY_EPOCH));
+    const double epochs[] = {-5, 0.1, 1e300};
     for (size_t i = 0; i < 3; i++) {
         sink.value(sink.self, loss, epochs[i], 0.1 * (double)i);
         sink.value(sink.self, theta, epochs[i], i == 2 ? NAN : 1);
@@ -173,7 +172,7 @@ static void lines_that_are_no_events(void **state)
     static const char *const lines[] = {
         "", "hello", "[]", "{}", "{\"run\":1}", "{\"event\":\"start\"}", "{\"event\":\"dance\",\"run\":1}",
         "{\"event\":\"ready\"}", "{\"event\":\"start\",\"run\":\"1\"}", "{\"event\":\"log\",\"run\":1}",
-        "{\"run\":1,\"event\":\"points\",\"epochs\":[1],\"series\":[[\"loss\",\"minimize\",\"00\"]]}",
+        "{\"run\":1,\"event\":\"points\",\"epochs\":[1],\"series\":[[\"loss\",\"epoch\",\"00\"]]}",
         "{\"run\":1,\"event\":\"points\",\"epochs\":[1.5],\"series\":[]}",
         "{\"run\":1,\"event\":\"points\",\"epochs\":[1],\"series\":[[\"loss\",\"up\",\"0000000000000000\"]]}",
         "{\"run\":1,\"event\":\"end\",\"outcome\":\"finished\"}",
@@ -396,9 +395,9 @@ static void a_comparison_finds_every_difference(void **state)
     struct pl_record before = {0}, now = {0};
     struct pl_sink a = pl_record_sink(&before), b = pl_record_sink(&now);
     struct pl_text text = {0};
-    a.series(a.self, "loss", PL_MINIMIZE);
-    b.series(b.self, "theta", PL_NEUTRAL);
-    b.series(b.self, "loss", PL_MINIMIZE);
+    a.series(a.self, "loss", PL_BY_EPOCH);
+    b.series(b.self, "theta", PL_BY_EPOCH);
+    b.series(b.self, "loss", PL_BY_EPOCH);
     a.value(a.self, 0, 1, 0.1);
     a.value(a.self, 0, 2, NAN);
     a.value(a.self, 0, 3, 0);

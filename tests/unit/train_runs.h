@@ -62,13 +62,13 @@ struct breaker {
     bool die;
 };
 
-static inline int breaker_series(void *self, const char *metric, enum pl_direction direction)
+static inline int breaker_series(void *self, const char *metric, enum pl_series_axis axis)
 {
     struct breaker *b = self;
-    return b->inner.series(b->inner.self, metric, direction);
+    return b->inner.series(b->inner.self, metric, axis);
 }
 
-static inline void breaker_value(void *self, int series, int64_t epoch, double value)
+static inline void breaker_value(void *self, int series, double epoch, double value)
 {
     struct breaker *b = self;
     b->inner.value(b->inner.self, series, epoch, value);

@@ -198,7 +198,7 @@ static int command_run(const struct pl_run_request *request, const struct pl_sin
     if (!reading.any) {
         pl_result_set(result, PL_FAILED, "exited 0 without reporting any metric");
     } else if (bad >= 0) {
-        result->bad_epoch = bad;
+        result->bad_epoch = (double)bad;
         pl_result_set(result, PL_DIVERGED, "%s is not finite from epoch %lld on", metric, (long long)bad);
     }
 done:

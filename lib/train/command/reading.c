@@ -162,7 +162,7 @@ static struct pl_reading_series *series_of(struct pl_reading *reading, const cha
     pl_grow(&list, &reading->capacity, reading->count + 1, sizeof *reading->series);
     reading->series = list;
     struct pl_reading_series *series = &reading->series[reading->count++];
-    int number = reading->sink->series(reading->sink->self, metric, pl_train_direction(metric));
+    int number = reading->sink->series(reading->sink->self, metric, PL_BY_EPOCH);
     *series = (struct pl_reading_series){pl_copy(metric), number, -1};
     return series;
 }
@@ -176,7 +176,7 @@ static void report(struct pl_reading *reading, const struct line *line)
         if (!series)
             continue;
         reading->any = true;
-        reading->sink->value(reading->sink->self, series->number, reading->epoch, value);
+        reading->sink->value(reading->sink->self, series->number, (double)reading->epoch, value);
         if (isfinite(value))
             series->bad_since = -1;
         else if (series->bad_since < 0)
