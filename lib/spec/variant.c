@@ -373,47 +373,53 @@ static void check_choices(struct reader *reader, struct part *part, int number)
     free(marks);
 }
 
-/* Where to complain of a schema that cannot be had: at the choice that the sentence quotes. */
-static const struct node *culprit(const struct part *part, size_t number, const struct pl_error *err,
-                                  const struct node *at)
-{
-    for (size_t f = 0; f < part->field_count; f++) {
-        const struct field *field = &part->fields[f];
-        if (!field->choice)
-            continue;
-        const struct node *item = field->items[is_chosen(part, field) ? chosen_position(part, number, field->dimension)
-                                                                      : 0];
-        if (item->kind == NODE_SCALAR && *item->text && strstr(err->text, item->text))
-            return item;
-    }
-    return at;
-}
-
 static size_t item_index(const struct part *part, size_t number, const struct field *field)
 {
     return is_chosen(part, field) ? chosen_position(part, number, field->dimension) : 0;
 }
 
-/* When one choice is unknown, tries whatever else is known in its place, so that the next fault shows too. */
-static void complain_others(struct reader *reader, const struct part *part, size_t number, struct pl_settings *chosen,
-                            const struct node *faulty, const struct node *at)
+/* Where a choosing key is given its value in a variant, or NULL. */
+static const struct node *choice_node(const struct part *part, size_t number, const char *key)
 {
-    const char *key = NULL;
-    for (size_t f = 0; f < part->field_count; f++)
-        if (part->fields[f].choice && part->fields[f].items[item_index(part, number, &part->fields[f])] == faulty)
-            key = part->fields[f].key;
-    for (size_t i = 0; key && i < reader->source_count && pl_reader_works(reader, at, 1); i++) {
-        struct pl_schema schema;
-        struct pl_error err;
-        pl_settings_set_string(chosen, key, reader->sources[i].owner);
-        if (!pl_train_schema(chosen, &schema, &err))
-            return;
-        const struct node *other = culprit(part, number, &err, NULL);
-        if (!other || other == faulty)
-            continue;
-        pl_complain(&reader->complaints, other, "%s", err.text);
-        return;
+    for (size_t f = 0; key && f < part->field_count; f++)
+        if (part->fields[f].choice && !strcmp(part->fields[f].key, key))
+            return part->fields[f].items[item_index(part, number, &part->fields[f])];
+    return NULL;
+}
+
+/* Puts a name that goes with the other choices in the place of the one at fault. Returns 0 when chosen has a schema now,
+ * 1 when something else is at fault (schema and err say what), -1 when no name will do. */
+static int mend(struct pl_settings *chosen, const char *fault, struct pl_schema *schema, struct pl_error *err)
+{
+    size_t count = pl_train_choices(fault, NULL, 0);
+    const char **names = pl_new((count + 1) * sizeof *names);
+    int found = -1;
+    pl_train_choices(fault, names, count);
+    for (size_t i = 0; i < count && found < 0; i++) {
+        pl_settings_set_string(chosen, fault, names[i]);
+        if (!pl_train_schema(chosen, schema, err))
+            found = 0;
+        else if (!schema->fault || strcmp(schema->fault, fault) != 0)
+            found = 1; /* other names of this kind would leave it so */
     }
+    free(names);
+    return found;
+}
+
+/* When one choice is unknown, mends it, so that the next fault shows too. */
+static void complain_others(struct reader *reader, const struct part *part, size_t number, const char *fault,
+                            const struct node *at)
+{
+    struct pl_settings chosen = {0};
+    struct pl_schema schema;
+    struct pl_error err;
+    pl_settings_copy(&chosen, &part->variants[number].settings);
+    while (fault && pl_reader_works(reader, at, 1) && mend(&chosen, fault, &schema, &err) > 0) {
+        const struct node *other = choice_node(part, number, schema.fault);
+        pl_complain(&reader->complaints, other ? other : at, "%s", err.text);
+        fault = schema.fault;
+    }
+    pl_settings_release(&chosen);
 }
 
 /* Reads the choices of a variant and asks for its schema. */
@@ -435,14 +441,9 @@ static bool choose(struct reader *reader, const struct part *part, size_t number
     }
     if (!good || !pl_train_schema(&variant->settings, &variant->schema, &err))
         return good;
-    const struct node *faulty = culprit(part, number, &err, at);
-    pl_complain(&reader->complaints, faulty, "%s", err.text);
-    if (faulty != at) {
-        struct pl_settings chosen = {0};
-        pl_settings_copy(&chosen, &variant->settings);
-        complain_others(reader, part, number, &chosen, faulty, at);
-        pl_settings_release(&chosen);
-    }
+    const struct node *faulty = choice_node(part, number, variant->schema.fault);
+    pl_complain(&reader->complaints, faulty ? faulty : at, "%s", err.text);
+    complain_others(reader, part, number, variant->schema.fault, at);
     return false;
 }
 

@@ -44,30 +44,6 @@ const struct pl_network_type *pl_network_type_of(const struct pl_settings *setti
     return find_dataset(pl_settings_string(settings, "dataset", ""), &its, &count);
 }
 
-static int fail_dataset(const char *name, struct pl_error *err)
-{
-    size_t count = 0, setting_count;
-    const struct pl_setting *settings;
-    const char **names = pl_new((pl_network_images.count() + pl_network_text.count() + 1) * sizeof *names);
-    for (size_t t = 0; t < TYPE_COUNT; t++)
-        for (size_t i = 0; i < types[t]->count(); i++)
-            names[count++] = types[t]->dataset(i, &settings, &setting_count);
-    pl_fail_unknown(err, "dataset", name, names, count);
-    free(names);
-    return PL_EINPUT;
-}
-
-static int fail_model(const char *name, struct pl_error *err)
-{
-    size_t count = pl_model_count();
-    const char **names = pl_new((count + 1) * sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = pl_model_at(i)->name;
-    pl_fail_unknown(err, "model", name, names, count);
-    free(names);
-    return PL_EINPUT;
-}
-
 /* The model that was chosen, if it reads such data. NULL: it does not, or there is none. */
 static const struct pl_model *find_model(const struct pl_settings *chosen, const struct pl_network_type *type,
                                          struct pl_error *err)
@@ -80,7 +56,7 @@ static const struct pl_model *find_model(const struct pl_settings *chosen, const
         pl_fail(err, PL_EINPUT, "the model is missing; a task says, for example, task: {dataset: %s, model: %s}",
                 type->text ? "markov" : "glyphs", type->text ? "awd_lstm" : "cnn");
     else if (!model)
-        fail_model(name, err);
+        pl_fail_choice(err, "model", name);
     else if (model->text != type->text)
         pl_fail(err, PL_EINPUT, "model %s reads %s, and %s is %s", name, model->text ? "text" : "images",
                 pl_settings_string(chosen, "dataset", ""), type->what);
@@ -94,14 +70,17 @@ static int dataset_schema(const struct pl_settings *chosen, struct pl_schema *sc
     const char *name = pl_settings_string(chosen, "dataset", NULL);
     const struct pl_setting *settings;
     size_t count, common_count;
-    if (!name)
-        return pl_fail(err, PL_EINPUT, "dataset must be the name of a set of images or of a text");
-    const struct pl_network_type *type = find_dataset(name, &settings, &count);
-    if (!type)
-        return fail_dataset(name, err);
+    const struct pl_network_type *type = name ? find_dataset(name, &settings, &count) : NULL;
+    if (!type) {
+        schema->fault = "dataset";
+        return name ? pl_fail_choice(err, "dataset", name)
+                    : pl_fail(err, PL_EINPUT, "dataset must be the name of a set of images or of a text");
+    }
     const struct pl_model *model = find_model(chosen, type, err);
-    if (!model)
+    if (!model) {
+        schema->fault = pl_settings_find(chosen, "model") ? "model" : NULL;
         return PL_EINPUT;
+    }
     const struct pl_setting *common = type->common_settings(&common_count);
     pl_schema_add(schema, PL_SECTION_TASK, pl_network_settings, pl_network_setting_count);
     pl_schema_add(schema, PL_SECTION_TASK, type->settings, type->setting_count);
@@ -128,6 +107,17 @@ static void type_sources(const struct pl_network_type *type, struct pl_schema_so
     }
 }
 
+static void dataset_choices(const char *key, const char **names, size_t capacity, size_t *count)
+{
+    const struct pl_setting *settings;
+    size_t setting_count;
+    for (size_t t = 0; t < TYPE_COUNT && !strcmp(key, "dataset"); t++)
+        for (size_t i = 0; i < types[t]->count(); i++)
+            pl_choice_add(names, capacity, count, types[t]->dataset(i, &settings, &setting_count));
+    for (size_t i = 0; i < pl_model_count() && !strcmp(key, "model"); i++)
+        pl_choice_add(names, capacity, count, pl_model_at(i)->name);
+}
+
 static void dataset_sources(struct pl_schema_source *sources, size_t capacity, size_t *count)
 {
     pl_source_add(sources, capacity, count, "dataset", PL_SECTION_TASK, pl_network_settings, pl_network_setting_count);
@@ -144,7 +134,7 @@ static int dataset_check(const struct pl_settings *settings, struct pl_error *er
 {
     const struct pl_network_type *type = pl_network_type_of(settings);
     if (!type)
-        return fail_dataset(pl_settings_string(settings, "dataset", ""), err);
+        return pl_fail_choice(err, "dataset", pl_settings_string(settings, "dataset", ""));
     int status = pl_train_check_training(settings, pl_settings_integer(settings, "epochs", 1), err);
     return status ? status : type->check(settings, err);
 }
@@ -184,6 +174,7 @@ static int dataset_run(const struct pl_run_request *request, const struct pl_sin
 const struct pl_task_kind pl_task_dataset = {
     .key = "dataset",
     .schema = dataset_schema,
+    .choices = dataset_choices,
     .sources = dataset_sources,
     .check = dataset_check,
     .run = dataset_run,

@@ -62,12 +62,22 @@ static int langevin_schema(const struct pl_settings *chosen, struct pl_schema *s
         return pl_fail(err, PL_EINPUT, "problem langevin needs a target, as in "
                                        "task: {problem: langevin, target: double_well}");
     const struct pl_problem *target = pl_objective_find(chosen, "target", err);
-    if (!target)
+    if (!target) {
+        schema->fault = "target";
         return PL_EINPUT;
+    }
     pl_schema_add(schema, PL_SECTION_TASK, pl_objective_settings, pl_objective_setting_count);
     pl_schema_add(schema, PL_SECTION_TASK, langevin_settings, LANGEVIN_SETTING_COUNT);
     pl_schema_add(schema, PL_SECTION_TASK, target->settings, target->setting_count);
     return pl_schema_add_training(chosen, schema, err);
+}
+
+static void langevin_choices(const char *key, const char **names, size_t capacity, size_t *count)
+{
+    if (!strcmp(key, "target"))
+        pl_objective_choices(names, capacity, count);
+    else if (!strcmp(key, pl_task_langevin.key))
+        pl_choice_add(names, capacity, count, pl_task_langevin.value);
 }
 
 static void langevin_sources(struct pl_schema_source *sources, size_t capacity, size_t *count)
@@ -328,6 +338,7 @@ const struct pl_task_kind pl_task_langevin = {
     .key = "problem",
     .value = "langevin",
     .schema = langevin_schema,
+    .choices = langevin_choices,
     .sources = langevin_sources,
     .check = langevin_check,
     .run = langevin_run,

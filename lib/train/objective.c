@@ -63,22 +63,29 @@ const struct pl_problem *pl_objective_find(const struct pl_settings *settings, c
     const struct pl_problem *problem = pl_problem_find(name);
     if (problem)
         return problem;
-    size_t count = pl_problem_count();
-    const char **names = pl_new((count + 1) * sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = pl_problem_at(i)->name;
-    if (!strcmp(key, pl_task_langevin.key))
-        names[count++] = pl_task_langevin.value;
-    pl_fail_unknown(err, key, name, names, count);
-    free(names);
+    pl_fail_choice(err, key, name);
     return NULL;
+}
+
+void pl_objective_choices(const char **names, size_t capacity, size_t *count)
+{
+    for (size_t i = 0; i < pl_problem_count(); i++)
+        pl_choice_add(names, capacity, count, pl_problem_at(i)->name);
+}
+
+static void problem_choices(const char *key, const char **names, size_t capacity, size_t *count)
+{
+    if (!strcmp(key, "problem"))
+        pl_objective_choices(names, capacity, count);
 }
 
 static int problem_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
 {
     const struct pl_problem *problem = pl_objective_find(chosen, "problem", err);
-    if (!problem)
+    if (!problem) {
+        schema->fault = "problem";
         return PL_EINPUT;
+    }
     pl_schema_add(schema, PL_SECTION_TASK, pl_objective_settings, pl_objective_setting_count);
     pl_schema_add(schema, PL_SECTION_TASK, problem->settings, problem->setting_count);
     return pl_schema_add_training(chosen, schema, err);
@@ -300,6 +307,7 @@ static int problem_run(const struct pl_run_request *request, const struct pl_sin
 const struct pl_task_kind pl_task_problem = {
     .key = "problem",
     .schema = problem_schema,
+    .choices = problem_choices,
     .sources = problem_sources,
     .check = problem_check,
     .run = problem_run,

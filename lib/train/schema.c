@@ -51,26 +51,37 @@ void pl_source_add(struct pl_schema_source *sources, size_t capacity, size_t *co
     ++*count;
 }
 
-int pl_fail_unknown(struct pl_error *err, const char *what, const char *name, const char *const *names, size_t count)
+void pl_choice_add(const char **names, size_t capacity, size_t *count, const char *name)
 {
+    if (*count < capacity)
+        names[*count] = name;
+    ++*count;
+}
+
+size_t pl_train_choices(const char *key, const char **names, size_t capacity)
+{
+    size_t count = 0;
+    for (size_t i = KIND_COUNT; i-- > 0;) /* the general ones first */
+        kinds[i]->choices(key, names, capacity, &count);
+    for (size_t i = 0; i < pl_optim_count() && !strcmp(key, "optimizer"); i++)
+        pl_choice_add(names, capacity, &count, pl_optim_info(i)->name);
+    return count;
+}
+
+int pl_fail_choice(struct pl_error *err, const char *key, const char *name)
+{
+    size_t count = pl_train_choices(key, NULL, 0);
+    const char **names = pl_new((count + 1) * sizeof *names);
+    pl_train_choices(key, names, count);
     const char *nearest = pl_nearest(name, names, count);
-    if (nearest)
-        return pl_fail(err, PL_EINPUT, "there is no %s \"%.100s\"; did you mean %s?", what, name, nearest);
     struct pl_text all = {0};
     for (size_t i = 0; i < count; i++)
         pl_text_addf(&all, "%s%s", i ? ", " : "", names[i]);
-    pl_fail(err, PL_EINPUT, "there is no %s \"%.100s\"; there are: %s", what, name, pl_text(&all));
+    if (nearest)
+        pl_fail(err, PL_EINPUT, "there is no %s \"%.100s\"; did you mean %s?", key, name, nearest);
+    else
+        pl_fail(err, PL_EINPUT, "there is no %s \"%.100s\"; there are: %s", key, name, pl_text(&all));
     pl_text_release(&all);
-    return PL_EINPUT;
-}
-
-static int fail_optimizer(const char *name, struct pl_error *err)
-{
-    size_t count = pl_optim_count();
-    const char **names = pl_new(count * sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = pl_optim_info(i)->name;
-    pl_fail_unknown(err, "optimizer", name, names, count);
     free(names);
     return PL_EINPUT;
 }
@@ -81,11 +92,12 @@ int pl_schema_add_training(const struct pl_settings *chosen, struct pl_schema *s
         return pl_fail(err, PL_EINPUT, "the optimizer is missing; a spec says, for example, "
                                        "optimizer: {name: theopoula, lambda: 0.1}");
     const char *name = pl_settings_string(chosen, "optimizer", NULL);
-    if (!name)
-        return pl_fail(err, PL_EINPUT, "optimizer must be the name of an optimizer");
-    const struct pl_optimizer_info *info = pl_optim_find(name);
-    if (!info)
-        return fail_optimizer(name, err);
+    const struct pl_optimizer_info *info = name ? pl_optim_find(name) : NULL;
+    if (!info) {
+        schema->fault = "optimizer";
+        return name ? pl_fail_choice(err, "optimizer", name)
+                    : pl_fail(err, PL_EINPUT, "optimizer must be the name of an optimizer");
+    }
     size_t count;
     const struct pl_setting *common = pl_optim_common_settings(&count);
     pl_schema_add(schema, PL_SECTION_OPTIMIZER, optimizer_setting, 1);

@@ -24,6 +24,7 @@ struct pl_schema {
     } parts[16];
     size_t count;
     bool free_settings; /* any key is legal in section `settings` */
+    const char *fault;  /* of a schema that cannot be had: the choosing key whose value is at fault; NULL: none is */
 };
 
 /* Fills schema from the choosing keys in chosen (others are ignored). With `command` there, all other keys are
@@ -41,6 +42,8 @@ size_t pl_train_schema_sources(struct pl_schema_source *sources, size_t capacity
 
 /* The settings that choose a schema: problem, dataset, model, command, optimizer. */
 bool pl_train_is_choice(const char *key);
+/* The names that a choosing setting can have: "theta30", ... Returns how many; fills at most capacity. */
+size_t pl_train_choices(const char *key, const char **names, size_t capacity);
 
 /* Checks what no single range can say (every without decay, an unknown placeholder, ...), after defaults were
  * filled in. Fails with PL_EINPUT. */

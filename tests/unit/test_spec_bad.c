@@ -346,6 +346,49 @@ static void bad_bytes(void **state)
     }
 }
 
+/* P6: every fault once, at its own place, and nothing that is not one. */
+static void unknown_choices(void **state)
+{
+    (void)state;
+    static const char models[] = "there are: awd_lstm, cnn, densenet121, layers, mlp, resnet18, resnet34, vgg11";
+    static const struct {
+        const char *text, *complaints;
+    } cases[] = {
+        {HEAD "optimizer: tula\n", "3:12: there is no optimizer \"tula\"; did you mean tusla?\n"},
+        {HEAD "optimizer: [adam, tula]\n", "3:19: there is no optimizer \"tula\"; did you mean tusla?\n"},
+        {HEAD "optimizer: {name: a}\n", "3:19: there is no optimizer \"a\"; there are: "},
+        {"study: s\ntask: {dataset: glyphs, model: cnm}\noptimizer: adam\n",
+         "2:32: there is no model \"cnm\"; did you mean cnn?\n"},
+        {"study: s\ntask: {dataset: glyphs, model: a}\noptimizer: adam\n", "2:32: there is no model \"a\"; "},
+        {"study: s\ntask: {dataset: glyphs, model: awd_lstm}\noptimizer: adam\n",
+         "2:32: model awd_lstm reads text, and glyphs is a set of images\n"},
+        {"study: s\ntask: {dataset: glphs, model: cnm}\noptimizer: adm\n",
+         "2:17: there is no dataset \"glphs\"; did you mean glyphs?\n2:31: there is no model \"cnm\"; did you mean "
+         "cnn?\n3:12: there is no optimizer \"adm\"; did you mean adam?\n"},
+        {"study: s\ntask: {problem: langevin, target: wells}\noptimizer: sgd\n",
+         "2:35: there is no target \"wells\"; there are: "},
+        {"study: s\ntask: {problem: theta3}\n",
+         "1:8: the optimizer is missing; a spec says, for example, optimizer: {name: theopoula, lambda: 0.1}\n"
+         "2:17: there is no problem \"theta3\"; did you mean theta30?\n"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct pl_text problems = {0}, bare = {0};
+        refused_bytes(cases[i].text, strlen(cases[i].text), &problems);
+        for (const char *line = pl_text(&problems); *line; line = strchr(line, '\n') + 1)
+            pl_text_add_bytes(&bare, strchr(line, ':') + 1, (size_t)(strchr(line, '\n') - strchr(line, ':')));
+        size_t length = strlen(cases[i].complaints);
+        bool whole = cases[i].complaints[length - 1] == '\n';
+        const char *second = strchr(pl_text(&bare), '\n') + 1;
+        if (whole ? strcmp(pl_text(&bare), cases[i].complaints) != 0
+                  : *second || strncmp(pl_text(&bare), cases[i].complaints, length) != 0)
+            fail_msg("for\n%s\nwanted: %s\ngot: %s", cases[i].text, cases[i].complaints, pl_text(&bare));
+        if (strstr(cases[i].text, "model: a}"))
+            assert_non_null(strstr(pl_text(&bare), models));
+        pl_text_release(&problems);
+        pl_text_release(&bare);
+    }
+}
+
 static void repeat(struct pl_text *text, const char *word, size_t times)
 {
     while (times-- > 0)
@@ -510,6 +553,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_values),    cmocka_unit_test(bad_specs),    cmocka_unit_test(bad_picks),    cmocka_unit_test(bad_bytes),
         cmocka_unit_test(absurd_files),  cmocka_unit_test(absurd_grids), cmocka_unit_test(everything_is_said),
+        cmocka_unit_test(unknown_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,15 @@ static int command_schema(const struct pl_settings *chosen, struct pl_schema *sc
     return 0;
 }
 
+/* Any program will do: there are no names to choose from. */
+static void command_choices(const char *key, const char **names, size_t capacity, size_t *count)
+{
+    (void)key;
+    (void)names;
+    (void)capacity;
+    (void)count;
+}
+
 static void command_sources(struct pl_schema_source *sources, size_t capacity, size_t *count)
 {
     pl_source_add(sources, capacity, count, "command", PL_SECTION_TASK, command_settings, COMMAND_SETTING_COUNT);
@@ -210,6 +219,7 @@ done:
 const struct pl_task_kind pl_task_command = {
     .key = "command",
     .schema = command_schema,
+    .choices = command_choices,
     .sources = command_sources,
     .check = command_check,
     .run = command_run,
