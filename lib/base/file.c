@@ -4,8 +4,10 @@
 
 #include <openssl/evp.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +146,41 @@ int pl_folder_make_parent(const char *path, struct pl_error *err)
     }
     free(copy);
     return status;
+}
+
+bool pl_folder_is_empty(const char *path, const char *but)
+{
+    DIR *folder = opendir(path);
+    bool empty = folder || errno == ENOENT;
+    for (const struct dirent *entry; folder && empty && (entry = readdir(folder));)
+        empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || (but && !strcmp(entry->d_name, but));
+    if (folder)
+        closedir(folder);
+    return empty;
+}
+
+int pl_folder_make_temporary(struct pl_text *path, struct pl_error *err)
+{
+    const char *parent = getenv("TMPDIR");
+    pl_text_clear(path);
+    pl_text_addf(path, "%s/poula-XXXXXX", parent && *parent ? parent : "/tmp");
+    return mkdtemp(path->text) ? 0 : pl_fail(err, PL_EIO, "cannot create a temporary folder %s: %s", path->text,
+                                             strerror(errno));
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    (void)info;
+    (void)type;
+    (void)at;
+    remove(path);
+    return 0;
+}
+
+void pl_folder_remove(const char *path)
+{
+    enum { OPEN_FOLDERS = 16 };
+    nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
 }
 
 void pl_digest(const void *bytes, size_t count, unsigned char digest[PL_DIGEST_SIZE])

@@ -28,6 +28,13 @@ int pl_folder_make(const char *path, struct pl_error *err);
 /* Creates the folder that path's last component stands in. */
 int pl_folder_make_parent(const char *path, struct pl_error *err);
 
+/* Is there nothing in it but, perhaps, a file of this name (NULL: nothing at all)? A folder that does not exist is empty. */
+bool pl_folder_is_empty(const char *path, const char *but);
+/* A new folder in $TMPDIR, or /tmp; path becomes its path. */
+int pl_folder_make_temporary(struct pl_text *path, struct pl_error *err);
+/* Removes a folder with everything in it; links are not followed. What cannot be removed stays. */
+void pl_folder_remove(const char *path);
+
 /* SHA-256 (libcrypto). */
 enum { PL_DIGEST_SIZE = 32 };
 void pl_digest(const void *bytes, size_t count, unsigned char digest[PL_DIGEST_SIZE]);

@@ -121,6 +121,8 @@ void pl_checkpoint_write(struct pl_network *n)
     pl_settings_set_string(&metadata, "isa", pl_isa_name(pl_host_isa()));
     int status = pl_folder_make(n->request->folder, &err);
     if (!status)
+        pl_train_folder_mark(n->request);
+    if (!status)
         status = pl_safetensors_write(pl_text(&path), &metadata, list.tensors, list.count, &err);
     if (status)
         pl_network_log(n, "no checkpoint was written: %s", err.text);

@@ -156,7 +156,10 @@ static int dataset_run(const struct pl_run_request *request, const struct pl_sin
 {
     struct pl_network n;
     struct pl_error own = {0};
-    int status = pl_network_open(&n, request, sink, &own);
+    int status = pl_train_folder_check(request, err);
+    if (status)
+        return status;
+    status = pl_network_open(&n, request, sink, &own);
     if (!status) {
         pl_checkpoint_load(&n);
         status = pl_network_train(&n, result, &own);

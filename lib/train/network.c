@@ -74,18 +74,6 @@ static int open_net(struct pl_network *n, struct pl_error *err)
     return status;
 }
 
-/* The key of the run, as the database has it: docs/database.md. */
-static void make_key(struct pl_network *n)
-{
-    struct pl_text text = {0};
-    unsigned char digest[PL_DIGEST_SIZE];
-    pl_settings_write(n->request->settings, &text);
-    pl_text_addf(&text, "\nseed=%lld\n", (long long)n->request->seed);
-    pl_digest(pl_text(&text), text.length, digest);
-    pl_digest_hex(digest, sizeof digest, n->key);
-    pl_text_release(&text);
-}
-
 void pl_network_describe(const struct pl_network *n, struct pl_settings *metadata)
 {
     struct pl_text text = {0};
@@ -113,7 +101,7 @@ int pl_network_open(struct pl_network *n, const struct pl_run_request *request, 
     n->clip = pl_settings_real(settings, "clip", INFINITY);
     n->recorded_batches = (uint64_t)pl_settings_integer(settings, "record_batches", 0);
     n->saved = pl_clock_steady();
-    make_key(n);
+    pl_run_key_hex(settings, request->seed, n->key);
     int status = pl_schedule_init(&n->schedule, settings, (int64_t)n->epochs, err);
     if (!status)
         status = pl_recording_init(&n->recording, settings, err);

@@ -103,12 +103,20 @@ struct pl_run_request {
     int64_t seed;
     int threads;
     const char *folder; /* for checkpoints and logs of this run; NULL: none are kept */
+    const char *owner;  /* of the folder: the token of the database that has the run; NULL: none has */
 };
 
 /* Trains. Returns 0 whatever the outcome; a negative code only when the request makes no sense (then
  * result says failed as well). */
 int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
                  struct pl_error *err);
+
+/* A run's folder belongs to one run (its key, in hex) of one database (its token; NULL: of none). UNMARKED is a folder
+ * with files that says nothing of whose it is. */
+enum pl_folder_state { PL_FOLDER_FREE, PL_FOLDER_OWN, PL_FOLDER_UNMARKED, PL_FOLDER_FOREIGN };
+enum pl_folder_state pl_train_folder_state(const char *folder, const char *owner, const char *key);
+/* Fails with PL_EINPUT when the request's folder, or a network's checkpoint or weights in it, are another run's. */
+int pl_train_folder_check(const struct pl_run_request *request, struct pl_error *err);
 
 /* What a run will need, found without training. Opens the run's data set, so that what is wrong with it is known
  * before any run begins (and is checked once, not by every worker). The folder of data sets is $POULA_DATA, or data. */

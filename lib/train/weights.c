@@ -42,6 +42,7 @@ int pl_weights_write(struct pl_network *n, struct pl_error *err)
                         : pl_fail(err, PL_EMEMORY, "there is not enough memory to write the weights");
     if (status)
         goto done;
+    pl_train_folder_mark(n->request);
     const void *average = pl_optim_average(n->optim);
     add_table(tensors, &at, parameters, parameter_count, average ? average : n->theta, n->precision, &room);
     add_table(tensors, &at, statistics, statistic_count, n->statistics, PL_DOUBLE, &room);

@@ -61,6 +61,44 @@ kill -INT "$started"
 finish slow 130 "$started"
 contains slow.out "interrupted"
 
+# U4: a command that asks for {run_folder} gets one, which is gone afterwards; in `poula verify`, too.
+mkdir tmp
+export TMPDIR="$PWD/tmp"
+cat >keeps.yaml <<END
+study: keeps
+task: {command: [sh, -c, "echo \$0; ls -A \$0; echo 1 >\$0/kept; echo loss=1", "{run_folder}"]}
+END
+expect 0 poula run keeps.yaml
+contains out "finished in"
+contains err "$TMPDIR/poula-"
+contains err "{run_folder} was a temporary folder"
+expect 0 poula sweep keeps.yaml --db keeps.db
+expect 0 poula verify 1 --db keeps.db
+equal "$(ls -A tmp)" "" "temporary folders that are left"
+unset TMPDIR
+
+# P5: a folder that holds another run's files is refused, and they stay as they are.
+cat >tiny.yaml <<END
+study: tiny
+task: {dataset: glyphs, model: mlp, epochs: 1, batch: 32, train_images: 64, test_images: 32}
+optimizer: [adam, sgd]
+END
+expect 0 poula run tiny.yaml --folder kept
+sha256sum kept/weights.safetensors >sum
+expect 2 poula run tiny.yaml --set optimizer=sgd --folder kept
+contains err "kept belongs to another run"
+rm kept/.poula # as an older poula left it
+expect 2 poula run tiny.yaml --set optimizer=sgd --folder kept
+contains err "kept/weights.safetensors is not of this run"
+expect 0 sha256sum -c sum
+expect 0 poula run tiny.yaml --folder kept
+expect 0 sha256sum -c sum
+expect 0 poula run keeps.yaml --folder program # whose folder is empty when it begins
+lacks err ".poula"
+contains program/.poula "database none"
+expect 2 poula run tiny.yaml --folder program
+contains err "program belongs to another run"
+
 # Wrong input.
 expect 2 poula run toy.yaml --set lamda=1
 contains err "did you mean lambda?"

@@ -20,7 +20,7 @@ static struct pl_run_result run(const char *words, int threads, double stop_afte
     settings_of(&s, words);
     struct pl_sink sink = recorder_sink(r);
     r->stop_after = stop_after;
-    struct pl_run_request request = {&s, 3, threads, NULL};
+    struct pl_run_request request = {.settings = &s, .seed = 3, .threads = threads, .folder = NULL};
     if (pl_train_check(&s, &err) || pl_train_run(&request, &sink, &result, &err))
         fail_msg("%s", err.text);
     pl_settings_release(&s);

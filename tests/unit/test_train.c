@@ -18,7 +18,7 @@
 static struct pl_run_result run_settings(const struct pl_settings *s, int64_t seed, int threads,
                                          const struct pl_sink *sink)
 {
-    struct pl_run_request request = {s, seed, threads, NULL};
+    struct pl_run_request request = {.settings = s, .seed = seed, .threads = threads, .folder = NULL};
     struct pl_run_result result = {0};
     struct pl_error err;
     if (pl_train_check(s, &err) || pl_train_run(&request, sink, &result, &err))
@@ -373,7 +373,7 @@ static void a_request_without_sense_fails(void **state)
     struct pl_settings s = {0};
     struct recorder r;
     struct pl_sink sink = recorder_sink(&r);
-    struct pl_run_request request = {&s, 1, 1, NULL};
+    struct pl_run_request request = {.settings = &s, .seed = 1, .threads = 1, .folder = NULL};
     struct pl_run_result result = {0};
     struct pl_error err = {0};
     assert_int_equal(pl_train_run(&request, &sink, &result, &err), PL_EINPUT);
@@ -394,7 +394,7 @@ static void memory_that_is_refused_is_a_failure(void **state)
     pl_settings_set_integer(&s, "dimension", INT64_MAX / 2);
     struct recorder r;
     struct pl_sink sink = recorder_sink(&r);
-    struct pl_run_request request = {&s, 1, 1, NULL};
+    struct pl_run_request request = {.settings = &s, .seed = 1, .threads = 1, .folder = NULL};
     struct pl_run_result result = {0};
     assert_int_equal(pl_train_run(&request, &sink, &result, NULL), 0);
     assert_int_equal(result.outcome, PL_FAILED);

@@ -54,7 +54,7 @@ static struct pl_run_result run_command(const char *command, struct recorder *r,
     settings_of(&s, command);
     char run_folder[100];
     snprintf(run_folder, sizeof run_folder, "%s/runs/7", folder);
-    struct pl_run_request request = {&s, 42, 3, run_folder};
+    struct pl_run_request request = {.settings = &s, .seed = 42, .threads = 3, .folder = run_folder};
     struct pl_sink sink = recorder_sink(r);
     r->stop_after = stop_after;
     struct pl_run_result result = {0};
@@ -189,7 +189,7 @@ static void the_run_folder_is_absolute(void **state)
     assert_int_equal(chdir(folder), 0);
     settings_of(&s, "[\"echo\",\"{run_folder}\"]");
     pl_settings_set_string(&s, "directory", "/");
-    struct pl_run_request request = {&s, 1, 1, "some/run"};
+    struct pl_run_request request = {.settings = &s, .seed = 1, .threads = 1, .folder = "some/run"};
     struct pl_sink sink = recorder_sink(&r);
     struct pl_run_result result;
     assert_int_equal(pl_train_run(&request, &sink, &result, NULL), 0);
@@ -290,7 +290,7 @@ static void programs_that_cannot_start(void **state)
     struct pl_settings s;
     settings_of(&s, "[\"true\"]");
     pl_settings_set_string(&s, "directory", "/nonexistent/folder");
-    struct pl_run_request request = {&s, 1, 1, NULL};
+    struct pl_run_request request = {.settings = &s, .seed = 1, .threads = 1, .folder = NULL};
     struct pl_sink sink = recorder_sink(&r);
     assert_int_equal(pl_train_run(&request, &sink, &result, NULL), 0);
     assert_string_equal(result.reason, "cannot enter folder /nonexistent/folder: No such file or directory");

@@ -93,7 +93,7 @@ static inline bool breaker_stop(void *self)
 static inline struct pl_run_result run_broken(const struct pl_settings *s, int threads, const char *in, int after, bool die,
                                        struct breaker *b)
 {
-    struct pl_run_request request = {s, 7, threads, in};
+    struct pl_run_request request = {.settings = s, .seed = 7, .threads = threads, .folder = in};
     struct pl_run_result result = {0};
     struct pl_error err;
     *b = (struct breaker){.after = after, .die = die};

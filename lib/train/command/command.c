@@ -66,8 +66,6 @@ static bool is_own_setting(const char *key)
 /* Makes the run's folder and appends its absolute path, because the program may start in another one. */
 static int add_run_folder(const char *folder, struct pl_text *out, struct pl_error *err)
 {
-    if (!folder)
-        return pl_fail(err, PL_EINPUT, "the command asks for {run_folder}, but this run has no folder");
     int status = pl_folder_make(folder, err);
     if (status)
         return status;
@@ -176,20 +174,25 @@ static int command_check(const struct pl_settings *settings, struct pl_error *er
         if (status)
             return status;
     }
-    struct pl_run_request trial = {settings, 0, 1, "."};
+    struct pl_run_request trial = {.settings = settings, .seed = 0, .threads = 1, .folder = "."};
     struct pl_words words;
     int status = pl_words_expand(&words, &trial, err);
     pl_words_release(&words);
     return status;
 }
 
-static int command_run(const struct pl_run_request *request, const struct pl_sink *sink,
-                       struct pl_run_result *result, struct pl_error *err)
+/* Runs the program in a request that has a folder. */
+static int run_in_folder(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
+                         struct pl_error *err)
 {
-    struct pl_words words;
+    struct pl_words words = {0};
+    struct pl_folder_watch watch;
+    struct pl_sink watching = pl_folder_watching(&watch, sink, request);
     struct pl_reading reading = {.sink = sink};
     struct pl_error own;
-    int status = pl_words_expand(&words, request, &own);
+    int status = pl_train_folder_check(request, &own);
+    if (!status)
+        status = pl_words_expand(&words, request, &own);
     if (status == PL_EINPUT) {
         pl_fail(err, status, "%s", own.text);
         goto done;
@@ -199,7 +202,8 @@ static int command_run(const struct pl_run_request *request, const struct pl_sin
         status = 0;
         goto done;
     }
-    pl_process_run(words.words, pl_settings_string(request->settings, "directory", "."), sink, &reading, result);
+    pl_process_run(words.words, pl_settings_string(request->settings, "directory", "."), &watching, &reading, result);
+    pl_folder_look(&watch);
     if (result->outcome != PL_FINISHED)
         goto done;
     const char *metric;
@@ -213,6 +217,29 @@ static int command_run(const struct pl_run_request *request, const struct pl_sin
 done:
     pl_words_release(&words);
     pl_reading_release(&reading);
+    return status;
+}
+
+static int command_run(const struct pl_run_request *request, const struct pl_sink *sink,
+                       struct pl_run_result *result, struct pl_error *err)
+{
+    if (request->folder)
+        return run_in_folder(request, sink, result, err);
+    struct pl_run_request passing = *request;
+    struct pl_text folder = {0};
+    struct pl_error own;
+    int status = 0;
+    if (pl_folder_make_temporary(&folder, &own)) {
+        pl_result_set(result, PL_FAILED, "%s", own.text);
+        goto done;
+    }
+    passing.folder = pl_text(&folder);
+    status = run_in_folder(&passing, sink, result, err);
+    if (!pl_folder_is_empty(passing.folder, NULL))
+        sink->log(sink->self, "poula: {run_folder} was a temporary folder, which is removed with all that is in it");
+    pl_folder_remove(passing.folder);
+done:
+    pl_text_release(&folder);
     return status;
 }
 

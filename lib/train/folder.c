@@ -1,0 +1,148 @@
+/* Whose a run's folder is: a file in it names the database and the run's key. It is written when there is something to
+ * own, not before: some programs refuse to begin in a folder that is not empty. */
+#include "train/safetensors.h"
+#include "train/train_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MARK ".poula"
+#define NOBODY "none" /* of no database: poula run */
+
+static const char first_line[] = "This folder belongs to one run of poula; see docs/sweeps.md.\n";
+
+void pl_run_key_hex(const struct pl_settings *settings, int64_t seed, char hex[2 * PL_DIGEST_SIZE + 1])
+{
+    struct pl_text text = {0};
+    unsigned char digest[PL_DIGEST_SIZE];
+    pl_settings_write(settings, &text);
+    pl_text_addf(&text, "\nseed=%lld\n", (long long)seed);
+    pl_digest(pl_text(&text), text.length, digest);
+    pl_digest_hex(digest, sizeof digest, hex);
+    pl_text_release(&text);
+}
+
+static void write_mark(const char *owner, const char *key, struct pl_text *out)
+{
+    pl_text_addf(out, "%sdatabase %s\nrun %s\n", first_line, owner && *owner ? owner : NOBODY, key);
+}
+
+/* It is written without waiting for the disk, so a crash of the machine may leave a part of it. */
+static bool is_whole(const struct pl_text *mark)
+{
+    return mark->length > strlen(first_line) && !strncmp(mark->text, first_line, strlen(first_line)) &&
+           mark->text[mark->length - 1] == '\n';
+}
+
+enum pl_folder_state pl_train_folder_state(const char *folder, const char *owner, const char *key)
+{
+    enum { LARGEST_MARK = 4096 };
+    struct pl_text path = {0}, wanted = {0}, found = {0};
+    enum pl_folder_state state;
+    pl_text_addf(&path, "%s/" MARK, folder);
+    write_mark(owner, key, &wanted);
+    if (pl_folder_is_empty(folder, MARK))
+        state = PL_FOLDER_FREE;
+    else if (pl_file_read(pl_text(&path), LARGEST_MARK, &found, NULL) || !is_whole(&found))
+        state = PL_FOLDER_UNMARKED;
+    else
+        state = strcmp(pl_text(&found), pl_text(&wanted)) ? PL_FOLDER_FOREIGN : PL_FOLDER_OWN;
+    pl_text_release(&path);
+    pl_text_release(&wanted);
+    pl_text_release(&found);
+    return state;
+}
+
+void pl_train_folder_mark(const struct pl_run_request *request)
+{
+    char key[2 * PL_DIGEST_SIZE + 1];
+    struct pl_text path = {0}, mark = {0};
+    pl_run_key_hex(request->settings, request->seed, key);
+    pl_text_addf(&path, "%s/" MARK, request->folder);
+    write_mark(request->owner, key, &mark);
+    bool write = pl_folder_is_empty(request->folder, MARK) || !pl_file_exists(pl_text(&path));
+    FILE *file = write ? fopen(pl_text(&path), "we") : NULL; /* a full disk is met by what is marked, too */
+    if (file) {
+        fwrite(mark.text, 1, mark.length, file);
+        fclose(file);
+    }
+    pl_text_release(&path);
+    pl_text_release(&mark);
+}
+
+/* Is the file a network's of another run, or of nobody that says so? */
+static bool is_foreign(const struct pl_text *path, const char *key)
+{
+    struct pl_safetensors file;
+    if (pl_safetensors_read(&file, pl_text(path), NULL))
+        return false; /* absent or cut: nothing to lose */
+    bool foreign = strcmp(pl_settings_string(&file.metadata, "key", ""), key) != 0;
+    pl_safetensors_release(&file);
+    return foreign;
+}
+
+int pl_train_folder_check(const struct pl_run_request *request, struct pl_error *err)
+{
+    static const char *const names[] = {"checkpoint-1", "checkpoint-2", "weights"};
+    char key[2 * PL_DIGEST_SIZE + 1];
+    struct pl_text path = {0};
+    int status = 0;
+    if (!request->folder)
+        return 0;
+    pl_run_key_hex(request->settings, request->seed, key);
+    if (pl_train_folder_state(request->folder, request->owner, key) == PL_FOLDER_FOREIGN)
+        status = pl_fail(err, PL_EINPUT, "the folder %s belongs to another run, as the file " MARK " in it says; give this "
+                                         "one a folder of its own", request->folder);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !status; i++) {
+        pl_text_clear(&path);
+        pl_text_addf(&path, "%s/%s.safetensors", request->folder, names[i]);
+        if (is_foreign(&path, key))
+            status = pl_fail(err, PL_EINPUT, "%s is not of this run, which would write over it; give the run a folder of "
+                                             "its own", pl_text(&path));
+    }
+    pl_text_release(&path);
+    return status;
+}
+
+/* ---- a program's folder, watched ---- */
+
+static int watch_series(void *self, const char *metric, enum pl_series_axis axis)
+{
+    const struct pl_sink *sink = ((struct pl_folder_watch *)self)->sink;
+    return sink->series(sink->self, metric, axis);
+}
+
+static void watch_value(void *self, int series, double epoch, double value)
+{
+    const struct pl_sink *sink = ((struct pl_folder_watch *)self)->sink;
+    sink->value(sink->self, series, epoch, value);
+}
+
+static void watch_log(void *self, const char *line)
+{
+    const struct pl_sink *sink = ((struct pl_folder_watch *)self)->sink;
+    sink->log(sink->self, line);
+}
+
+static bool watch_stop(void *self)
+{
+    struct pl_folder_watch *watch = self;
+    pl_folder_look(watch);
+    return watch->sink->stop(watch->sink->self);
+}
+
+struct pl_sink pl_folder_watching(struct pl_folder_watch *watch, const struct pl_sink *sink,
+                                  const struct pl_run_request *request)
+{
+    *watch = (struct pl_folder_watch){.sink = sink, .request = request};
+    return (struct pl_sink){watch, watch_series, watch_value, watch_log, watch_stop};
+}
+
+void pl_folder_look(struct pl_folder_watch *watch)
+{
+    const char *folder = watch->request->folder;
+    if (!folder || watch->marked || pl_folder_is_empty(folder, MARK))
+        return;
+    watch->marked = true;
+    pl_train_folder_mark(watch->request);
+}
