@@ -9,9 +9,9 @@
 #include <string.h>
 
 struct recorder {
-    char *metrics[100];
-    enum pl_direction directions[100]; /* that their names tell */
-    enum pl_series_axis axes[100];
+    char *metrics[1100];
+    enum pl_direction directions[1100]; /* that their names tell */
+    enum pl_series_axis axes[1100];
     int metric_count;
     struct recorded {
         int series;

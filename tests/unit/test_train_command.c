@@ -65,6 +65,16 @@ static struct pl_run_result run_command(const char *command, struct recorder *r,
     return result;
 }
 
+/* Where the index-th value of a metric stands among the points. */
+static size_t recorder_index(const struct recorder *r, const char *metric, size_t index)
+{
+    for (size_t i = 0, found = 0; i < r->count; i++)
+        if (!strcmp(r->metrics[r->points[i].series], metric) && found++ == index)
+            return i;
+    fail_msg("%s has no value number %zu", metric, index);
+    return 0;
+}
+
 static struct pl_run_result run_script(const char *text, struct recorder *r)
 {
     write_script(text);
@@ -100,7 +110,7 @@ static void reads_json_lines(void **state)
     assert_int_equal(result.outcome, PL_FINISHED);
     assert_int_equal(result.exit_code, 0);
     assert_int_equal(result.bad_epoch, -1);
-    assert_int_equal(recorder_find(&r, "loss", 0, NULL), 4);
+    assert_int_equal(recorder_find(&r, "loss", 0, NULL), 5);
     assert_point(&r, "loss", 0, 3, 0.5);
     assert_point(&r, "test_accuracy", 0, 3, NAN);
     assert_point(&r, "loss", 1, 4, NAN);
@@ -108,17 +118,16 @@ static void reads_json_lines(void **state)
     assert_point(&r, "n", 0, 4, 7);
     assert_point(&r, "loss", 2, 9, INFINITY);
     assert_point(&r, "loss", 3, 10, 0.25);
+    assert_true(r.points[recorder_index(&r, "loss", 4)].epoch == 1.5);
+    assert_point(&r, "bad_name", 0, 13, 1);
     assert_point(&r, "good", 0, 13, 2);
-    assert_int_equal(r.metric_count, 5);
+    assert_int_equal(r.metric_count, 6);
     assert_int_equal(r.directions[1], PL_MAXIMIZE);
     assert_string_equal(pl_text(&r.log),
         "{\"epoch\": 11, \"loss\":\n"
-        "poula: the next line has metrics, but its epoch is not a whole number from 0 on\n"
-        "{\"epoch\": 1.5, \"loss\": 3}\n"
-        "poula: the next line has metrics, but its epoch is not a whole number from 0 on\n"
         "{\"epoch\": -1, \"loss\": 3}\n"
         "{\"epoch\": 12}\n"
-        "poula: a metric was ignored: a name is made of letters, digits, _, ., / and -\n");
+        "poula: 2 lines looked like metrics and were not wholly understood, the first: {\"epoch\": 11, \"loss\":\n");
     recorder_release(&r);
 }
 
@@ -136,15 +145,18 @@ static void reads_words(void **state)
         "printf 'loss=3\\r\\n'\n"
         "printf 'loss=4'\n", &r);
     assert_int_equal(result.outcome, PL_FINISHED);
-    assert_int_equal(recorder_find(&r, "loss", 0, NULL), 5);
+    assert_int_equal(recorder_find(&r, "loss", 0, NULL), 7);
     assert_point(&r, "loss", 0, 1, 0.5);
     assert_point(&r, "test/acc", 0, 1, 0.25);
     assert_point(&r, "loss", 1, 5, 0.01);
-    assert_point(&r, "loss", 2, 6, NAN);
-    assert_point(&r, "gap", 0, 6, INFINITY);
-    assert_point(&r, "loss", 3, 7, 3);
-    assert_point(&r, "loss", 4, 8, 4);
-    assert_string_equal(pl_text(&r.log), "starting up\nepoch 6: loss=7\nloss=0x10\n9=1\n=1\nloss=\nloss=010\n");
+    assert_point(&r, "loss", 2, 6, 7);
+    assert_point(&r, "loss", 3, 7, NAN);
+    assert_point(&r, "gap", 0, 7, INFINITY);
+    assert_point(&r, "loss", 4, 8, 10);
+    assert_point(&r, "loss", 5, 9, 3);
+    assert_point(&r, "loss", 6, 10, 4);
+    assert_string_equal(pl_text(&r.log), "starting up\nloss=0x10\n9=1\n=1\nloss=\npoula: 1 line looked like metrics and "
+                                         "was not wholly understood, the first: loss=0x10\n");
     recorder_release(&r);
 }
 
@@ -156,7 +168,7 @@ static void stderr_is_log(void **state)
         "echo loss=1; echo loss=2 >&2; printf ' 10%%\\r 20%%\\n\\377\\033[1m\\n' >&2; printf 'last' >&2", &r);
     assert_int_equal(result.outcome, PL_FINISHED);
     assert_int_equal(recorder_find(&r, "loss", 0, NULL), 1);
-    assert_string_equal(pl_text(&r.log), "loss=2\n 20%\n??[1m\nlast\n");
+    assert_string_equal(pl_text(&r.log), "loss=2\n 20%\n?\nlast\n");
     recorder_release(&r);
 }
 
@@ -175,7 +187,7 @@ static void placeholders_are_replaced(void **state)
     assert_int_equal(result.outcome, PL_FINISHED);
     assert_string_equal(pl_text(&r.log), expected);
     assert_point(&r, "x", 0, 1, 1);
-    assert_point(&r, "y", 0, 2, 2);
+    assert_point(&r, "y", 0, 1, 2);
     recorder_release(&r);
 }
 
@@ -312,6 +324,10 @@ static void divergence_is_the_last_word_of_a_loss(void **state)
         {"echo loss=1 accuracy=nan", PL_FINISHED, -1},
         {"echo epoch=7 train_loss=1 test_perplexity=inf", PL_DIVERGED, 7},
         {"echo epoch=7 b_loss=nan a_loss=1; echo epoch=9 a_loss=nan", PL_DIVERGED, 7},
+        {"echo epoch=1 loss=0.5; echo epoch=2 loss=1e400", PL_DIVERGED, 2}, /* L1 */
+        {"echo epoch=1 loss=0.5; echo '{\"epoch\":2,\"loss\":1e999,\"acc\":0.9}'", PL_DIVERGED, 2}, /* L1 */
+        {"echo step=100 loss=0.5; echo step=200 loss=-1.8e308", PL_DIVERGED, 200}, /* L1 */
+        {"echo step=100 loss=nan; echo epoch=1 loss=1", PL_DIVERGED, 100}, /* L5: two series */
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct recorder r;
@@ -322,15 +338,80 @@ static void divergence_is_the_last_word_of_a_loss(void **state)
     }
 }
 
-static void long_lines_are_cut(void **state)
+/* Of a line that does not fit nothing is read: the number at its end would be another one. */
+static void nothing_is_read_from_half_a_line(void **state) /* L8 */
 {
     (void)state;
     struct recorder r;
-    struct pl_run_result result = run_script("head -c 200000 /dev/zero | tr '\\0' a; echo; echo loss=2", &r);
+    struct pl_run_result result = run_script(
+        "printf 'loss=1 '; head -c 1048565 /dev/zero | tr '\\0' ' '; echo acc=123456; echo epoch=2 loss=2; "
+        "head -c 2000000 /dev/zero | tr '\\0' a; echo", &r);
     assert_int_equal(result.outcome, PL_FINISHED);
-    assert_point(&r, "loss", 0, 1, 2);
-    assert_non_null(strstr(pl_text(&r.log), "longer than 65536 bytes"));
-    assert_in_range(r.log.length, 65536, 66000);
+    assert_int_equal(recorder_find(&r, "loss", 0, NULL), 1);
+    assert_point(&r, "loss", 0, 2, 2);
+    assert_int_equal(recorder_find(&r, "acc", 0, NULL), 0);
+    assert_non_null(strstr(pl_text(&r.log), "longer than 1 MiB"));
+    assert_non_null(strstr(pl_text(&r.log), "2 lines looked like metrics"));
+    assert_in_range(r.log.length, 65536, 2 * 65536 + 1000);
+    recorder_release(&r);
+
+    /* A line of 100 KB is no trouble, and a program that is killed in the middle of a line has not said the number. */
+    result = run_script("printf 'epoch=1 '; for i in $(seq 900); do printf 'a%d_%0100d=%d ' $i 0 $i; done; echo; "
+                        "printf 'epoch=2 a1_x=12'; kill -9 $$", &r);
+    assert_int_equal(result.outcome, PL_FAILED);
+    assert_int_equal(r.count, 0); /* names of more than 100 bytes */
+    recorder_release(&r);
+    result = run_script("printf 'epoch=1 '; for i in $(seq 900); do printf 'a%d_%090d=%d ' $i 0 $i; done; echo; "
+                        "printf 'epoch=2 a1_x=12'; kill -9 $$", &r);
+    assert_int_equal(r.count, 900);
+    assert_true(r.points[899].value == 900);
+    assert_non_null(strstr(pl_text(&r.log), "not whole"));
+    recorder_release(&r);
+}
+
+static void more_metrics_than_are_recorded(void **state) /* L8 */
+{
+    (void)state;
+    struct recorder r;
+    struct pl_run_result result =
+        run_script("awk 'BEGIN { for (i = 0; i < 6000; i++) printf \"m%d=%d \", i, i; print \"\"; print \"m7=8\" }'", &r);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    assert_int_equal(r.metric_count, 1000);
+    assert_point(&r, "m999", 0, 1, 999);
+    assert_point(&r, "m7", 1, 2, 8);
+    assert_non_null(strstr(pl_text(&r.log), "more than 1000 metrics; m1000 and those after it are not recorded"));
+    assert_non_null(strstr(pl_text(&r.log), "1 line looked like metrics"));
+    recorder_release(&r);
+}
+
+/* A bar of any length that is redrawn by carriage returns, and the metrics printed over it or in its last state. */
+static void bars_are_redrawn(void **state) /* L4 */
+{
+    (void)state;
+    struct recorder r;
+    struct pl_run_result result = run_script(
+        "awk 'BEGIN { for (e = 1; e <= 2; e++) { for (i = 0; i < 100000; i++) "
+        "printf \"\\r[=====>......] %5d/100000  loss: 0.9123  acc: 0.4123\", i; "
+        "printf \"\\repoch=%d loss=%.2f          \\n\", e, 1 / e } "
+        "printf \"\\r 50%%|## | 1/2 [loss=9]\\r100%%|####| 2/2 [loss=0.25, epoch=3]\\r\\n\" }'", &r);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    assert_int_equal(recorder_find(&r, "loss", 0, NULL), 3);
+    assert_point(&r, "loss", 0, 1, 1);
+    assert_point(&r, "loss", 1, 2, 0.5);
+    assert_point(&r, "loss", 2, 3, 0.25);
+    assert_int_equal(r.log.length, 0);
+    recorder_release(&r);
+}
+
+/* What a program printed is said where the reason stands. */
+static void what_was_not_understood_is_the_reason(void **state) /* L7 */
+{
+    (void)state;
+    struct recorder r;
+    struct pl_run_result result = run_script("echo 'loss=0x10'; echo 'the loss=0.3 seems fine'", &r);
+    assert_int_equal(result.outcome, PL_FAILED);
+    assert_string_equal(result.reason, "exited 0 without reporting any metric; 2 lines looked like metrics and were not "
+                                       "wholly understood, the first: loss=0x10");
     recorder_release(&r);
 }
 
@@ -507,7 +588,10 @@ int main(void)
         cmocka_unit_test(failures_are_told_apart),
         cmocka_unit_test(programs_that_cannot_start),
         cmocka_unit_test(divergence_is_the_last_word_of_a_loss),
-        cmocka_unit_test(long_lines_are_cut),
+        cmocka_unit_test(nothing_is_read_from_half_a_line),
+        cmocka_unit_test(more_metrics_than_are_recorded),
+        cmocka_unit_test(bars_are_redrawn),
+        cmocka_unit_test(what_was_not_understood_is_the_reason),
         cmocka_unit_test(many_lines_arrive_in_order),
         cmocka_unit_test(what_it_started_ends_with_it),
         cmocka_unit_test(stops_when_asked),

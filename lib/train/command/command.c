@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,6 +182,28 @@ static int command_check(const struct pl_settings *settings, struct pl_error *er
     return status;
 }
 
+/* The outcome of a program that exited 0. */
+static void judge(const struct pl_reading *reading, struct pl_run_result *result)
+{
+    const char *metric;
+    enum pl_series_axis axis;
+    double bad = pl_reading_bad_since(reading, &metric, &axis);
+    struct pl_text unread = {0};
+    if (!reading->any) {
+        if (reading->unread)
+            pl_reading_describe_unread(reading, &unread);
+        pl_result_set(result, PL_FAILED, "exited 0 without reporting any metric%s%s", reading->unread ? "; " : "",
+                      pl_text(&unread));
+    } else if (!isnan(bad)) {
+        char position[PL_NUMBER_SIZE];
+        pl_number_write(bad, position);
+        result->bad_epoch = bad;
+        pl_result_set(result, PL_DIVERGED, "%.100s is not finite from %s %s on", metric,
+                      axis == PL_BY_STEP ? "step" : "epoch", position);
+    }
+    pl_text_release(&unread);
+}
+
 /* Runs the program in a request that has a folder. */
 static int run_in_folder(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
                          struct pl_error *err)
@@ -204,16 +227,9 @@ static int run_in_folder(const struct pl_run_request *request, const struct pl_s
     }
     pl_process_run(words.words, pl_settings_string(request->settings, "directory", "."), &watching, &reading, result);
     pl_folder_look(&watch);
-    if (result->outcome != PL_FINISHED)
-        goto done;
-    const char *metric;
-    int64_t bad = pl_reading_bad_epoch(&reading, &metric);
-    if (!reading.any) {
-        pl_result_set(result, PL_FAILED, "exited 0 without reporting any metric");
-    } else if (bad >= 0) {
-        result->bad_epoch = (double)bad;
-        pl_result_set(result, PL_DIVERGED, "%s is not finite from epoch %lld on", metric, (long long)bad);
-    }
+    pl_reading_end(&reading);
+    if (result->outcome == PL_FINISHED)
+        judge(&reading, result);
 done:
     pl_words_release(&words);
     pl_reading_release(&reading);

@@ -2,6 +2,7 @@
 #ifndef PL_TRAIN_COMMAND_PRIV_H
 #define PL_TRAIN_COMMAND_PRIV_H
 
+#include "train/command/line.h"
 #include "train/train_priv.h"
 
 /* A program's words with every placeholder replaced, ending in NULL as execvp wants them. */
@@ -13,21 +14,41 @@ struct pl_words {
 int pl_words_expand(struct pl_words *words, const struct pl_run_request *request, struct pl_error *err);
 void pl_words_release(struct pl_words *words);
 
+/* Where lines come from. Each has its own position and its own table. */
+enum pl_origin { PL_FROM_OUTPUT, PL_FROM_ERROR, PL_FROM_FILE, PL_FROM_METRICS, PL_ORIGIN_COUNT };
+struct pl_reading_source {
+    struct pl_line_table table;
+    enum pl_series_axis axis;
+    double position;  /* of the last line with metrics, or that a heading stated */
+    bool heading;     /* a line with nothing else stated it: the lines that follow belong there */
+    bool begun;
+};
+
 /* What the lines of a program say, and what came of them. Zero-initialise. */
 struct pl_reading {
     const struct pl_sink *sink;
+    bool error_too;             /* metrics are read from standard error as well */
     struct pl_reading_series *series;
-    size_t count, capacity;
-    int64_t epoch;           /* of the last line with metrics */
-    bool any;                /* was any metric reported? */
-    char last_error[200];    /* the last line on stderr that was not blank */
+    size_t count, capacity, next;
+    struct pl_reading_source sources[PL_ORIGIN_COUNT];
+    struct pl_lines lines;
+    bool any;                   /* was any metric reported? */
+    bool crowded;               /* there were more metrics than are recorded */
+    int64_t unread;             /* lines that looked like metrics and were not wholly understood */
+    char unread_example[200];
+    char last_error[200];       /* the last line on stderr that was not blank */
 };
-/* Takes one line of stdout (without its newline; bytes may be anything): reports its metrics, or logs it. */
-void pl_reading_output(struct pl_reading *reading, const char *line, size_t length);
-/* Takes one line of stderr. */
-void pl_reading_error(struct pl_reading *reading, const char *line, size_t length);
-/* The first epoch from which on a loss-like metric stayed non-finite to the end, and its name; -1: none. */
-int64_t pl_reading_bad_epoch(const struct pl_reading *reading, const char **metric);
+/* Takes one line (without its newline; bytes may be anything): reports its metrics, or logs it. Of a line that is not
+ * whole, nothing is read. */
+void pl_reading_line(struct pl_reading *reading, enum pl_origin origin, const char *line, size_t length, bool whole);
+/* Counts a line that looked like metrics and was not understood. */
+void pl_reading_unread(struct pl_reading *reading, const char *text);
+/* To be called when no more lines come: logs how many were not understood. */
+void pl_reading_end(struct pl_reading *reading);
+/* "3 lines looked like metrics and were not wholly understood, the first: ..." */
+void pl_reading_describe_unread(const struct pl_reading *reading, struct pl_text *out);
+/* The first position from which on a loss-like metric stayed non-finite to the end, its name and axis; NaN: none. */
+double pl_reading_bad_since(const struct pl_reading *reading, const char **metric, enum pl_series_axis *axis);
 void pl_reading_release(struct pl_reading *reading);
 
 /* Runs the program to its end, feeding its lines to reading, and fills in how it ended: exit_code, signal,

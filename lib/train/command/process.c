@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-    LINE_MOST = 64 * 1024,    /* longer lines are cut */
+    LINE_MOST = 1024 * 1024,  /* of longer lines nothing is read */
     DRAIN_MOST = 1024 * 1024, /* read at most after the program has ended */
     POLL_MILLISECONDS = 50,
     GRACE_SECONDS = 5, /* from SIGTERM to SIGKILL */
@@ -25,10 +25,10 @@ enum {
 
 struct stream {
     int fd;
-    char *line;
-    size_t length;
-    bool skipping; /* the rest of a line that was too long */
-    void (*take)(struct pl_reading *reading, const char *line, size_t length);
+    enum pl_origin origin;
+    struct pl_text line;
+    bool returned; /* a carriage return: the next byte begins the line anew, unless it is a newline */
+    bool cut;      /* the line was too long */
 };
 
 struct process {
@@ -218,19 +218,37 @@ done:
     return started;
 }
 
+static void take_line(struct stream *stream, struct pl_reading *reading, bool whole)
+{
+    if (stream->cut)
+        reading->sink->log(reading->sink->self, "poula: a line was longer than 1 MiB; nothing is read from it");
+    if (stream->line.length)
+        pl_reading_line(reading, stream->origin, pl_text(&stream->line), stream->line.length, whole && !stream->cut);
+    pl_text_clear(&stream->line);
+    stream->returned = stream->cut = false;
+}
+
+/* A bar is redrawn by a carriage return, as often as its program likes: only its last state is kept. */
 static void take_bytes(struct stream *stream, const char *bytes, size_t count, struct pl_reading *reading)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (bytes[i] == '\n') {
-            stream->take(reading, stream->line, stream->length);
-            stream->length = 0;
-            stream->skipping = false;
-        } else if (stream->length < LINE_MOST) {
-            stream->line[stream->length++] = bytes[i];
-        } else if (!stream->skipping) {
-            stream->skipping = true;
-            reading->sink->log(reading->sink->self, "poula: a line was longer than 65536 bytes; the rest is ignored");
+    while (count) {
+        size_t plain = 0;
+        while (plain < count && bytes[plain] != '\n' && bytes[plain] != '\r')
+            plain++;
+        if (plain && stream->returned) {
+            pl_text_clear(&stream->line);
+            stream->returned = stream->cut = false;
         }
+        size_t room = LINE_MOST - stream->line.length, kept = plain < room ? plain : room;
+        pl_text_add_bytes(&stream->line, bytes, kept);
+        stream->cut = stream->cut || kept < plain;
+        if (plain < count && bytes[plain] == '\n')
+            take_line(stream, reading, true);
+        else if (plain < count)
+            stream->returned = true;
+        plain += plain < count;
+        bytes += plain;
+        count -= plain;
     }
 }
 
@@ -252,14 +270,15 @@ static size_t read_some(struct stream *stream, struct pl_reading *reading)
     return 0;
 }
 
-static void finish_stream(struct stream *stream, struct pl_reading *reading)
+/* whole: the program ended by itself, so a last line without a newline is what it wanted to say. */
+static void finish_stream(struct stream *stream, struct pl_reading *reading, bool whole)
 {
     for (size_t count, sum = 0; sum < DRAIN_MOST && (count = read_some(stream, reading)); sum += count)
         ;
-    if (stream->length)
-        stream->take(reading, stream->line, stream->length);
+    take_line(stream, reading, whole);
     if (stream->fd >= 0)
         close(stream->fd);
+    pl_text_release(&stream->line);
 }
 
 /* Feeds lines to reading until the program has ended (it is not reaped yet). Returns whether the sink asked
@@ -316,24 +335,21 @@ void pl_process_run(char *const *words, const char *directory, const struct pl_s
 {
     struct process process = {
         .guard_pipe = -1, .handle = -1,
-        .output = {.fd = -1, .take = pl_reading_output}, .error = {.fd = -1, .take = pl_reading_error}};
+        .output = {.fd = -1, .origin = PL_FROM_OUTPUT}, .error = {.fd = -1, .origin = PL_FROM_ERROR}};
     if (!start(&process, words, directory, result))
         return;
-    process.output.line = pl_new(LINE_MOST);
-    process.error.line = pl_new(LINE_MOST);
     fcntl(process.output.fd, F_SETFL, O_NONBLOCK);
     fcntl(process.error.fd, F_SETFL, O_NONBLOCK);
     siginfo_t ending = {0};
     bool stopped = attend(&process, sink, reading, &ending);
     /* The leader is a zombie until waitpid, so its number still names the group and nothing else. */
     kill(-process.pid, SIGKILL);
-    finish_stream(&process.output, reading);
-    finish_stream(&process.error, reading);
+    bool whole = !stopped && ending.si_code == CLD_EXITED;
+    finish_stream(&process.output, reading, whole);
+    finish_stream(&process.error, reading, whole);
     end_guard(&process);
     waitpid(process.pid, NULL, 0);
     if (process.handle >= 0)
         close(process.handle);
-    free(process.output.line);
-    free(process.error.line);
     describe(&ending, stopped, reading, result);
 }

@@ -1,7 +1,5 @@
-/* The lines of a program: metrics as JSON objects or key=value words, everything else is log. */
+/* What the lines of a program come to: metrics at positions, log, and what was not understood. */
 #include "train/command/command_priv.h"
-
-#include <jansson.h>
 
 #include <ctype.h>
 #include <math.h>
@@ -9,233 +7,189 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_LENGTH_MOST = 100, SERIES_MOST = 1000 };
+enum {
+    SERIES_MOST = 1000,
+    LOGGED_MOST = 64 * 1024, /* bytes of a line in the log */
+};
 
 struct pl_reading_series {
     char *metric;
-    int number;        /* the sink's */
-    int64_t bad_since; /* epoch from which on it is not finite; -1: it is finite */
+    enum pl_series_axis axis;
+    int number;       /* the sink's */
+    double position;  /* of the last value */
+    double bad_since; /* position from which on it is not finite; NaN: it is finite */
 };
 
-/* One metric of a line. */
-struct pair {
-    char *name;
-    double value;
-};
-
-struct line {
-    struct pair *pairs;
-    size_t count, capacity;
-    bool has_epoch, bad_epoch;
-    int64_t epoch;
-    bool left_over; /* something numeric had a name that no metric can have */
-};
-
-static void line_release(struct line *line)
+/* Cuts text at length bytes, between characters. */
+static void cut(char *text, size_t length)
 {
-    for (size_t i = 0; i < line->count; i++)
-        free(line->pairs[i].name);
-    free(line->pairs);
-}
-
-static bool is_name(const char *name, size_t length)
-{
-    if (!length || length > NAME_LENGTH_MOST || !(isalpha((unsigned char)*name) || *name == '_'))
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if (!isalnum((unsigned char)name[i]) && !strchr("_./-", name[i]))
-            return false;
-    return true;
-}
-
-/* The non-finite values as Python, C and awk print them. */
-static bool read_nonfinite(const char *text, double *value)
-{
-    double sign = *text == '-' ? -1 : 1;
-    const char *word = text + (*text == '-' || *text == '+');
-    if (!strcasecmp(word, "nan"))
-        *value = NAN;
-    else if (!strcasecmp(word, "inf") || !strcasecmp(word, "infinity"))
-        *value = sign * INFINITY;
-    else
-        return false;
-    return true;
-}
-
-static void add_pair(struct line *line, const char *name, size_t length, double value)
-{
-    if (length == 5 && !memcmp(name, "epoch", 5)) {
-        line->has_epoch = true;
-        line->bad_epoch = !(value >= 0 && value <= 0x1p53 && value == floor(value));
-        line->epoch = line->bad_epoch ? 0 : (int64_t)value;
+    size_t bad;
+    if (strlen(text) <= length)
         return;
-    }
-    if (!is_name(name, length)) {
-        line->left_over = true;
-        return;
-    }
-    void *list = line->pairs;
-    pl_grow(&list, &line->capacity, line->count + 1, sizeof *line->pairs);
-    line->pairs = list;
-    line->pairs[line->count++] = (struct pair){pl_copy_bytes(name, length), value};
+    text[length] = '\0';
+    if (!pl_utf8_valid(text, length, &bad))
+        text[bad] = '\0';
 }
 
-/* Puts quotes around the bare NaN, Infinity and -Infinity that Python's json module writes. */
-static void quote_nonfinite(const char *json, struct pl_text *out)
+static void keep(const char *text, char *out, size_t size)
 {
-    static const char *const words[] = {"NaN", "-Infinity", "Infinity"};
-    bool in_string = false;
-    while (*json) {
-        const char *found = NULL;
-        for (size_t i = 0; i < sizeof words / sizeof *words && !in_string && !found; i++)
-            if (!strncmp(json, words[i], strlen(words[i])))
-                found = words[i];
-        if (found) {
-            pl_text_addf(out, "\"%s\"", found);
-            json += strlen(found);
-            continue;
+    char *copy = pl_copy(text);
+    cut(copy, size - 1);
+    snprintf(out, size, "%s", copy);
+    free(copy);
+}
+
+void pl_reading_unread(struct pl_reading *reading, const char *text)
+{
+    if (!reading->unread++)
+        keep(text + strspn(text, " \t"), reading->unread_example, sizeof reading->unread_example);
+}
+
+static void write_log(struct pl_reading *reading, char *text)
+{
+    cut(text, LOGGED_MOST);
+    reading->sink->log(reading->sink->self, text);
+}
+
+/* The series of a metric on an axis; NULL: none. Lines mostly have the metrics of the line before, in that order. */
+static struct pl_reading_series *find_series(struct pl_reading *reading, const char *metric, enum pl_series_axis axis)
+{
+    for (size_t i = 0; i < reading->count; i++) {
+        size_t at = (reading->next + i) % reading->count;
+        if (reading->series[at].axis == axis && !strcmp(reading->series[at].metric, metric)) {
+            reading->next = at + 1;
+            return &reading->series[at];
         }
-        if (in_string && *json == '\\' && json[1])
-            pl_text_add_char(out, *json++);
-        else if (*json == '"')
-            in_string = !in_string;
-        pl_text_add_char(out, *json++);
     }
+    return NULL;
 }
 
-static bool parse_json(const char *text, struct line *line)
+static struct pl_reading_series *series_of(struct pl_reading *reading, const char *metric, enum pl_series_axis axis)
 {
-    struct pl_text quoted = {0};
-    quote_nonfinite(text, &quoted);
-    json_t *object = json_loads(pl_text(&quoted), 0, NULL);
-    pl_text_release(&quoted);
-    if (!json_is_object(object)) {
-        json_decref(object);
-        return false;
-    }
-    const char *name;
-    json_t *member;
-    json_object_foreach(object, name, member) {
-        double value = NAN;
-        if (json_is_number(member))
-            value = json_number_value(member);
-        else if (json_is_string(member) && !read_nonfinite(json_string_value(member), &value))
-            continue;
-        else if (!json_is_string(member) && !json_is_null(member))
-            continue;
-        add_pair(line, name, strlen(name), value);
-    }
-    json_decref(object);
-    return true;
-}
-
-/* Every word of the line must be name=number. */
-static bool parse_words(const char *text, struct line *line)
-{
-    size_t length;
-    bool any = false;
-    for (const char *word = text; (word = pl_next_word(word, &length)); word += length) {
-        const char *equals = memchr(word, '=', length);
-        size_t name_length = equals ? (size_t)(equals - word) : 0;
-        if (!is_name(word, name_length))
-            return false;
-        char *spelling = pl_copy_bytes(equals + 1, length - name_length - 1);
-        double value;
-        bool number = pl_number_read(spelling, &value) || read_nonfinite(spelling, &value);
-        free(spelling);
-        if (!number)
-            return false;
-        add_pair(line, word, name_length, value);
-        any = true;
-    }
-    return any;
-}
-
-static struct pl_reading_series *series_of(struct pl_reading *reading, const char *metric)
-{
-    for (size_t i = 0; i < reading->count; i++)
-        if (!strcmp(reading->series[i].metric, metric))
-            return &reading->series[i];
-    if (reading->count == SERIES_MOST)
-        return NULL;
+    struct pl_reading_series *series = find_series(reading, metric, axis);
+    if (series || reading->count == SERIES_MOST)
+        return series;
     void *list = reading->series;
     pl_grow(&list, &reading->capacity, reading->count + 1, sizeof *reading->series);
     reading->series = list;
-    struct pl_reading_series *series = &reading->series[reading->count++];
-    int number = reading->sink->series(reading->sink->self, metric, PL_BY_EPOCH);
-    *series = (struct pl_reading_series){pl_copy(metric), number, -1};
+    series = &reading->series[reading->count++];
+    int number = reading->sink->series(reading->sink->self, metric, axis);
+    *series = (struct pl_reading_series){pl_copy(metric), axis, number, NAN, NAN};
     return series;
 }
 
-static void report(struct pl_reading *reading, const struct line *line)
+/* Returns false where the program has too many metrics. */
+static bool record(struct pl_reading *reading, const struct pl_line_pair *pair, enum pl_series_axis axis, double position)
 {
-    reading->epoch = line->has_epoch ? line->epoch : reading->epoch + 1;
-    for (size_t i = 0; i < line->count; i++) {
-        double value = line->pairs[i].value;
-        struct pl_reading_series *series = series_of(reading, line->pairs[i].name);
-        if (!series)
-            continue;
-        reading->any = true;
-        reading->sink->value(reading->sink->self, series->number, (double)reading->epoch, value);
-        if (isfinite(value))
-            series->bad_since = -1;
-        else if (series->bad_since < 0)
-            series->bad_since = reading->epoch;
-    }
-}
-
-/* What a terminal would show of a line: the part after the last carriage return; bytes that are not text as
- * question marks. */
-static char *printable(const char *bytes, size_t length)
-{
-    while (length && isspace((unsigned char)bytes[length - 1]))
-        length--;
-    for (size_t i = length; i > 0; i--)
-        if (bytes[i - 1] == '\r') {
-            bytes += i;
-            length -= i;
-            break;
+    struct pl_reading_series *series = series_of(reading, pair->name, axis);
+    if (!series) {
+        if (!reading->crowded) {
+            char text[200];
+            snprintf(text, sizeof text, "poula: there are more than %d metrics; %.60s and those after it are not recorded",
+                     SERIES_MOST, pair->name);
+            reading->sink->log(reading->sink->self, text);
+            reading->crowded = true;
         }
-    char *line = pl_copy_bytes(bytes, length);
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)line[i] < ' ' && line[i] != '\t')
-            line[i] = '?';
-    size_t bad;
-    while (!pl_utf8_valid(line, length, &bad))
-        line[bad] = '?';
-    return line;
+        return false;
+    }
+    reading->any = true;
+    series->position = position;
+    reading->sink->value(reading->sink->self, series->number, position, pair->value);
+    if (isfinite(pair->value))
+        series->bad_since = NAN;
+    else if (isnan(series->bad_since))
+        series->bad_since = position;
+    return true;
 }
 
-void pl_reading_output(struct pl_reading *reading, const char *bytes, size_t length)
+/* Has the source's position one of the line's metrics already? Then the line belongs to the next one. */
+static bool is_taken(struct pl_reading *reading, const struct pl_reading_source *source, const struct pl_line *line)
 {
-    const struct pl_sink *sink = reading->sink;
-    char *text = printable(bytes, length);
-    const char *start = text + strspn(text, " \t");
-    struct line line = {0};
-    bool metrics = (*start == '{' ? parse_json(start, &line) : parse_words(start, &line)) && line.count > 0;
-    if (metrics && line.bad_epoch)
-        sink->log(sink->self, "poula: the next line has metrics, but its epoch is not a whole number from 0 on");
-    if (metrics && !line.bad_epoch)
-        report(reading, &line);
-    else if (*start)
-        sink->log(sink->self, text);
-    if (metrics && line.left_over)
-        sink->log(sink->self, "poula: a metric was ignored: a name is made of letters, digits, _, ., / and -");
-    line_release(&line);
-    free(text);
+    for (size_t i = 0; i < line->count; i++) {
+        const struct pl_reading_series *series = find_series(reading, line->pairs[i].name, source->axis);
+        if (series && series->position == source->position)
+            return true;
+    }
+    return false;
 }
 
-void pl_reading_error(struct pl_reading *reading, const char *bytes, size_t length)
+/* Moves the source to where the line belongs. */
+static void move(struct pl_reading *reading, struct pl_reading_source *source, const struct pl_line *line)
 {
-    char *text = printable(bytes, length);
-    if (text[strspn(text, " \t")]) {
-        snprintf(reading->last_error, sizeof reading->last_error, "%s", text);
-        size_t bad, kept = strlen(reading->last_error);
-        if (!pl_utf8_valid(reading->last_error, kept, &bad)) /* cut within a character */
-            reading->last_error[bad] = '\0';
-        reading->sink->log(reading->sink->self, text);
+    bool epoch = !isnan(line->epoch), step = !isnan(line->step);
+    if (epoch || step) {
+        source->axis = epoch ? PL_BY_EPOCH : PL_BY_STEP;
+        source->position = epoch ? line->epoch : line->step;
+        source->heading = !line->count;
+    } else if (!source->begun) {
+        source->axis = PL_BY_EPOCH;
+        source->position = 1;
+    } else if (!source->heading && is_taken(reading, source, line)) {
+        source->position += 1;
+    }
+    source->begun = true;
+}
+
+/* Returns false where not all metrics of the line could be recorded. */
+static bool report(struct pl_reading *reading, struct pl_reading_source *source, const struct pl_line *line)
+{
+    bool whole = true;
+    if (!line->count && isnan(line->epoch) && isnan(line->step))
+        return true;
+    move(reading, source, line);
+    for (size_t i = 0; i < line->count; i++)
+        whole = record(reading, &line->pairs[i], source->axis, source->position) && whole;
+    return whole;
+}
+
+/* Takes a clean line. Returns whether it had metrics. */
+static bool take(struct pl_reading *reading, struct pl_reading_source *source, const char *text)
+{
+    bool metrics = false, whole = true;
+    pl_line_read(text, &source->table, &reading->lines);
+    for (size_t i = 0; i < reading->lines.count; i++) {
+        metrics = metrics || reading->lines.list[i].count;
+        whole = report(reading, source, &reading->lines.list[i]) && whole;
+    }
+    if (reading->lines.odd || !whole)
+        pl_reading_unread(reading, text);
+    return metrics;
+}
+
+void pl_reading_line(struct pl_reading *reading, enum pl_origin origin, const char *bytes, size_t length, bool whole)
+{
+    char *text = pl_line_clean(bytes, length);
+    bool said = text[strspn(text, " \t")], metrics = false;
+    if (said && !whole) {
+        pl_reading_unread(reading, text);
+        reading->sink->log(reading->sink->self, "poula: the next line is not whole, so no metrics are read from it");
+    } else if (said && (origin == PL_FROM_OUTPUT || reading->error_too)) {
+        metrics = take(reading, &reading->sources[origin], text);
+    }
+    if (said && !metrics) {
+        if (origin == PL_FROM_ERROR)
+            keep(text, reading->last_error, sizeof reading->last_error);
+        write_log(reading, text);
     }
     free(text);
+}
+
+void pl_reading_end(struct pl_reading *reading)
+{
+    if (!reading->unread)
+        return;
+    struct pl_text text = {0};
+    pl_text_add(&text, "poula: ");
+    pl_reading_describe_unread(reading, &text);
+    reading->sink->log(reading->sink->self, pl_text(&text));
+    pl_text_release(&text);
+}
+
+void pl_reading_describe_unread(const struct pl_reading *reading, struct pl_text *out)
+{
+    pl_text_addf(out, "%lld line%s looked like metrics and %s not wholly understood, the first: %s",
+                 (long long)reading->unread, reading->unread == 1 ? "" : "s", reading->unread == 1 ? "was" : "were",
+                 reading->unread_example);
 }
 
 /* Metrics whose end tells whether training diverged. */
@@ -245,17 +199,20 @@ static bool is_loss_like(const char *metric)
            strstr(metric, "objective");
 }
 
-int64_t pl_reading_bad_epoch(const struct pl_reading *reading, const char **metric)
+double pl_reading_bad_since(const struct pl_reading *reading, const char **metric, enum pl_series_axis *axis)
 {
-    int64_t first = -1;
+    const struct pl_reading_series *first = NULL;
     for (size_t i = 0; i < reading->count; i++) {
         const struct pl_reading_series *series = &reading->series[i];
-        if (is_loss_like(series->metric) && series->bad_since >= 0 && (first < 0 || series->bad_since < first)) {
-            first = series->bad_since;
-            *metric = series->metric;
-        }
+        if (is_loss_like(series->metric) && !isnan(series->bad_since) &&
+            (!first || (series->axis == first->axis ? series->bad_since < first->bad_since : !series->axis)))
+            first = series;
     }
-    return first;
+    if (!first)
+        return NAN;
+    *metric = first->metric;
+    *axis = first->axis;
+    return first->bad_since;
 }
 
 void pl_reading_release(struct pl_reading *reading)
@@ -263,4 +220,7 @@ void pl_reading_release(struct pl_reading *reading)
     for (size_t i = 0; i < reading->count; i++)
         free(reading->series[i].metric);
     free(reading->series);
+    for (int i = 0; i < PL_ORIGIN_COUNT; i++)
+        pl_line_table_release(&reading->sources[i].table);
+    pl_lines_release(&reading->lines);
 }

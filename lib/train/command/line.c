@@ -1,0 +1,331 @@
+/* Lines: from bytes to the positions and metrics that they state. */
+#include "train/command/line.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Names of a position other than the epoch, the best first. */
+static const char *const step_names[] = {"global_step", "step", "iteration", "iter", "update", "num_updates", "_step"};
+enum { STEP_NAME_COUNT = sizeof step_names / sizeof *step_names };
+
+/* ---- names ---- */
+
+static bool is_word(const char *name, size_t length, const char *word)
+{
+    return length == strlen(word) && !strncasecmp(name, word, length);
+}
+
+static bool is_epoch(const char *name, size_t length)
+{
+    return is_word(name, length, "epoch");
+}
+
+/* Which of step_names; STEP_NAME_COUNT: none. */
+static size_t step_rank(const char *name, size_t length)
+{
+    size_t rank = 0;
+    while (rank < STEP_NAME_COUNT && !is_word(name, length, step_names[rank]))
+        rank++;
+    return rank;
+}
+
+bool pl_line_is_position(const char *name, size_t length)
+{
+    return is_epoch(name, length) || step_rank(name, length) < STEP_NAME_COUNT;
+}
+
+bool pl_line_is_measure(const char *name, size_t length)
+{
+    static const char measures[] =
+        "loss losses logloss acc accuracy ppl perplexity err error rmse mse mae nll nlll bleu auc auroc f1 map iou miou dice "
+        "reward return score objective bpc bpd wer cer elbo kl precision recall top1 top5 xent entropy ce bce r2 psnr "
+        "ssim fid kappa mrr ndcg cost energy merror rouge";
+    size_t start = 0;
+    for (size_t i = 0; i <= length; i++) {
+        if (i < length && isalnum((unsigned char)name[i]))
+            continue;
+        char part[24];
+        size_t n = i - start;
+        if (n && n < sizeof part) {
+            for (size_t k = 0; k < n; k++)
+                part[k] = (char)tolower((unsigned char)name[start + k]);
+            part[n] = '\0';
+            if (pl_has_word(measures, part))
+                return true;
+        }
+        start = i + 1;
+    }
+    return false;
+}
+
+/* A name without blanks, and with nothing that a spec could not say; NULL: it cannot be one. */
+static char *metric_name(const char *name, size_t length)
+{
+    char out[PL_METRIC_NAME_MOST + 1];
+    size_t n = 0;
+    while (length && isspace((unsigned char)*name))
+        name++, length--;
+    while (length && isspace((unsigned char)name[length - 1]))
+        length--;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)name[i];
+        bool blank = isspace(c);
+        if (blank && n && out[n - 1] == '_' && isspace((unsigned char)name[i - 1]))
+            continue;
+        if (!blank && !isalnum(c) && c < 0x80 && !strchr("_./@-%+#()[]':*&^~$", c))
+            return NULL;
+        if (n == PL_METRIC_NAME_MOST)
+            return NULL;
+        out[n++] = blank ? '_' : (char)c;
+    }
+    if (!n || !(isalpha((unsigned char)*out) || *out == '_' || (unsigned char)*out >= 0x80))
+        return NULL;
+    return pl_copy_bytes(out, n);
+}
+
+/* ---- one line ---- */
+
+void pl_line_add(struct pl_line *line, const char *name, size_t length, double value)
+{
+    char *clean = metric_name(name, length);
+    if (!clean) {
+        line->odd = true;
+        return;
+    }
+    void *list = line->pairs;
+    pl_grow(&list, &line->capacity, line->count + 1, sizeof *line->pairs);
+    line->pairs = list;
+    line->pairs[line->count++] = (struct pl_line_pair){clean, value};
+}
+
+static void remove_pair(struct pl_line *line, size_t index)
+{
+    free(line->pairs[index].name);
+    memmove(&line->pairs[index], &line->pairs[index + 1], (line->count - index - 1) * sizeof *line->pairs);
+    line->count--;
+}
+
+static void clear_line(struct pl_line *line)
+{
+    while (line->count)
+        free(line->pairs[--line->count].name);
+}
+
+static const char *last_part(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+/* The pair that states the epoch (step false) or best states the step, by its whole name or, in nested objects, by the last
+ * part of it; count: none does. */
+static size_t find_position(const struct pl_line *line, bool step)
+{
+    size_t found = line->count, best = 2 * STEP_NAME_COUNT + 2;
+    for (size_t i = 0; i < line->count; i++) {
+        const char *whole = line->pairs[i].name, *part = last_part(whole);
+        size_t rank = step ? step_rank(part, strlen(part)) : is_epoch(part, strlen(part)) ? 0 : STEP_NAME_COUNT;
+        if (rank == STEP_NAME_COUNT)
+            continue;
+        rank = 2 * rank + (part > whole);
+        if (rank < best) {
+            best = rank;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static bool is_legal_position(double value)
+{
+    return value >= 0 && value <= 0x1p53;
+}
+
+void pl_line_settle(struct pl_line *line)
+{
+    line->epoch = line->step = NAN;
+    for (int step = 0; step < 2; step++) {
+        size_t at = find_position(line, step);
+        if (at == line->count)
+            continue;
+        double value = line->pairs[at].value;
+        if (!is_legal_position(value)) {
+            line->lost = line->lost || !step || isnan(line->epoch);
+            continue;
+        }
+        if (step)
+            line->step = value;
+        else
+            line->epoch = value;
+        if (!step || isnan(line->epoch))
+            remove_pair(line, at);
+    }
+    if (line->lost) {
+        clear_line(line);
+        line->epoch = line->step = NAN;
+        line->odd = true;
+    }
+}
+
+struct pl_line *pl_lines_add(struct pl_lines *lines)
+{
+    void *list = lines->list;
+    size_t before = lines->capacity;
+    pl_grow(&list, &lines->capacity, lines->count + 1, sizeof *lines->list);
+    lines->list = list;
+    memset(lines->list + before, 0, (lines->capacity - before) * sizeof *lines->list);
+    struct pl_line *line = &lines->list[lines->count++];
+    line->odd = line->lost = line->step_in_epoch = false;
+    line->epoch = line->step = NAN;
+    return line;
+}
+
+static void clear_lines(struct pl_lines *lines)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        clear_line(&lines->list[i]);
+    lines->count = 0;
+    lines->odd = false;
+}
+
+void pl_lines_release(struct pl_lines *lines)
+{
+    clear_lines(lines);
+    for (size_t i = 0; i < lines->capacity; i++)
+        free(lines->list[i].pairs);
+    free(lines->list);
+    *lines = (struct pl_lines){0};
+}
+
+/* ---- what kind of line it is ---- */
+
+/* "name": 3 somewhere: a broken object loses metrics. */
+static bool has_quoted_pair(const char *text)
+{
+    for (const char *c = text; (c = strchr(c, ':')); c++) {
+        const char *value = c + 1 + strspn(c + 1, " \t");
+        if (c > text && (c[-1] == '"' || c[-1] == '\'') && (isdigit((unsigned char)*value) || strchr("-+.", *value)) && *value)
+            return true;
+    }
+    return false;
+}
+
+/* An object that ends the line, behind whatever a logger or the program puts before it. */
+static bool read_objects(const char *text, struct pl_lines *lines)
+{
+    const char *end = text + strlen(text);
+    for (const char *start = text; (start = strpbrk(start, "{[")); start++) {
+        const char *after, *inside = start + 1 + strspn(start + 1, " \t");
+        if (start > text && !strchr(" \t:=>])|-,", start[-1]))
+            continue;
+        if (*start == '[' && (*inside != '{' || start > text + strspn(text, " \t")))
+            continue;
+        if (pl_line_objects(start, end, lines, &after) && !after[strspn(after, " \t,;.)")]) {
+            if (lines->count == 1 && start > text) /* Epoch 3: {'loss': 0.5} */
+                pl_line_words(text, start, &lines->list[0]);
+            return true;
+        }
+        clear_lines(lines);
+        if (start == text + strspn(text, " \t"))
+            return false;
+    }
+    return false;
+}
+
+void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines *lines)
+{
+    clear_lines(lines);
+    const char *start = text + strspn(text, " \t");
+    bool object = read_objects(text, lines);
+    if (!object && (*start == '{' || (*start == '[' && start[1] == '{'))) {
+        lines->odd = has_quoted_pair(start);
+        return;
+    }
+    if (!object) {
+        struct pl_line *line = pl_lines_add(lines);
+        if (!pl_line_columns(text, table, line))
+            pl_line_words(text, text + strlen(text), line);
+    }
+    for (size_t i = 0; i < lines->count; i++) {
+        pl_line_settle(&lines->list[i]);
+        lines->odd = lines->odd || lines->list[i].odd;
+    }
+}
+
+/* ---- from bytes to text ---- */
+
+/* An escape sequence at text: its bytes (0: none). */
+static size_t escape_length(const char *text, const char *end)
+{
+    const char *c = text + 1;
+    if (*text != '\033')
+        return 0;
+    if (c < end && *c == '[') { /* colours and movements */
+        c++;
+        while (c < end && *c >= 0x20 && *c < 0x40)
+            c++;
+        return (size_t)((c < end ? c + 1 : c) - text);
+    }
+    if (c < end && (*c == ']' || *c == 'P')) { /* titles and links */
+        while (c < end && *c != '\a' && !(*c == '\033' && c + 1 < end && c[1] == '\\'))
+            c++;
+        return (size_t)((c < end ? c + 1 + (*c == '\033') : c) - text);
+    }
+    return c < end ? 2 : 1;
+}
+
+/* Blanks that are not ASCII, and marks that nobody sees: their bytes; *blank tells which. */
+static size_t unseen_length(const char *text, const char *end, bool *blank)
+{
+    static const struct {
+        const char *bytes;
+        bool blank;
+    } marks[] = {{"\xC2\xA0", true}, {"\xE2\x80\xAF", true}, {"\xE2\x80\x89", true}, {"\xE2\x80\x87", true},
+                 {"\xE3\x80\x80", true}, {"\xE2\x80\x82", true}, {"\xE2\x80\x83", true}, {"\xEF\xBB\xBF", false},
+                 {"\xE2\x80\x8B", false}, {"\xE2\x80\x8E", false}, {"\xE2\x80\x8F", false}};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        size_t length = strlen(marks[i].bytes);
+        if ((size_t)(end - text) >= length && !memcmp(text, marks[i].bytes, length)) {
+            *blank = marks[i].blank;
+            return length;
+        }
+    }
+    return 0;
+}
+
+char *pl_line_clean(const char *bytes, size_t length)
+{
+    struct pl_text out = {0};
+    while (length && isspace((unsigned char)bytes[length - 1]))
+        length--;
+    const char *end = bytes + length;
+    for (const char *c = bytes; c < end; c++)
+        if (*c == '\r')
+            bytes = c + 1; /* a terminal overwrites what stands before it */
+    pl_text_add(&out, "");
+    for (const char *c = bytes; c < end;) {
+        bool blank = false;
+        size_t skip = escape_length(c, end);
+        skip = skip ? skip : unseen_length(c, end, &blank);
+        if (skip) {
+            if (blank)
+                pl_text_add_char(&out, ' ');
+            c += skip;
+            continue;
+        }
+        if (*c == '\b' && out.length)
+            pl_text_cut(&out, out.length - 1);
+        else if (*c != '\b')
+            pl_text_add_char(&out, (unsigned char)*c >= ' ' || *c == '\t' ? *c : '?');
+        c++;
+    }
+    size_t bad;
+    while (!pl_utf8_valid(pl_text(&out), out.length, &bad))
+        out.text[bad] = '?';
+    while (out.length && isspace((unsigned char)out.text[out.length - 1]))
+        pl_text_cut(&out, out.length - 1);
+    return pl_text_take(&out);
+}

@@ -1,0 +1,34 @@
+/* Words that say how a line of text is to be understood. */
+#ifndef PL_TRAIN_VOCABULARY_H
+#define PL_TRAIN_VOCABULARY_H
+
+#include "train/command/line.h"
+
+enum { PL_WORD_MOST = 20 }; /* bytes of any word of a list */
+
+/* A stretch of a line. */
+struct pl_word {
+    const char *text;
+    size_t length;
+};
+
+/* Is it, without regard to case, one of the words of a list? */
+bool pl_word_among(struct pl_word word, const char *list);
+bool pl_word_is_position(struct pl_word word);
+bool pl_word_is_level(struct pl_word word); /* of a log: INFO, Warning */
+/* Words that a sentence has and a name has not. */
+bool pl_word_is_stop(struct pl_word word);
+/* Words that belong to the name behind them: valid, average, best. */
+bool pl_word_is_qualifier(struct pl_word word);
+/* The names of sets that are not trained on. */
+bool pl_word_is_other_set(struct pl_word word);
+/* Words that may introduce an epoch on a line that has nothing else. */
+bool pl_word_is_beginning(struct pl_word word);
+/* A unit in a word of its own: seconds gets those of a time, 0 for anything else. false: it is no unit. */
+bool pl_word_is_unit(struct pl_word word, double *seconds);
+/* What a number is glued to by a colon without being its value: train.py:57, cuda:0. */
+bool pl_word_is_place(struct pl_word word);
+/* Bytes of a character beyond ASCII that draws bars, bullets and pictures; *arrow: it points. 0: it may belong to a word. */
+size_t pl_line_picture(const char *text, const char *end, bool *arrow);
+
+#endif
