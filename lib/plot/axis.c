@@ -1,6 +1,7 @@
 /* The values of a setting as positions on an axis. */
 #include "plot/axis.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,10 +82,23 @@ static double beside(const struct pl_axis *axis, double number, double step, int
     return axis->log ? number * pow(step, sign) : number + sign * step;
 }
 
+/* A step that can be seen beside all of the axis: values may stand much closer than it is long. */
+static double visible_step(const struct pl_axis *axis, double least, double most)
+{
+    const double share = 0.08;
+    double step = usual_step(axis);
+    if (!(least <= most))
+        return step;
+    if (axis->log)
+        return fmax(step, pow(10, share * (log10(most) - log10(least))));
+    step = fmax(step, 2 * share * (most / 2 - least / 2));
+    return fmax(step, 1e-9 * fmax(fabs(least), fabs(most)));
+}
+
 /* Infinities (and zero on a logarithmic axis) stand one step beyond the outermost value that has a place. */
 static void place_numbers(struct pl_axis *axis)
 {
-    double least = INFINITY, most = -INFINITY, step = usual_step(axis);
+    double least = INFINITY, most = -INFINITY;
     for (size_t i = 0; i < axis->count; i++) {
         double number = axis->values[i].number;
         if (!isfinite(number) || (axis->log && number <= 0))
@@ -93,6 +107,7 @@ static void place_numbers(struct pl_axis *axis)
         least = fmin(least, number);
         most = fmax(most, number);
     }
+    double step = visible_step(axis, least, most);
     for (size_t i = 0; i < axis->count; i++) {
         struct pl_axis_value *value = &axis->values[i];
         if (isfinite(value->number) && !(axis->log && value->number <= 0))
@@ -101,8 +116,8 @@ static void place_numbers(struct pl_axis *axis)
         value->at = value->number > 0 ? beside(axis, most, step, 1) : beside(axis, least, step, -1);
     }
     double low = axis->values[0].at, high = axis->values[axis->count - 1].at;
-    axis->range[0] = axis->log ? low / sqrt(step) : low - step / 2;
-    axis->range[1] = axis->log ? high * sqrt(step) : high + step / 2;
+    axis->range[0] = fmax(axis->log ? low / sqrt(step) : low - step / 2, axis->log ? DBL_MIN : -DBL_MAX);
+    axis->range[1] = fmin(axis->log ? high * sqrt(step) : high + step / 2, DBL_MAX);
 }
 
 static void place_words(struct pl_axis *axis)
@@ -147,26 +162,14 @@ size_t pl_axis_index(const struct pl_axis *axis, uint32_t rank)
     return SIZE_MAX;
 }
 
-/* Where a position lies between the ends of the axis, from 0 to 1. */
-static double share_of(const struct pl_axis *axis, double at)
+void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results, bool plain, struct pl_tick **ticks,
+                   size_t *count)
 {
-    const double *r = axis->range;
-    return axis->log ? log(at / r[0]) / log(r[1] / r[0]) : (at - r[0]) / (r[1] - r[0]);
-}
-
-void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results, size_t most, bool plain,
-                   struct pl_tick **ticks, size_t *count)
-{
-    double least = 1.0 / (double)(most + 1), last = -INFINITY;
     *ticks = pl_new((axis->count + 1) * sizeof **ticks);
-    *count = 0;
+    *count = axis->count;
     for (size_t i = 0; i < axis->count; i++) {
         struct pl_text label = {0};
-        double share = share_of(axis, axis->values[i].at);
-        if (fabs(share - last) >= least || axis->values[i].apart) {
-            pl_label_value(&label, pl_results_value(results, axis->key, axis->values[i].rank), plain);
-            last = share;
-        }
-        (*ticks)[(*count)++] = (struct pl_tick){axis->values[i].at, pl_text_take(&label)};
+        pl_label_value(&label, pl_results_value(results, axis->key, axis->values[i].rank), plain);
+        (*ticks)[i] = (struct pl_tick){axis->values[i].at, pl_text_take(&label)};
     }
 }

@@ -28,8 +28,8 @@ void pl_axis_release(struct pl_axis *axis);
 /* Turns an axis of words round, so that the first stands at the top. */
 void pl_axis_flip(struct pl_axis *axis);
 size_t pl_axis_index(const struct pl_axis *axis, uint32_t rank);
-/* A tick for every value; where more than most would crowd each other, some go without a label. */
-void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results, size_t most, bool plain,
-                   struct pl_tick **ticks, size_t *count);
+/* A tick for every value, with its label. */
+void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results, bool plain, struct pl_tick **ticks,
+                   size_t *count);
 
 #endif

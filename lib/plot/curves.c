@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A picture has no room for more points than this on a line. */
-enum { MOST_POINTS = 1000, MOST_STRANDS = 10 };
+enum { MOST_STRANDS = 10, MOST_CHANGES = 8 };
 
 struct sample {
-    double epoch, x, value; /* x: the epoch, or the seconds of training until its end */
+    double epoch;
+    double x, value; /* x: the epoch, or the seconds of training until its end */
     size_t run;
 };
 
@@ -21,15 +21,17 @@ struct samples {
     size_t run;
 };
 
-static int take_point(void *self, double epoch, double value)
+static void add_sample(struct samples *s, double epoch, double value)
 {
-    struct samples *s = self;
-    if (!isfinite(value))
-        return 0;
     void *list = s->list;
     pl_grow(&list, &s->capacity, s->count + 1, sizeof *s->list);
     s->list = list;
     s->list[s->count++] = (struct sample){epoch, epoch, value, s->run};
+}
+
+static int take_point(void *self, double epoch, double value)
+{
+    add_sample(self, epoch, value);
     return 0;
 }
 
@@ -66,14 +68,35 @@ static void tell_time(struct samples *s, size_t first, const struct clock *clock
     }
 }
 
+/* The runs of the configurations that are drawn. */
+struct drawn_run {
+    int64_t run, config;
+    size_t line; /* number in drawn_runs.lines */
+    enum pl_status status;
+};
+
+/* A problem starts at a point that its settings name, before anything is recorded. */
+static void add_start(const struct pl_gather *g, const struct pl_settings *settings, struct samples *s, size_t first)
+{
+    double value;
+    if (s->count == first || s->list[first].epoch <= 0 || pl_figure_tells_time(g->spec) ||
+        !pl_train_start(settings, g->metric, &value))
+        return;
+    add_sample(s, 0, value);
+    struct sample start = s->list[s->count - 1];
+    memmove(s->list + first + 1, s->list + first, (s->count - 1 - first) * sizeof start);
+    s->list[first] = start;
+}
+
 /* Adds a run's points, and where it began to average. */
-static int read_run(const struct pl_gather *g, int64_t run, struct samples *samples, struct samples *turns,
-                    int64_t *untimed, struct pl_error *err)
+static int read_run(const struct pl_gather *g, int64_t run, const struct pl_settings *settings, struct samples *samples,
+                    struct samples *turns, int64_t *untimed, struct pl_error *err)
 {
     struct pl_store *store = pl_results_store(g->results);
     struct clock clock = {0};
     size_t first = samples->count, first_turn = turns->count;
     int status = pl_store_each_point(store, run, g->metric, take_point, samples, err);
+    add_start(g, settings, samples, first);
     if (!status && g->averages)
         status = pl_store_each_point(store, run, PL_METRIC_AVERAGED, take_point, turns, err);
     if (!status && pl_figure_tells_time(g->spec)) {
@@ -94,51 +117,77 @@ static int by_epoch(const void *a, const void *b)
     return x->run < y->run ? -1 : x->run > y->run;
 }
 
-/* Takes every so many of count items, and always the last. */
-static bool is_kept(size_t i, size_t count)
-{
-    size_t step = (count + MOST_POINTS - 1) / MOST_POINTS;
-    return step <= 1 || i % step == 0 || i + 1 == count;
-}
-
 static void add_strands(struct pl_line *line, const struct samples *s)
 {
-    for (size_t i = 0, start = 0; i <= s->count; i++) {
-        if (i < s->count && s->list[i].run == s->list[start].run)
-            continue;
-        for (size_t j = start; j < i; j++)
-            if (is_kept(j - start, i - start))
-                pl_points_add(&line->strands,
-                              (struct pl_point){s->list[j].x, s->list[j].value, NAN, NAN, NAN, 1, NAN});
-        pl_points_add(&line->strands, (struct pl_point){0, NAN, NAN, NAN, NAN, 0, NAN});
-        start = i;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct sample *at = &s->list[i];
+        pl_points_add(&line->strands, (struct pl_point){.x = at->x, .place = at->x, .y = at->value, .low = NAN, .high = NAN,
+                                                        .least = NAN, .n = isfinite(at->value),
+                                                        .parted = i && at->run != at[-1].run});
     }
 }
 
-/* Mean and sample standard deviation over the runs that still have a finite value at an epoch. Where x is time, it is
- * the mean of theirs. */
+/* What some runs have in common at an epoch: mean and sample standard deviation of the finite values. Where there is none
+ * the point is a gap, infinite if all of them are. */
+static struct pl_point mean_of(const struct sample *list, size_t count, double *values)
+{
+    struct pl_point p = {.y = NAN, .low = NAN, .high = NAN, .least = NAN};
+    size_t n = 0, above = 0, below = 0;
+    for (size_t i = 0; i < count; i++) {
+        p.x += (list[i].x - p.x) / (double)(i + 1);
+        above += list[i].value == INFINITY;
+        below += list[i].value == -INFINITY;
+        if (isfinite(list[i].value))
+            values[n++] = list[i].value;
+    }
+    p.place = p.x;
+    p.n = (int64_t)n;
+    if (n) {
+        p.y = gsl_stats_mean(values, 1, n);
+        double deviation = n > 1 ? gsl_stats_sd_m(values, 1, n, p.y) : 0;
+        p.low = p.y - deviation;
+        p.high = p.y + deviation;
+        p.least = gsl_stats_min(values, 1, n);
+    } else if (above == count || below == count) {
+        p.y = above ? INFINITY : -INFINITY;
+    }
+    return p;
+}
+
+/* Where x is time, it is the mean of the runs'. */
 static void add_means(struct pl_line *line, struct samples *s)
 {
     double *values = pl_new((s->count + 1) * sizeof *values);
-    size_t epochs = 0, epoch = 0;
     if (s->count)
         qsort(s->list, s->count, sizeof *s->list, by_epoch);
-    for (size_t i = 0; i < s->count; i++)
-        epochs += !i || s->list[i].epoch != s->list[i - 1].epoch;
-    for (size_t i = 0, n = 0; i < s->count; i += n, epoch++) {
-        double x = 0;
-        for (n = 0; i + n < s->count && s->list[i + n].epoch == s->list[i].epoch; n++) {
-            values[n] = s->list[i + n].value;
-            x += (s->list[i + n].x - x) / (double)(n + 1);
-        }
-        if (!is_kept(epoch, epochs))
-            continue;
-        double mean = gsl_stats_mean(values, 1, n);
-        double deviation = n > 1 ? gsl_stats_sd_m(values, 1, n, mean) : 0;
-        pl_points_add(&line->means, (struct pl_point){x, mean, mean - deviation, mean + deviation,
-                                                      gsl_stats_min(values, 1, n), (int64_t)n, x});
+    for (size_t i = 0, count; i < s->count; i += count) {
+        for (count = 1; i + count < s->count && s->list[i + count].epoch == s->list[i].epoch; count++)
+            ;
+        pl_points_add(&line->means, mean_of(s->list + i, count, values));
     }
     free(values);
+}
+
+/* Where the number of runs changes, the mean may jump though no run does. Where it changes all the time, only a number
+ * that was not there before counts. */
+static void add_changes(struct pl_line *line)
+{
+    const struct pl_points *means = &line->means;
+    size_t changes = 0;
+    int64_t before = 0, least = 0, most = 0;
+    for (int round = 0; round < 2; round++, before = 0)
+        for (size_t i = 0; i < means->count; i++) {
+            int64_t n = means->list[i].n;
+            if (!n)
+                continue;
+            bool changed = before && n != before, extreme = before && (n < least || n > most);
+            least = before && n > least ? least : n;
+            most = before && n < most ? most : n;
+            before = n;
+            changes += changed && !round;
+            if (round && changed && (changes <= MOST_CHANGES || extreme))
+                pl_points_add(&line->changed, means->list[i]);
+        }
 }
 
 /* The point of the line nearest to the mean of where its runs were first measured with averaged weights. Where that is
@@ -151,42 +200,31 @@ static void add_turn(struct pl_line *line, const struct samples *turns)
     for (size_t i = 0; i < turns->count; i++)
         x += turns->list[i].x / (double)turns->count;
     for (size_t i = 1; i < means->count && turns->count; i++)
-        if (fabs(means->list[i].x - x) < fabs(means->list[nearest].x - x))
+        if (means->list[i].n && fabs(means->list[i].x - x) < fabs(means->list[nearest].x - x))
             nearest = i;
     if (nearest)
         pl_points_add(&line->turn, means->list[nearest]);
 }
-
-/* The runs of the configurations that are drawn. */
-struct drawn_run {
-    int64_t run;
-    size_t line; /* number in drawn_runs.lines */
-    bool diverged;
-};
 
 struct drawn_runs {
     const struct pl_gather *gather;
     size_t *line_of; /* by configuration: 1 + its line, or 0 */
     struct drawn_run *list;
     size_t count, capacity;
-    int64_t unfinished;
 };
 
 static int take_run(void *self, const struct pl_result *result)
 {
     struct drawn_runs *runs = self;
     size_t config = pl_results_position(runs->gather->results, result->config);
-    if (config == SIZE_MAX || !runs->line_of[config])
+    bool drawn = result->status == PL_RUN_FINISHED || result->status == PL_RUN_DIVERGED || result->status == PL_RUN_RUNNING;
+    if (config == SIZE_MAX || !runs->line_of[config] || !drawn)
         return 0;
-    if (result->status != PL_RUN_FINISHED && result->status != PL_RUN_DIVERGED) {
-        runs->unfinished++;
-        return 0;
-    }
     void *list = runs->list;
     pl_grow(&list, &runs->capacity, runs->count + 1, sizeof *runs->list);
     runs->list = list;
     runs->list[runs->count++] =
-        (struct drawn_run){result->run, runs->line_of[config] - 1, result->status == PL_RUN_DIVERGED};
+        (struct drawn_run){result->run, result->config, runs->line_of[config] - 1, result->status};
     return 0;
 }
 
@@ -210,25 +248,31 @@ static void make_lines(struct pl_figure *figure, const struct pl_gather *g, size
     }
 }
 
-static int read_line(const struct pl_gather *g, struct pl_line *line, const struct drawn_runs *runs, size_t first,
-                     size_t last, int64_t *untimed, struct pl_error *err)
+static int read_line(const struct pl_gather *g, struct pl_line *line, const struct drawn_run *runs, size_t count,
+                     int64_t *untimed, struct pl_error *err)
 {
     struct samples samples = {0}, turns = {0};
-    int status = 0;
-    for (size_t i = first; i < last && !status; i++) {
+    struct pl_settings settings = {0};
+    int status = pl_store_config(pl_results_store(g->results), runs->config, &settings, err);
+    for (size_t i = 0; i < count && !status; i++) {
+        size_t before = samples.count;
         samples.run = i;
-        line->runs++;
-        line->diverged += runs->list[i].diverged;
-        status = read_run(g, runs->list[i].run, &samples, &turns, untimed, err);
+        status = read_run(g, runs[i].run, &settings, &samples, &turns, untimed, err);
+        bool working = runs[i].status == PL_RUN_RUNNING, begun = samples.count > before;
+        line->runs += !working || begun;
+        line->working += working && begun;
+        line->diverged += runs[i].status == PL_RUN_DIVERGED;
     }
-    if (!status && g->spec->kind == PL_FIGURE_TRAJECTORIES && last - first > 1 && last - first <= MOST_STRANDS &&
-        samples.count)
+    if (!status && g->spec->kind == PL_FIGURE_TRAJECTORIES && count > 1 && count <= MOST_STRANDS && samples.count)
         add_strands(line, &samples);
-    if (!status)
+    if (!status) {
         add_means(line, &samples);
-    add_turn(line, &turns);
+        add_changes(line);
+        add_turn(line, &turns);
+    }
     free(samples.list);
     free(turns.list);
+    pl_settings_release(&settings);
     return status;
 }
 
@@ -244,11 +288,8 @@ int pl_gather_curves(struct pl_figure *figure, struct pl_gather *g, struct pl_er
     for (size_t first = 0, last; first < runs.count && !status; first = last) {
         for (last = first; last < runs.count && runs.list[last].line == runs.list[first].line; last++)
             ;
-        status = read_line(g, lines[runs.list[first].line], &runs, first, last, &untimed, err);
+        status = read_line(g, lines[runs.list[first].line], &runs.list[first], last - first, &untimed, err);
     }
-    if (runs.unfinished)
-        pl_text_addf(g->notes, "%lld %s not drawn because %s not finished.\n", (long long)runs.unfinished,
-                     runs.unfinished > 1 ? "runs are" : "run is", runs.unfinished > 1 ? "they have" : "it has");
     if (untimed)
         pl_text_addf(g->notes, "%lld %s not drawn because %s not recorded what an epoch takes.\n", (long long)untimed,
                      untimed > 1 ? "runs are" : "run is", untimed > 1 ? "they have" : "it has");

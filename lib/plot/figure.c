@@ -46,6 +46,7 @@ static void release_panel(struct pl_panel *panel)
         free(panel->lines[i].strands.list);
         free(panel->lines[i].lost.list);
         free(panel->lines[i].turn.list);
+        free(panel->lines[i].changed.list);
     }
     for (size_t i = 0; i < panel->square_count; i++)
         free(panel->squares[i].text);
@@ -110,6 +111,11 @@ static int check_spec(const struct pl_results *results, const struct pl_figure_s
     if (!pl_results_has_metric(results, metric_of(results, spec)))
         return pl_fail(err, PL_EINPUT, "study %s has not recorded a metric '%s'", pl_results_name(results),
                        metric_of(results, spec));
+    if (!over_time && spec->select == PL_SELECT_BEST &&
+        pl_results_direction(results, metric_of(results, spec)) == PL_UNDECLARED)
+        return pl_fail(err, PL_EINPUT, "nothing says whether a higher or a lower %s is better: declare it in the spec, as in "
+                                       "metrics: {%s: max}, or show its last value", metric_of(results, spec),
+                       metric_of(results, spec));
     return 0;
 }
 
@@ -165,13 +171,14 @@ static void keep_best_lines(struct pl_gather *g)
 {
     size_t lines = g->lines.count;
     enum pl_direction direction = pl_results_direction(g->results, g->metric);
+    bool judged = direction == PL_MINIMIZE || direction == PL_MAXIMIZE;
     if (lines <= MOST_LINES)
         return;
     struct score *scores = pl_new(lines * sizeof *scores);
     bool *kept = pl_new(lines);
     for (size_t i = 0; i < lines; i++)
         scores[i] = (struct score){-INFINITY, i};
-    for (size_t i = 0; i < g->config_count && direction != PL_NEUTRAL; i++) {
+    for (size_t i = 0; i < g->config_count && judged; i++) {
         struct pl_summary summary;
         struct score *score = &scores[pl_headings_of(g->results, &g->lines, g->configs[i])];
         pl_results_summary(g->results, g->configs[i], &summary);
@@ -188,7 +195,7 @@ static void keep_best_lines(struct pl_gather *g)
             g->configs[left++] = g->configs[i];
     g->config_count = left;
     pl_text_addf(g->notes, "Of %zu lines the %s %d are drawn; choose with lines or where.\n", lines,
-                 direction == PL_NEUTRAL ? "first" : "best", KEPT_LINES);
+                 judged ? "best" : "first", KEPT_LINES);
     struct pl_headings all = g->lines;
     pl_headings_find(g->results, g->configs, g->config_count, all.keys, all.width, &g->lines);
     pl_headings_release(&all);
@@ -219,7 +226,10 @@ static void label_axes(struct pl_figure *figure, const struct pl_gather *g)
     switch (spec->kind) {
     case PL_FIGURE_CURVES:
     case PL_FIGURE_TRAJECTORIES:
-        figure->x_label = pl_copy(pl_figure_tells_time(spec) ? "seconds of training" : spec->x && strcmp(spec->x, "epoch") ? spec->x : problem ? "iteration" : "epoch");
+        figure->x_label = pl_copy(pl_figure_tells_time(spec)                 ? "seconds of training"
+                                  : spec->x && strcmp(spec->x, "epoch") ? spec->x
+                                  : problem                             ? "iteration"
+                                                                        : "epoch");
         figure->y_label = name_label(g->metric, figure->plain);
         break;
     case PL_FIGURE_SENSITIVITY:
@@ -255,11 +265,12 @@ static void make_panels(struct pl_figure *figure, const struct pl_gather *g)
 }
 
 /* "diverged", "2/5 diverged" */
-static void add_diverged(struct pl_text *out, int64_t diverged, int64_t runs)
+static void add_share(struct pl_text *out, int64_t part, int64_t runs, const char *what)
 {
-    if (diverged < runs)
-        pl_text_addf(out, "%lld/%lld ", (long long)diverged, (long long)runs);
-    pl_text_add(out, "diverged");
+    pl_text_add(out, out->length ? ", " : "");
+    if (part < runs)
+        pl_text_addf(out, "%lld/%lld ", (long long)part, (long long)runs);
+    pl_text_add(out, what);
 }
 
 static void append(char **label, const struct pl_text *addition)
@@ -272,59 +283,114 @@ static void append(char **label, const struct pl_text *addition)
 
 /* What became of one style's lines in all panels. */
 struct fate {
-    int64_t runs, diverged;
+    int64_t runs, diverged, working;
+    bool drawn; /* some line has a finite value */
 };
+
+/* What became of a line's runs, where it is not that they all finished. */
+static void add_fate(struct pl_text *out, int64_t runs, int64_t diverged, int64_t working)
+{
+    if (diverged)
+        add_share(out, diverged, runs, "diverged");
+    if (working)
+        add_share(out, working, runs, "at work");
+}
+
+/* Does every panel tell the same of this style, so that the legend can say it? */
+static bool is_common(const struct fate *fate)
+{
+    return fate->diverged == fate->runs || fate->working == fate->runs;
+}
 
 /* Where lines of one style fared differently from panel to panel, the panel's title says so. */
 static void note_panel(struct pl_figure *figure, struct pl_panel *panel, const struct fate *fates)
 {
-    struct pl_text note = {0};
+    struct pl_text note = {0}, what = {0};
     size_t lines = 0;
+    bool diverged = false, working = false;
     for (size_t l = 0; l < panel->line_count; l++) {
         const struct pl_line *line = &panel->lines[l];
-        if (!line->diverged || fates[line->style].diverged == fates[line->style].runs)
+        if ((!line->diverged && !line->working) || is_common(&fates[line->style]))
             continue;
         pl_text_clear(&note);
+        pl_text_clear(&what);
+        add_fate(&what, line->runs, line->diverged, line->working);
         if (figure->legend[line->style].label[0])
-            pl_text_addf(&note, "%s%s ", figure->legend[line->style].label, line->diverged < line->runs ? ":" : "");
-        add_diverged(&note, line->diverged, line->runs);
+            pl_text_addf(&note, "%s%s ", figure->legend[line->style].label, strchr(pl_text(&what), '/') ? ":" : "");
+        pl_text_add(&note, pl_text(&what));
+        diverged |= line->diverged;
+        working |= line->working;
         lines++;
     }
     if (lines > 1) {
         pl_text_clear(&note);
-        pl_text_addf(&note, "runs of %zu lines diverged", lines);
+        pl_text_addf(&note, "runs of %zu lines %s", lines, !working ? "diverged" : diverged ? "diverged or are at work" : "are at work");
     }
     if (lines)
         append(&panel->title, &note);
     pl_text_release(&note);
+    pl_text_release(&what);
 }
 
-/* Says which lines diverged, in the legend or above the panel, and finds out whether there is anything to see. */
-static bool finish_legend(struct pl_figure *figure)
+static bool has_finite(const struct pl_points *points)
+{
+    for (size_t i = 0; i < points->count; i++)
+        if (points->list[i].n)
+            return true;
+    return false;
+}
+
+static void find_marks(struct pl_figure *figure, const struct pl_panel *panel, const struct pl_line *line)
+{
+    figure->marked[PL_MARK_LOST] |= line->lost.count > 0;
+    figure->marked[PL_MARK_TURN] |= line->turn.count > 0;
+    figure->marked[PL_MARK_CHANGED] |= line->changed.count > 0;
+    for (enum pl_mark side = PL_MARK_ABOVE; side <= PL_MARK_BELOW; side++) {
+        struct pl_points beyond = {0};
+        pl_range_beyond(panel, &line->means, side, 1, &beyond);
+        figure->marked[side] |= beyond.count > 0;
+        free(beyond.list);
+    }
+}
+
+/* What became of the lines, their marks, and whether there is anything to see. */
+static bool judge_lines(struct pl_figure *figure, struct fate *fates)
 {
     bool any = false;
-    struct fate *fates = pl_new((figure->legend_count + 1) * sizeof *fates);
     for (size_t p = 0; p < figure->panel_count; p++) {
         const struct pl_panel *panel = &figure->panels[p];
         any |= panel->square_count > 0;
         for (size_t l = 0; l < panel->line_count; l++) {
             const struct pl_line *line = &panel->lines[l];
+            bool finite = has_finite(&line->means), curve = figure->kind != PL_FIGURE_SENSITIVITY;
             fates[line->style].runs += line->runs;
             fates[line->style].diverged += line->diverged;
-            figure->legend[line->style].shown |= line->means.count || line->lost.count || line->diverged;
-            figure->any_turn |= line->turn.count > 0;
-            any |= line->means.count > 0;
+            fates[line->style].working += line->working;
+            fates[line->style].drawn |= finite || line->lost.count;
+            figure->legend[line->style].shown |= finite || line->diverged || line->blank || (curve && line->means.count);
+            any |= finite;
+            find_marks(figure, panel, line);
         }
     }
-    bool crosses = figure->kind == PL_FIGURE_SENSITIVITY;
+    return any;
+}
+
+/* Says which lines diverged or are at work, in the legend or above the panel, and finds out whether there is anything to
+ * see. */
+static bool finish_legend(struct pl_figure *figure)
+{
+    struct fate *fates = pl_new((figure->legend_count + 1) * sizeof *fates);
+    bool any = judge_lines(figure, fates), crosses = figure->kind == PL_FIGURE_SENSITIVITY;
     for (size_t p = 0; p < figure->panel_count && figure->panel_count > 1 && !crosses; p++)
         note_panel(figure, &figure->panels[p], fates);
-    for (size_t i = 0; i < figure->legend_count && !crosses; i++) {
+    for (size_t i = 0; i < figure->legend_count; i++) {
         struct pl_text note = {0};
-        if (!fates[i].diverged || (figure->panel_count > 1 && fates[i].diverged < fates[i].runs))
-            continue;
-        add_diverged(&note, fates[i].diverged, fates[i].runs);
-        append(&figure->legend[i].label, &note);
+        if (!crosses && (figure->panel_count == 1 || is_common(&fates[i])))
+            add_fate(&note, fates[i].runs, fates[i].diverged, fates[i].working);
+        if (figure->legend[i].shown && !fates[i].drawn)
+            pl_text_addf(&note, "%sno finite value", note.length ? ", " : "");
+        if (note.length)
+            append(&figure->legend[i].label, &note);
         pl_text_release(&note);
     }
     free(fates);
@@ -342,7 +408,7 @@ static int gather(struct pl_figure *figure, struct pl_gather *g, struct pl_error
 
 static void name_figure(struct pl_figure *figure, const struct pl_results *results, const struct pl_figure_spec *spec)
 {
-    struct pl_text name = {0}, title = {0};
+    struct pl_text name = {0}, title = {0}, heading = {0};
     if (spec->name)
         pl_text_add(&name, spec->name);
     else
@@ -350,7 +416,11 @@ static void name_figure(struct pl_figure *figure, const struct pl_results *resul
     for (char *c = name.text; *c; c++)
         if (*c == '/' || (unsigned char)*c < ' ' || (c == name.text && *c == '.'))
             *c = '-';
-    pl_label_text(&title, spec->title ? spec->title : "", figure->plain);
+    for (const char *c = spec->title ? spec->title : ""; *c; c++)
+        pl_text_add_char(&heading, *c == '\n' || *c == '\t' ? ' ' : *c);
+    pl_text_cut(&heading, heading.length && heading.text[heading.length - 1] == ' ' ? heading.length - 1 : heading.length);
+    pl_label_text(&title, pl_text(&heading), figure->plain);
+    pl_text_release(&heading);
     figure->name = pl_text_take(&name);
     figure->title = pl_text_take(&title);
 }
@@ -384,6 +454,7 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
         goto done;
     if (spec->fit || spec->slope_count)
         pl_fit_panels(figure, &g);
+    pl_note_left_out(figure, &g);
     if (!finish_legend(figure))
         status = pl_fail(err, PL_EMISSING, "nothing to draw for figure %s: no finished run of study %s has a value "
                                            "of %s", figure->name, pl_results_name(results), metric);

@@ -13,9 +13,9 @@ enum { LEAST_POINTS = 3 }; /* with two, a line fits exactly and says nothing of 
 static bool place(const struct pl_figure_spec *spec, const struct pl_panel *panel, const struct pl_point *p, double *x,
                   double *y)
 {
-    double at = p->number;
+    double at = p->x;
     const double *only = spec->fit_range, *breaks = panel->x_breaks;
-    if (!isfinite(at) || !isfinite(p->y) || p->x < breaks[0] || p->x > breaks[1])
+    if (!isfinite(at) || !isfinite(p->y) || p->place < breaks[0] || p->place > breaks[1])
         return false;
     if ((panel->log_x && at <= 0) || (panel->log_y && p->y <= 0))
         return false;

@@ -1,18 +1,51 @@
 /* Heat maps: a metric over two settings. */
 #include "plot/axis.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Two or three digits are what a square has room for. */
-static void add_short(double value, struct pl_text *text)
+/* How the numbers of all squares are written, so that they can be compared at a glance. */
+struct style {
+    int decimals;    /* where all numbers of the figure can share them; else -1 */
+    bool scientific; /* and then whether all are powers of ten */
+    bool roomy;      /* for two lines of text */
+};
+
+/* Positional where no number is too long or too small for it. */
+static bool wants_powers(const double *values, size_t count)
 {
-    char digits[32];
+    bool powers = false;
+    for (size_t i = 0; i < count; i++) {
+        double size = fabs(values[i]);
+        powers |= isfinite(size) && size > 0 && (size < 1e-3 || size >= 1e6);
+    }
+    return powers;
+}
+
+/* Two or three digits are what a square has room for; whole digits are never rounded away. */
+static void add_short(double value, bool scientific, struct pl_text *text)
+{
+    char digits[64];
     double size = fabs(value);
-    if (size == 0 || (size >= 1e-3 && size < 1e4)) {
-        pl_text_addf(text, "%.3g", value);
+    if (size == 0) {
+        pl_text_add_char(text, '0');
+        return;
+    }
+    if (!scientific) {
+        int decimals = 2 - (int)floor(log10(size));
+        snprintf(digits, sizeof digits, "%.*f", decimals > 0 ? decimals : 0, value);
+        if (strchr(digits, '.')) {
+            digits[strspn(digits, "-0123456789.")] = '\0';
+            size_t end = strlen(digits);
+            while (digits[end - 1] == '0')
+                digits[--end] = '\0';
+            if (digits[end - 1] == '.')
+                digits[end - 1] = '\0';
+        }
+        pl_text_add(text, digits);
         return;
     }
     snprintf(digits, sizeof digits, "%.1e", value);
@@ -20,23 +53,28 @@ static void add_short(double value, struct pl_text *text)
     pl_text_addf(text, "%.*se%ld", (int)(exponent - digits), digits, strtol(exponent + 1, NULL, 10));
 }
 
+static void add_number(double value, const struct style *style, struct pl_text *text)
+{
+    if (style->decimals < 0)
+        add_short(value, style->scientific, text);
+    else
+        pl_report_number(value, style->decimals, text);
+}
+
 /* A square's text: the mean, and below it the spread or how many runs diverged where there is room. */
-static char *square_text(const struct pl_summary *s, int decimals, bool roomy)
+static char *square_text(const struct pl_summary *s, const struct style *style)
 {
     struct pl_text text = {0};
     if (!s->n) {
         pl_text_add(&text, s->diverged ? "div" : "–");
         return pl_text_take(&text);
     }
-    if (decimals < 0)
-        add_short(s->mean, &text);
-    else
-        pl_report_number(s->mean, decimals, &text);
-    if (roomy && s->diverged)
+    add_number(s->mean, style, &text);
+    if (style->roomy && s->diverged) {
         pl_text_addf(&text, "\ndiv %lld/%lld", (long long)s->diverged, (long long)s->planned);
-    else if (roomy && s->n > 1 && decimals >= 0) {
+    } else if (style->roomy && s->n > 1 && style->decimals >= 0) {
         pl_text_add(&text, "\n±");
-        pl_report_number(s->deviation, decimals, &text);
+        add_number(s->deviation, style, &text);
     }
     return pl_text_take(&text);
 }
@@ -44,7 +82,7 @@ static char *square_text(const struct pl_summary *s, int decimals, bool roomy)
 static void mark_best(struct pl_panel *panel, enum pl_direction direction)
 {
     double best = NAN;
-    for (size_t i = 0; i < panel->square_count && direction != PL_NEUTRAL; i++) {
+    for (size_t i = 0; i < panel->square_count && (direction == PL_MINIMIZE || direction == PL_MAXIMIZE); i++) {
         const struct pl_square *square = &panel->squares[i];
         if (!square->diverged && !isnan(square->value))
             best = direction == PL_MAXIMIZE ? fmax(best, square->value) : fmin(best, square->value);
@@ -69,8 +107,11 @@ static void scale_colours(struct pl_panel *panel)
     }
     panel->log_z = count && lowest >= 0 && most > 1000 * least;
     pl_range_robust(values, count, panel->log_z, panel->z_range);
-    if (count && panel->z_range[0] == panel->z_range[1])
-        panel->z_range[1] += fabs(panel->z_range[0]) > 0 ? 0.01 * fabs(panel->z_range[0]) : 1;
+    if (count && panel->z_range[0] == panel->z_range[1]) {
+        double margin = panel->z_range[0] != 0 ? 0.005 * fabs(panel->z_range[0]) : 0.5;
+        panel->z_range[0] = fmax(panel->z_range[0] - margin, -DBL_MAX);
+        panel->z_range[1] = fmin(panel->z_range[1] + margin, DBL_MAX);
+    }
     free(values);
 }
 
@@ -82,7 +123,7 @@ static size_t place_of(const struct pl_gather *g, const struct pl_axis *axis, si
 }
 
 static void add_square(struct pl_figure *figure, const struct pl_gather *g, const struct pl_axis axes[2], size_t config,
-                       int decimals)
+                       const struct style *style)
 {
     struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, config)];
     struct pl_summary s;
@@ -92,8 +133,7 @@ static void add_square(struct pl_figure *figure, const struct pl_gather *g, cons
     panel->squares = squares;
     panel->squares[panel->square_count++] = (struct pl_square){
         .column = place_of(g, &axes[0], config), .row = place_of(g, &axes[1], config),
-        .value = s.mean, .diverged = s.diverged > 0,
-        .text = square_text(&s, decimals, axes[0].count <= 8 && axes[1].count <= 8)};
+        .value = s.mean, .deviation = s.deviation, .n = s.n, .diverged = s.diverged, .text = square_text(&s, style)};
 }
 
 int pl_gather_heatmap(struct pl_figure *figure, struct pl_gather *g, struct pl_error *err)
@@ -113,17 +153,17 @@ int pl_gather_heatmap(struct pl_figure *figure, struct pl_gather *g, struct pl_e
         means[i] = s.mean;
         any |= s.n > 0;
     }
-    int decimals = pl_report_decimals(means, g->config_count);
+    struct style style = {pl_report_decimals(means, g->config_count), wants_powers(means, g->config_count),
+                          axes[0].count <= 8 && axes[1].count <= 8};
     for (size_t i = 0; i < g->config_count && any; i++)
-        add_square(figure, g, axes, g->configs[i], decimals);
+        add_square(figure, g, axes, g->configs[i], &style);
     for (size_t p = 0; p < figure->panel_count; p++) {
         struct pl_panel *panel = &figure->panels[p];
         memcpy(panel->x_range, axes[0].range, sizeof panel->x_range);
         memcpy(panel->y_range, axes[1].range, sizeof panel->y_range);
-        panel->slanted = !axes[0].numeric;
-        pl_axis_ticks(&axes[0], g->results, panel->slanted ? 40 : 12, figure->plain, &panel->x_ticks,
-                      &panel->x_tick_count);
-        pl_axis_ticks(&axes[1], g->results, 40, figure->plain, &panel->y_ticks, &panel->y_tick_count);
+        panel->words = !axes[0].numeric;
+        pl_axis_ticks(&axes[0], g->results, figure->plain, &panel->x_ticks, &panel->x_tick_count);
+        pl_axis_ticks(&axes[1], g->results, figure->plain, &panel->y_ticks, &panel->y_tick_count);
         mark_best(panel, figure->direction);
         scale_colours(panel);
     }

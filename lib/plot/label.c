@@ -1,19 +1,49 @@
 /* Names and values as labels of a figure. */
 #include "plot/plot_priv.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The length of the character that text begins with, or 0 where it is none of UTF-8 or a control character of it. */
+static size_t character(const char *text)
+{
+    unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
+    size_t length = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2, bad;
+    if (strnlen(text, length) < length || !pl_utf8_valid(text, length, &bad) || (c == 0xc2 && next < 0xa0))
+        return 0;
+    return length;
+}
+
 void pl_label_text(struct pl_text *out, const char *text, bool plain)
 {
-    for (; *text; text++) {
-        if (*text == '\'')
-            pl_text_add_char(out, '\''); /* a quote within single quotes is written twice */
-        else if (!plain && strchr("_^@&~{}\\", *text))
+    for (size_t length; *text; text += length ? length : 1) {
+        unsigned char c = (unsigned char)*text;
+        length = character(text);
+        if (c < ' ' || c == 0x7f) { /* its picture: U+2400 and following */
+            pl_text_addf(out, "\xe2\x90%c", c == 0x7f ? 0xa1 : 0x80 + c);
+            continue;
+        }
+        if (!plain && strchr("_^@&~{}\\", *text))
             pl_text_add_char(out, '\\');
-        pl_text_add_char(out, (unsigned char)*text < ' ' ? ' ' : *text);
+        pl_text_add_bytes(out, length ? text : "\xef\xbf\xbd", length ? length : 3);
     }
+}
+
+void pl_label_quote(struct pl_text *script, const char *text)
+{
+    bool escaped = false; /* gnuplot reads digits behind an escape as belonging to it, whatever their number */
+    pl_text_add_char(script, '"');
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        escaped = (escaped && isdigit(c)) || !(c >= 0x80 || c == ' ' || isalnum(c) || strchr("()+,-./:;<=>[]", c));
+        if (escaped)
+            pl_text_addf(script, "\\%03o", c);
+        else
+            pl_text_add_char(script, *text);
+    }
+    pl_text_add_char(script, '"');
 }
 
 static const char *greek(const char *name, size_t length)
@@ -55,7 +85,9 @@ void pl_label_number(struct pl_text *out, double value, bool plain)
     double size = fabs(value);
     int power = size > 0 ? (int)floor(log10(size) + 1e-12) : 0;
     double mantissa = round(value / pow(10, power) * 1e6) / 1e6;
-    if (plain || (power > -4 && power < (mantissa == 1 ? 4 : 5))) {
+    /* Rounded digits would give two settings one label. */
+    bool exact = fabs(mantissa * pow(10, power) - value) <= 1e-14 * size;
+    if (plain || !exact || (power > -4 && power < (mantissa == 1 ? 4 : 5))) {
         pl_number_write(value, spelling);
         pl_text_add(out, spelling);
         return;
@@ -73,7 +105,7 @@ void pl_label_value(struct pl_text *out, const struct pl_value *value, bool plai
         pl_text_add(out, "–");
     } else if (value->type == PL_REAL) {
         pl_label_number(out, value->real, plain);
-    } else if (value->type == PL_INTEGER) {
+    } else if (value->type == PL_INTEGER && llabs(value->integer) < 1LL << 53) {
         pl_label_number(out, (double)value->integer, plain);
     } else {
         pl_value_write(value, &word);

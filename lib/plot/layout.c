@@ -1,21 +1,40 @@
 /* How large a figure is and where its panels and its legend stand, in inches. */
-#include "plot/plot_priv.h"
+#include "plot/ticks.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Characters that a label shows: its markup takes no room. */
-static size_t shown_width(const char *label)
+/* Of an ordinary label, in inches. */
+static const double letter_width = 0.086, line_height = 0.2;
+
+int pl_scale_power(const double range[2], bool log)
 {
-    size_t width = pl_text_width(label);
-    for (const char *c = label; *c; c++) {
-        if (*c == '\\' && c[1])
-            c++;
-        else if (!strchr("{}^_", *c))
-            continue;
-        width--;
+    double most = fmax(fabs(range[0]), fabs(range[1]));
+    if (log || most == 0 || (most < 1e150 && most > 1e-150))
+        return 0;
+    return (int)fmax(floor(log10(most)), -300);
+}
+
+void pl_layout_axis(const struct pl_figure *figure, const struct pl_panel *panel, const struct pl_plot_options *options,
+                    const struct pl_layout_size *size, char which, struct pl_tick_axis *axis)
+{
+    bool x = which == 'x';
+    const double *range = x ? panel->x_range : panel->y_range;
+    *axis = (struct pl_tick_axis){.log = x ? panel->log_x : panel->log_y, .plain = figure->plain, .whole = x && panel->whole};
+    axis->power = pl_scale_power(range, axis->log);
+    for (int i = 0; i < 2; i++)
+        axis->range[i] = range[i] / pow(10, axis->power);
+    if (axis->log && !(axis->range[1] > axis->range[0] * (1 + 1e-6)))
+        axis->log = false; /* too narrow to be bent, and for gnuplot's logarithms */
+    if (figure->plain) { /* characters */
+        axis->length = x ? options->width - 14 : options->height - 8;
+        axis->letter = x;
+        axis->gap = x ? 2 : 1;
+        return;
     }
-    return width;
+    axis->length = x ? size->panel_width - size->left - size->right : size->panel_height - size->bottom - 0.35;
+    axis->letter = x ? letter_width : 0;
+    axis->gap = x ? 0.15 : 1.3 * line_height;
 }
 
 static size_t longest_label(const struct pl_figure *figure, size_t *shown)
@@ -23,16 +42,18 @@ static size_t longest_label(const struct pl_figure *figure, size_t *shown)
     size_t longest = 0;
     *shown = 0;
     for (size_t i = 0; i < figure->legend_count; i++) {
-        size_t width = shown_width(figure->legend[i].label);
+        size_t width = pl_ticks_width(figure->legend[i].label);
         if (!figure->legend[i].shown || !width)
             continue;
         longest = width > longest ? width : longest;
         ++*shown;
     }
-    if (figure->any_lost || figure->any_turn) { /* no figure has both */
-        longest = longest < 18 ? 18 : longest;
-        ++*shown;
-    }
+    for (int i = 0; i < PL_MARK_COUNT; i++)
+        if (figure->marked[i]) {
+            size_t width = pl_ticks_width(pl_script_mark_title((enum pl_mark)i, figure->kind));
+            longest = longest < width ? width : longest;
+            ++*shown;
+        }
     *shown += figure->slope_count; /* "slope 0.25" */
     return figure->slope_count && longest < 12 ? 12 : longest;
 }
@@ -41,25 +62,60 @@ static size_t longest_tick(const struct pl_tick *ticks, size_t count)
 {
     size_t longest = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t width = shown_width(ticks[i].label);
+        size_t width = pl_ticks_width(ticks[i].label);
         longest = width > longest ? width : longest;
     }
     return longest;
 }
 
-/* Room for the labels of the axes. Words along x are slanted. */
-static void measure_margins(const struct pl_figure *figure, struct pl_layout_size *size)
+/* The longest of a panel's labels along an axis. */
+static size_t longest_of(const struct pl_figure *figure, const struct pl_panel *panel, const struct pl_plot_options *options,
+                         const struct pl_layout_size *size, char which)
+{
+    struct pl_tick_axis axis;
+    struct pl_ticks ticks;
+    if (which == 'x' && panel->x_tick_count)
+        return longest_tick(panel->x_ticks, panel->x_tick_count);
+    if (which == 'y' && panel->y_tick_count)
+        return longest_tick(panel->y_ticks, panel->y_tick_count);
+    pl_layout_axis(figure, panel, options, size, which, &axis);
+    pl_ticks_make(&axis, &ticks);
+    size_t longest = longest_tick(ticks.list, ticks.count);
+    pl_ticks_release(&ticks);
+    return longest;
+}
+
+/* Labels along x stand slanted where they are words, upright where those are long. */
+static int slant_of(const struct pl_figure *figure, size_t longest)
 {
     const struct pl_panel *panel = &figure->panels[0];
-    size->left = 0.85;
-    size->right = 0.3;
-    size->bottom = 0.6;
-    if (panel->slanted)
-        size->bottom += 0.06 * (double)longest_tick(panel->x_ticks, panel->x_tick_count);
-    if (figure->kind == PL_FIGURE_HEATMAP) {
-        size->left = fmax(0.85, 0.55 + 0.085 * (double)longest_tick(panel->y_ticks, panel->y_tick_count));
-        size->right = 1.3;
+    bool wide = figure->kind == PL_FIGURE_HEATMAP && letter_width * (double)longest > 0.95 * pl_layout_square(panel);
+    return !panel->words && !wide ? 0 : longest > 16 ? 90 : 35;
+}
+
+/* Room for the labels of the axes. */
+static void measure_margins(const struct pl_figure *figure, const struct pl_plot_options *options,
+                            struct pl_layout_size *size)
+{
+    size_t x = 0, y = 0;
+    for (size_t p = 0; p < figure->panel_count; p++) {
+        const struct pl_panel *panel = &figure->panels[p];
+        size_t width = longest_of(figure, panel, options, size, 'x'), height = longest_of(figure, panel, options, size, 'y');
+        x = width > x ? width : x;
+        y = height > y ? height : y;
     }
+    size->slant = slant_of(figure, x);
+    double half = size->slant ? 0 : letter_width * (double)x / 2 + 0.05; /* of a label at the end of the x axis */
+    size->left = fmax(fmax(0.85, 0.55 + letter_width * (double)y), half);
+    size->right = figure->kind == PL_FIGURE_HEATMAP ? 1.3 : fmax(0.3, half);
+    if (size->slant)
+        size->bottom += letter_width * (double)(x > PL_LONGEST_TICK ? PL_LONGEST_TICK : x) * sin(size->slant * M_PI / 180);
+}
+
+double pl_layout_square(const struct pl_panel *panel)
+{
+    double columns = panel->x_range[1] - panel->x_range[0], rows = panel->y_range[1] - panel->y_range[0];
+    return fmax(columns, rows) > 8 ? 0.52 : 0.72;
 }
 
 /* A heat map's squares all have one size. */
@@ -67,18 +123,21 @@ static void measure_squares(const struct pl_figure *figure, struct pl_layout_siz
 {
     const struct pl_panel *panel = &figure->panels[0];
     double columns = panel->x_range[1] - panel->x_range[0], rows = panel->y_range[1] - panel->y_range[0];
-    double side = fmax(columns, rows) > 8 ? 0.52 : 0.72;
+    double side = pl_layout_square(panel);
     size->panel_width = fmin(fmax(columns * side, 1.8), 12) + size->left + size->right;
     size->panel_height = fmin(fmax(rows * side * 0.75, 1.5), 12) + size->bottom + 0.35;
 }
 
-void pl_layout_measure(const struct pl_figure *figure, struct pl_layout_size *size)
+void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_options *options, struct pl_layout_size *size)
 {
     static const double widths[] = {6.2, 4.3, 3.6, 3.2}, heights[] = {3.9, 3.1, 2.7, 2.5};
     size_t panels = figure->panel_count, shown;
     *size = (struct pl_layout_size){0};
     size->columns = panels <= 3 ? panels : panels == 4 ? 2 : panels <= 9 ? 3 : 4;
-    measure_margins(figure, size);
+    size->bottom = 0.6;
+    size->panel_width = widths[size->columns - 1];
+    size->panel_height = heights[size->columns - 1];
+    measure_margins(figure, options, size);
     if (figure->kind == PL_FIGURE_HEATMAP) {
         measure_squares(figure, size);
         while (size->columns > 1 && (double)size->columns * size->panel_width > 14)

@@ -4,11 +4,15 @@
 
 #include "plot/plot.h"
 
+/* What was measured, and nothing of how it is drawn. */
 struct pl_point {
-    double x, y, low, high; /* y NaN: a gap in the line; low and high one deviation away */
-    double least;           /* the lowest run */
-    int64_t n;              /* runs behind y */
-    double number;          /* what x stands for; in a sensitivity figure x is a little beside it */
+    double x;
+    double y, low, high; /* y not finite: a gap in the line; low and high one deviation away */
+    double least;        /* the lowest run */
+    int64_t n;           /* runs behind y */
+    double place;        /* where x stands on its axis: infinity, zero on a logarithmic axis and words have one too */
+    bool parted;         /* no line is drawn to it from the point before */
+    int64_t planned;     /* sensitivity: runs that there are to be; 0: not known */
 };
 
 struct pl_points {
@@ -28,10 +32,12 @@ struct pl_line {
     size_t style;             /* number of its heading, the same in every panel */
     size_t config;
     struct pl_points means;
-    struct pl_points strands; /* the seeds one by one, parted by gaps */
-    struct pl_points lost;    /* sensitivity: where every run diverged (x only) */
+    struct pl_points strands; /* the seeds one by one, each parted from the one before */
+    struct pl_points lost;    /* sensitivity: where every run diverged */
     struct pl_points turn;    /* curves: where its runs began to average, one of the means or none */
-    int64_t runs, diverged;
+    struct pl_points changed; /* those of the means from which on another number of runs is behind the line */
+    int64_t runs, diverged, working; /* working: still being trained */
+    int64_t blank;            /* sensitivity: finished without a finite value */
     struct pl_fit fit;
 };
 
@@ -42,9 +48,10 @@ struct pl_tick {
 
 struct pl_square {
     size_t column, row;
-    double value;   /* NaN: none */
+    double value, deviation; /* NaN: none */
     char *text;     /* what the cell shows */
-    bool diverged, best;
+    int64_t n, diverged;
+    bool best;
 };
 
 struct pl_panel {
@@ -55,13 +62,23 @@ struct pl_panel {
     size_t square_count, square_capacity;
     struct pl_tick *x_ticks, *y_ticks;
     size_t x_tick_count, y_tick_count;
-    bool slanted; /* labels along x */
+    bool words;   /* along x, and not numbers */
+    bool whole;   /* nothing stands between two whole numbers of x */
     double x_range[2], y_range[2];
     bool log_x, log_y;
     double x_breaks[2]; /* where zero and infinity are set apart from the axis; NaN: nowhere */
     double z_range[2];
     bool log_z;
     double anchor[2]; /* where lines of given slopes begin (logarithms, on logarithmic scales); infinite: nowhere */
+};
+
+/* Marks that say what a line cannot. */
+enum pl_mark {
+    PL_MARK_LOST,    /* every run diverged */
+    PL_MARK_TURN,    /* averaging begins */
+    PL_MARK_CHANGED, /* the number of runs changes; sensitivity: some of them diverged */
+    PL_MARK_ABOVE, PL_MARK_BELOW, /* the value is beyond that end of the axis */
+    PL_MARK_COUNT
 };
 
 struct pl_legend_entry {
@@ -81,17 +98,15 @@ struct pl_figure {
     size_t legend_count;
     const double *slopes; /* of the lines that are drawn beside the data */
     size_t slope_count;
-    bool any_lost, any_turn;
+    bool marked[PL_MARK_COUNT]; /* some line has such a mark */
 };
-
-/* The ring that marks where averaging begins, in gnuplot's numbers. */
-#define PL_TURN_MARK 6
-#define PL_TURN_SIZE 1.6
 
 /* Does time run along x, and not epochs? */
 bool pl_figure_tells_time(const struct pl_figure_spec *spec);
 
 void pl_points_add(struct pl_points *points, struct pl_point point);
+/* Those of at most about so many points that a picture needs: outermost ones and gaps are among them. */
+void pl_points_thin(const struct pl_points *points, size_t most, struct pl_points *kept);
 
 /* ---- from results to the model ---- */
 
@@ -122,14 +137,25 @@ void pl_range_panel(struct pl_panel *panel, const struct pl_figure_spec *spec, b
 /* The range of values without the absurd ones: see docs/figures.md. values is sorted on return. */
 void pl_range_robust(double *values, size_t count, bool log, double range[2]);
 
+/* The points of a line that stand beyond an end of the y axis: above (infinity too), or below (on a logarithmic axis with
+ * all that is not above zero). Of neighbours the first and then every so manieth; 1: all. */
+void pl_range_beyond(const struct pl_panel *panel, const struct pl_points *points, enum pl_mark side, size_t every,
+                     struct pl_points *beyond);
+
+/* Says what the figure leaves out or cannot show, a sentence a line, once ranges and scales are known. */
+void pl_note_left_out(struct pl_figure *figure, const struct pl_gather *gather);
+
 /* Fits what the declaration asks for, once ranges and scales are known, and notes every slope. */
 void pl_fit_panels(struct pl_figure *figure, const struct pl_gather *gather);
 void pl_fit_reference(const struct pl_panel *panel, double slope, double x[2], double y[2]);
 
 /* ---- labels ---- */
 
-/* Appends text so that gnuplot's enhanced mode shows it as it stands, within single quotes. plain: only the quotes. */
+/* Appends text so that gnuplot's enhanced mode shows it as it stands; control characters as their pictures, and what is not
+ * UTF-8 as U+FFFD. plain: without markup. */
 void pl_label_text(struct pl_text *out, const char *text, bool plain);
+/* Appends a label (or a file name) as a string of a gnuplot script, in which nothing has a meaning of its own. */
+void pl_label_quote(struct pl_text *script, const char *text);
 /* A setting's or metric's name: Greek letters, subscripts; underscores become spaces. */
 void pl_label_name(struct pl_text *out, const char *name, bool plain);
 /* A number such as 0.1, 10^8, infinity. */
@@ -147,19 +173,44 @@ struct pl_layout_size {
     double panel_width, panel_height, title, legend; /* inches; heights of the two strips */
     double left, right, bottom; /* margins within a panel, for its axes */
     size_t legend_columns;
+    int slant; /* degrees by which labels along x are turned */
 };
-void pl_layout_measure(const struct pl_figure *figure, struct pl_layout_size *size);
+void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_options *options, struct pl_layout_size *size);
+
+/* Values are drawn in units of 10^power, so that gnuplot's arithmetic holds the ends of the axis. */
+int pl_scale_power(const double range[2], bool log);
+
+/* A script and its data while they are written. */
+struct pl_script {
+    const struct pl_figure *figure;
+    const struct pl_plot_options *options;
+    struct pl_layout_size size;
+    const char *base; /* the name of the files, without ending */
+    size_t blocks;    /* of the data, so far; they are called [1], [2], ... */
+    struct pl_text *text, *data;
+};
 
 /* Writes the script and the data file it reads. base is the file name without ending. */
 void pl_script_write(const struct pl_figure *figure, const char *base, const struct pl_plot_options *options,
-                     struct pl_text *script, struct pl_text *data);
-/* One panel's plot command; *index counts the blocks of the data file. */
-void pl_script_lines(const struct pl_figure *figure, const struct pl_panel *panel, const char *base, size_t *index,
-                     struct pl_text *script, struct pl_text *data);
-/* How the index-th line of a given slope is drawn. */
+                     struct pl_text *text, struct pl_text *data);
+/* One panel's plot command and data. */
+void pl_script_lines(struct pl_script *script, const struct pl_panel *panel);
+void pl_script_squares(struct pl_script *script, const struct pl_panel *panel);
+/* Scales and ticks of both axes, and the functions x_at, y_at, band_at and edge_at, which bring values to their place. */
+void pl_script_axes(struct pl_script *script, const struct pl_panel *panel);
+/* "set ztics ..." or "set cbtics ..." with the ticks of a colour scale. */
+void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *panel);
+/* Begins a block of data and returns its number. It has at least one row, and two empty rows stand nowhere else. */
+size_t pl_script_block(struct pl_script *script, const char *label, const char *what);
+void pl_script_end_block(struct pl_script *script);
+void pl_script_number(struct pl_text *out, double value); /* in full; NaN, inf, -inf */
+/* "'./NAME.dat' index '[3]' " */
+void pl_script_source(struct pl_script *script, size_t block);
+/* How the index-th line of a given slope is drawn, and a mark: the style, and the words of the legend. */
 const char *pl_script_reference(size_t index);
-void pl_script_squares(const struct pl_figure *figure, const struct pl_panel *panel, const char *base, size_t *index,
-                       struct pl_text *script, struct pl_text *data);
+const char *pl_script_mark(enum pl_mark mark, bool plain);
+const char *pl_script_mark_title(enum pl_mark mark, enum pl_figure_kind kind);
+
 /* The colour of a value in a heat map, as 0xRRGGBB, and whether text on it should be white. */
 unsigned pl_heat_colour(double position, bool *white);
 void pl_heat_palette(struct pl_text *script, bool reversed);

@@ -4,6 +4,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,27 +43,32 @@ void pl_range_robust(double *values, size_t count, bool log, double range[2])
     range[0] = values[first];
     range[1] = values[last];
     if (log) {
-        range[1] = pow(10, range[1]);
-        range[0] = fmax(pow(10, range[0]), range[1] / deepest);
+        range[1] = fmin(pow(10, range[1]), DBL_MAX);
+        range[0] = fmax(fmax(pow(10, range[0]), range[1] / deepest), DBL_MIN);
+        range[1] = fmax(range[0], range[1]);
     }
 }
 
-/* Room around the data, and a width for data that has none. */
+/* Room around the data, and a width for data that has none. Shares (accuracies) end at 1: an axis that went on to 1.1 would
+ * promise what cannot be. */
 static void pad(double range[2], bool log)
 {
+    double low = range[0], high = range[1];
     if (log) {
-        double margin = pow(range[1] / range[0], 0.04);
+        double decades = log10(high) - log10(low), margin = pow(10, 0.04 * decades);
         if (!(margin > 1.01))
             margin = 1.5;
-        range[0] /= margin;
-        range[1] *= margin;
+        range[0] = fmax(low / margin, DBL_MIN);
+        range[1] = fmin(high * margin, DBL_MAX);
         return;
     }
-    double margin = 0.04 * (range[1] - range[0]);
-    if (!(margin > 1e-9 * fmax(fabs(range[0]), fabs(range[1]))))
-        margin = range[0] != 0 ? 0.1 * fabs(range[0]) : 1;
-    range[0] -= margin;
-    range[1] += margin;
+    double margin = 2 * 0.04 * (high / 2 - low / 2);
+    if (!(margin > 1e-9 * fmax(fabs(low), fabs(high))))
+        margin = low != 0 ? 0.1 * fabs(low) : 1;
+    range[0] = fmax(low - margin, -DBL_MAX);
+    range[1] = fmin(high + margin, DBL_MAX);
+    if (low > 0 && high <= 1 && range[1] > 1)
+        range[1] = 1 + 0.02 * (1 - range[0]);
 }
 
 static bool all_diverged(const struct pl_line *line)
@@ -124,6 +130,62 @@ static void apply_declared(double range[2], const double declared[2], bool log)
             range[i] = declared[i];
 }
 
+/* Where all data lie beyond the one end that was declared, the other end goes there. */
+static void unfold(double range[2], const double declared[2], bool log)
+{
+    if (range[0] < range[1])
+        return;
+    double step = fmax(1, 0.1 * fabs(range[isfinite(declared[0]) ? 0 : 1]));
+    if (isfinite(declared[0]))
+        range[1] = fmin(log ? range[0] * 10 : range[0] + step, DBL_MAX);
+    else
+        range[0] = fmax(log ? range[1] / 10 : range[1] - step, log ? DBL_MIN : -DBL_MAX);
+}
+
+/* Along x everything is shown that has a place. A sensitivity figure has its range from the setting's values. */
+static void range_x(struct pl_panel *panel, bool log)
+{
+    double least = INFINITY, most = -INFINITY, *range = panel->x_range;
+    if (!isnan(range[0]))
+        return;
+    panel->whole = true;
+    for (size_t l = 0; l < panel->line_count; l++)
+        for (size_t i = 0; i < panel->lines[l].means.count; i++) {
+            double x = panel->lines[l].means.list[i].place;
+            panel->whole &= x == floor(x);
+            if (!isfinite(x) || (log && x <= 0))
+                continue;
+            least = fmin(least, x);
+            most = fmax(most, x);
+        }
+    range[0] = least <= most ? least : log ? 1 : 0;
+    range[1] = least <= most ? most : log ? 10 : 1;
+    if (!log && range[0] > 0 && range[0] <= 0.02 * range[1])
+        range[0] = 0; /* time that is counted from 1 */
+    if (range[0] < range[1])
+        return;
+    double more = fmax(1, 1e-9 * fabs(range[1]));
+    range[0] = log ? fmax(range[0] / 2, DBL_MIN) : fmax(range[0] - more, -DBL_MAX);
+    range[1] = log ? fmin(range[1] * 2, DBL_MAX) : fmin(range[1] + more, DBL_MAX);
+}
+
+void pl_range_beyond(const struct pl_panel *panel, const struct pl_points *points, enum pl_mark side, size_t every,
+                     struct pl_points *beyond)
+{
+    size_t since = 0; /* points since the last that was taken */
+    for (size_t i = 0; i < points->count; i++) {
+        const struct pl_point *p = &points->list[i];
+        bool out = side == PL_MARK_ABOVE ? p->y > panel->y_range[1] : p->y < panel->y_range[0];
+        bool seen = p->place >= panel->x_range[0] && p->place <= panel->x_range[1];
+        since = !out || !seen || since == every ? 0 : since;
+        if (!out || !seen)
+            continue;
+        if (!since)
+            pl_points_add(beyond, *p);
+        since++;
+    }
+}
+
 void pl_range_panel(struct pl_panel *panel, const struct pl_figure_spec *spec, bool log_x)
 {
     size_t count;
@@ -137,26 +199,8 @@ void pl_range_panel(struct pl_panel *panel, const struct pl_figure_spec *spec, b
         panel->y_range[0] = panel->y_range[1] = panel->log_y ? 1 : 0;
     pad(panel->y_range, panel->log_y);
     apply_declared(panel->y_range, spec->y_range, panel->log_y);
-    if (!(panel->y_range[0] < panel->y_range[1]))
-        pad(panel->y_range, panel->log_y);
-    double least = INFINITY, most = -INFINITY;
-    for (size_t l = 0; l < panel->line_count; l++)
-        for (size_t i = 0; i < panel->lines[l].means.count; i++) {
-            double x = panel->lines[l].means.list[i].x;
-            if (log_x && x <= 0)
-                continue;
-            least = fmin(least, x);
-            most = fmax(most, x);
-        }
-    if (isnan(panel->x_range[0])) {
-        panel->x_range[0] = least <= most ? least : log_x ? 1 : 0;
-        panel->x_range[1] = least <= most ? most : log_x ? 10 : 1;
-        if (!log_x && panel->x_range[0] > 0 && panel->x_range[0] <= 0.02 * panel->x_range[1])
-            panel->x_range[0] = 0; /* time that is counted from 1 */
-        if (!(panel->x_range[0] < panel->x_range[1])) {
-            panel->x_range[0] = log_x ? panel->x_range[0] / 2 : panel->x_range[0] - 1;
-            panel->x_range[1] = log_x ? panel->x_range[1] * 2 : panel->x_range[1] + 1;
-        }
-    }
+    unfold(panel->y_range, spec->y_range, panel->log_y);
+    range_x(panel, log_x);
     apply_declared(panel->x_range, spec->x_range, log_x);
+    unfold(panel->x_range, spec->x_range, log_x);
 }

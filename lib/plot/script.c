@@ -55,122 +55,39 @@ static const char *ending(enum pl_plot_format format)
     return endings[format];
 }
 
-/* File names stand in single quotes, where only the quote itself is special. */
+/* In this folder, whatever the name begins with: "<" and "|" would start programs. */
 static void add_file(struct pl_text *script, const char *base, const char *suffix)
 {
-    pl_text_add_char(script, '\'');
-    pl_label_text(script, base, true);
-    pl_text_addf(script, ".%s'", suffix);
+    struct pl_text path = {0};
+    pl_text_addf(&path, "./%s.%s", base, suffix);
+    pl_label_quote(script, pl_text(&path));
+    pl_text_release(&path);
 }
 
-static void write_ticks(struct pl_text *script, char axis, const struct pl_tick *ticks, size_t count)
+size_t pl_script_block(struct pl_script *script, const char *label, const char *what)
 {
-    pl_text_addf(script, "unset m%ctics\nset %ctics (", axis, axis);
-    for (size_t i = 0; i < count; i++) {
-        pl_text_add(script, i ? ", '" : "'");
-        /* gnuplot formats the labels of ticks: a percent sign is written twice. */
-        for (const char *c = ticks[i].label; *c; c++) {
-            pl_text_add_char(script, *c);
-            if (*c == '%')
-                pl_text_add_char(script, '%');
-        }
-        pl_text_addf(script, "' %.17g", ticks[i].at);
-    }
-    pl_text_add(script, ")\n");
+    pl_text_addf(script->data, "# [%zu] ", ++script->blocks);
+    pl_text_addf(script->data, *label ? "%s: %s\n" : "%s%s\n", label, what);
+    return script->blocks;
 }
 
-/* The least of 1, 2, 5 times a power of ten that is not below wanted. */
-static double round_step(double wanted)
+void pl_script_end_block(struct pl_script *script)
 {
-    double step = pow(10, floor(log10(wanted)));
-    return step * (wanted <= step ? 1 : wanted <= 2 * step ? 2 : wanted <= 5 * step ? 5 : 10);
+    pl_text_add(script->data, "\n\n");
 }
 
-/* Three to six ticks at equal distances, where a logarithmic axis is hardly bent. */
-static void write_multiples(struct pl_text *script, char axis, const double range[2])
+void pl_script_number(struct pl_text *out, double value)
 {
-    double step = round_step((range[1] - range[0]) / 6);
-    if (!(step > 0) || !isfinite(step))
-        return;
-    pl_text_addf(script, "set %ctics (", axis);
-    for (double k = ceil(range[0] / step), first = k; k * step <= range[1]; k++)
-        pl_text_addf(script, "%s%.6g", k > first ? ", " : "", k * step);
-    pl_text_add(script, ")\n");
-}
-
-/* 1, 2 and 5 (or, where those are too few, every digit) times powers of ten: gnuplot by itself would label the decades
- * only, of which a narrow axis may have one. */
-static void write_digits(struct pl_text *script, char axis, const double range[2])
-{
-    static const struct {
-        size_t count;
-        double digits[9];
-    } sets[] = {{3, {1, 2, 5}}, {9, {1, 2, 3, 4, 5, 6, 7, 8, 9}}};
-    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
-        struct pl_text list = {0};
-        size_t ticks = 0;
-        for (double power = pow(10, floor(log10(range[0]))); power <= range[1]; power *= 10)
-            for (size_t i = 0; i < sets[s].count; i++) {
-                double at = power * sets[s].digits[i];
-                if (at >= range[0] && at <= range[1])
-                    pl_text_addf(&list, "%s%.6g", ticks++ ? ", " : "", at);
-            }
-        if (ticks >= 3)
-            pl_text_addf(script, "set %ctics (%s)\n", axis, pl_text(&list));
-        pl_text_release(&list);
-        if (ticks >= 3)
-            return;
-    }
-    write_multiples(script, axis, range);
-}
-
-/* Labels of thousands need more room than gnuplot thinks. */
-static void write_step(const struct pl_figure *figure, const struct pl_panel *panel, struct pl_text *script)
-{
-    struct pl_layout_size size;
-    double most = fmax(fabs(panel->x_range[0]), fabs(panel->x_range[1]));
-    if (panel->log_x || panel->x_tick_count || most < 1000 || most >= 1e6)
-        return;
-    pl_layout_measure(figure, &size);
-    double room = (size.panel_width - size.left - size.right) / (0.07 * (floor(log10(most)) + 1) + 0.15);
-    double step = round_step((panel->x_range[1] - panel->x_range[0]) / fmax(floor(room), 2));
-    pl_text_addf(script, "set xtics %.6g\n", step);
-}
-
-/* Decades as powers of ten; a narrower logarithmic axis keeps plain numbers. */
-static void write_scale(struct pl_text *script, char axis, bool log, const double range[2], bool plain)
-{
-    pl_text_addf(script, "set %crange [%.17g:%.17g]\nset %ctics autofreq\n", axis, range[0], range[1], axis);
-    if (!log)
-        pl_text_addf(script, "unset logscale %c\nset format %c '%%h'\n", axis, axis);
-    else if (range[1] / range[0] >= 100 && !plain)
-        pl_text_addf(script, "set logscale %c\nset format %c '10^{%%T}'\nunset m%ctics\n", axis, axis, axis);
+    if (isnan(value))
+        pl_text_add(out, "NaN");
     else
-        pl_text_addf(script, "set logscale %c\nset format %c '%s'\n", axis, axis, plain ? "%.0e" : "%h");
-    if (log && range[1] / range[0] < 100 && !plain)
-        write_digits(script, axis, range);
+        pl_text_add_number(out, value);
 }
 
-static void write_breaks(const struct pl_panel *panel, struct pl_text *script)
+void pl_script_source(struct pl_script *script, size_t block)
 {
-    for (int b = 0; b < 2; b++)
-        if (isfinite(panel->x_breaks[b]))
-            pl_text_addf(script, "set arrow from %.17g, graph 0 to %.17g, graph 1 nohead lc rgb '#999999' dt (2,3)\n",
-                         panel->x_breaks[b], panel->x_breaks[b]);
-}
-
-static void write_axes(const struct pl_figure *figure, const struct pl_panel *panel, struct pl_text *script)
-{
-    write_scale(script, 'x', panel->log_x, panel->x_range, figure->plain);
-    if (panel->x_tick_count)
-        write_ticks(script, 'x', panel->x_ticks, panel->x_tick_count);
-    else if (!figure->plain)
-        write_step(figure, panel, script);
-    pl_text_addf(script, "set xtics %s\n", panel->slanted && !figure->plain ? "rotate by 35 right" : "norotate");
-    write_scale(script, 'y', panel->log_y, panel->y_range, figure->plain);
-    if (panel->y_tick_count)
-        write_ticks(script, 'y', panel->y_ticks, panel->y_tick_count);
-    write_breaks(panel, script);
+    add_file(script->text, script->base, "dat");
+    pl_text_addf(script->text, " index '[%zu]' ", block);
 }
 
 /* Where a panel stands, as fractions of the picture. */
@@ -191,26 +108,49 @@ static void write_place(const struct pl_figure *figure, const struct pl_layout_s
                      x1 + 0.12 / size->width, y0, 0.14 / size->width, y1 - y0);
 }
 
+static void set_text(struct pl_text *script, const char *what, const char *text, const char *how)
+{
+    pl_text_addf(script, "set %s ", what);
+    pl_label_quote(script, text);
+    pl_text_addf(script, "%s\n", how);
+}
+
 static void write_labels(const struct pl_figure *figure, size_t index, size_t columns, struct pl_text *script)
 {
     bool last_row = index + columns >= figure->panel_count;
-    pl_text_addf(script, "set title '%s' offset 0,-0.4\n", figure->panels[index].title);
-    pl_text_addf(script, "set xlabel '%s'%s\n", last_row || figure->plain ? figure->x_label : "",
-                 figure->plain ? "" : " offset 0,0.2");
     bool short_label = pl_text_width(figure->y_label) <= 3; /* a single letter reads better upright */
-    pl_text_addf(script, "set ylabel '%s' offset -0.4,0 %s\n",
-                 index % columns == 0 || figure->plain ? figure->y_label : "", short_label ? "norotate" : "rotate");
+    set_text(script, "title", figure->panels[index].title, " offset 0,-0.4");
+    set_text(script, "xlabel", last_row || figure->plain ? figure->x_label : "", figure->plain ? "" : " offset 0,0.2");
+    set_text(script, "ylabel", index % columns == 0 || figure->plain ? figure->y_label : "",
+             short_label ? " offset -0.4,0 norotate" : " offset -0.4,0 rotate");
 }
 
-static void write_panel(const struct pl_figure *figure, const struct pl_panel *panel, const char *base, size_t *block,
-                        struct pl_text *script, struct pl_text *data)
+static void write_panel(struct pl_script *script, size_t index)
 {
-    write_axes(figure, panel, script);
-    if (figure->kind == PL_FIGURE_HEATMAP)
-        pl_script_squares(figure, panel, base, block, script, data);
+    const struct pl_panel *panel = &script->figure->panels[index];
+    if (script->figure->panel_count > 1)
+        pl_text_addf(script->data, "# panel %zu: %s\n", index + 1, panel->title);
+    pl_script_axes(script, panel);
+    if (script->figure->kind == PL_FIGURE_HEATMAP)
+        pl_script_squares(script, panel);
     else
-        pl_script_lines(figure, panel, base, block, script, data);
-    pl_text_add(script, "unset arrow\nunset label\nunset object\n\n");
+        pl_script_lines(script, panel);
+    pl_text_add(script->text, "unset arrow\nunset label\nunset object\n\n");
+}
+
+const char *pl_script_mark(enum pl_mark mark, bool plain)
+{
+    static const char *const drawn[] = {"pt 2 ps 0.8 lw 1.5", "pt 6 ps 1.6 lw 1.8", "pt \"|\" font \",14\"",
+                                        "pt \"↑\" font \",14\"", "pt \"↓\" font \",14\""};
+    static const char *const letters[] = {"pt 'X'", "pt 'O'", "pt '|'", "pt '^'", "pt 'v'"};
+    return plain ? letters[mark] : drawn[mark];
+}
+
+const char *pl_script_mark_title(enum pl_mark mark, enum pl_figure_kind kind)
+{
+    static const char *const titles[] = {"every run diverged", "averaging begins", "the number of runs changes",
+                                         "above the axis", "below the axis"};
+    return mark == PL_MARK_CHANGED && kind == PL_FIGURE_SENSITIVITY ? "some runs diverged" : titles[mark];
 }
 
 /* The legend is a plot of its own without axes, in a strip below the panels. */
@@ -225,77 +165,80 @@ static void write_legend(const struct pl_figure *figure, const struct pl_layout_
                  size->legend_columns, 0.9 * figure->font);
     pl_text_add(script, "plot [0:1] [0:1] NaN notitle");
     for (size_t i = 0; i < figure->legend_count; i++)
-        if (figure->legend[i].shown && figure->legend[i].label[0])
-            pl_text_addf(script, ", \\\n  keyentry with linespoints ls %zu title '%s'", i + 1, figure->legend[i].label);
+        if (figure->legend[i].shown && figure->legend[i].label[0]) {
+            pl_text_addf(script, ", \\\n  keyentry with linespoints ls %zu title ", i + 1);
+            pl_label_quote(script, figure->legend[i].label);
+        }
     for (size_t i = 0; i < figure->slope_count; i++)
         pl_text_addf(script, ", \\\n  keyentry with lines %s title 'slope %g'", pl_script_reference(i), figure->slopes[i]);
-    if (figure->any_lost)
-        pl_text_add(script, ", \\\n  keyentry with points pt 2 ps 0.8 lw 1.5 lc rgb '#333333' "
-                            "title 'every run diverged'");
-    if (figure->any_turn)
-        pl_text_addf(script, ", \\\n  keyentry with points pt %d ps %g lw 1.5 lc rgb '#333333' title 'averaging begins'",
-                     PL_TURN_MARK, PL_TURN_SIZE);
+    for (int i = 0; i < PL_MARK_COUNT; i++)
+        if (figure->marked[i])
+            pl_text_addf(script, ", \\\n  keyentry with points %s %s rgb '#333333' title '%s'",
+                         pl_script_mark((enum pl_mark)i, false), i < PL_MARK_CHANGED ? "lc" : "tc",
+                         pl_script_mark_title((enum pl_mark)i, figure->kind));
     pl_text_add_char(script, '\n');
 }
 
-static void write_picture(const struct pl_figure *figure, const char *base, const struct pl_layout_size *size,
-                          struct pl_text *script, struct pl_text *data)
+static void write_picture(struct pl_script *s)
 {
-    size_t block = 0;
+    const struct pl_figure *figure = s->figure;
+    struct pl_text *script = s->text;
     write_styles(figure, script);
     if (figure->kind == PL_FIGURE_HEATMAP)
         pl_heat_palette(script, figure->direction == PL_MINIMIZE);
     pl_text_add(script, "unset key\nset border 3 lc rgb '#444444' lw 0.8\n"
                         "set tics nomirror out scale 0.6 tc rgb '#222222'\n"
-                        "set grid lc rgb '#E4E4E4' lt 1 dt solid lw 0.6\nset minussign\n");
+                        "set grid lc rgb '#E4E4E4' lt 1 dt solid lw 0.6\n");
     if (figure->kind == PL_FIGURE_HEATMAP)
         pl_text_add(script, "unset grid\nset border 0\nset tics scale 0\n");
     pl_text_add(script, "set multiplot\n");
-    if (figure->title[0])
-        pl_text_addf(script, "set label 1000 '%s' at screen 0.5, screen %.5f center font ',%g'\n", figure->title,
-                     1 - 0.5 * size->title / size->height, 1.2 * figure->font);
+    if (figure->title[0]) {
+        pl_text_add(script, "set label 1000 ");
+        pl_label_quote(script, figure->title);
+        pl_text_addf(script, " at screen 0.5, screen %.5f center font ',%g'\n", 1 - 0.5 * s->size.title / s->size.height,
+                     1.2 * figure->font);
+    }
     for (size_t i = 0; i < figure->panel_count; i++) {
         pl_text_addf(script, "\n# panel %zu\n", i + 1);
-        write_place(figure, size, i, script);
-        write_labels(figure, i, size->columns, script);
-        write_panel(figure, &figure->panels[i], base, &block, script, data);
+        write_place(figure, &s->size, i, script);
+        write_labels(figure, i, s->size.columns, script);
+        write_panel(s, i);
     }
-    write_legend(figure, size, script);
+    write_legend(figure, &s->size, script);
     pl_text_add(script, "unset multiplot\n");
 }
 
 /* In a terminal every panel is a drawing of its own, with its legend below. */
-static void write_drawings(const struct pl_figure *figure, const char *base, struct pl_text *script,
-                           struct pl_text *data)
+static void write_drawings(struct pl_script *s)
 {
-    size_t block = 0;
-    pl_text_add(script, "set key below\nset tics nomirror\n");
+    const struct pl_figure *figure = s->figure;
+    pl_text_add(s->text, "set key below\nset tics nomirror\n");
     for (size_t i = 0; i < figure->panel_count; i++) {
         struct pl_text title = {0};
         pl_text_addf(&title, "%s%s%s", figure->title, figure->title[0] && figure->panels[i].title[0] ? ": " : "",
                      figure->panels[i].title);
-        write_labels(figure, i, 1, script);
-        pl_text_addf(script, "set title '%s'\n", pl_text(&title));
-        write_panel(figure, &figure->panels[i], base, &block, script, data);
+        write_labels(figure, i, 1, s->text);
+        set_text(s->text, "title", pl_text(&title), "");
+        write_panel(s, i);
         pl_text_release(&title);
     }
 }
 
 void pl_script_write(const struct pl_figure *figure, const char *base, const struct pl_plot_options *options,
-                     struct pl_text *script, struct pl_text *data)
+                     struct pl_text *text, struct pl_text *data)
 {
-    struct pl_layout_size size;
-    pl_layout_measure(figure, &size);
-    pl_text_addf(script, "# Made by poula %s. Draw it again in this folder: gnuplot -d ", PL_VERSION);
-    add_file(script, base, "gp");
-    pl_text_add(script, "\nset encoding utf8\n");
-    write_terminal(figure, &size, options, script);
-    pl_text_add(script, "set output ");
-    add_file(script, base, ending(options->format));
-    pl_text_add_char(script, '\n');
+    struct pl_script script = {.figure = figure, .options = options, .base = base, .text = text, .data = data};
+    pl_layout_measure(figure, options, &script.size);
+    pl_text_addf(text, "# Made by poula %s. Draw it again in this folder: gnuplot -d ", PL_VERSION);
+    add_file(text, base, "gp");
+    pl_text_add(text, "\nset encoding utf8\n");
+    write_terminal(figure, &script.size, options, text);
+    pl_text_add(text, "set output ");
+    add_file(text, base, ending(options->format));
+    pl_text_add_char(text, '\n');
     if (figure->plain)
-        write_drawings(figure, base, script, data);
+        write_drawings(&script);
     else
-        write_picture(figure, base, &size, script, data);
-    pl_text_add(script, "unset output\n");
+        write_picture(&script);
+    pl_text_add(text, "unset output\n");
 }

@@ -1,46 +1,62 @@
-/* The plot command and the data of a panel with lines. */
+/* The plot command and the data of a panel with lines. The data are what was measured; everything that a drawing needs
+ * beyond that (places side by side, ends of the axes, points too many) is left to the command. */
 #include "plot/plot_priv.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARKS_ON_A_LINE = 8 };
+enum { MARKS_ON_A_LINE = 8, MOST_POINTS = 1000 };
 
-/* Keeps a value within reach of the axis: gnuplot's arithmetic is not made for 1e300, and a line that leaves the
- * panel points the same way wherever it goes. */
-static double near_axis(double y, const double range[2], bool log)
-{
-    if (isnan(y) || (log && y < 0))
-        return NAN;
-    double span = log ? range[1] / range[0] : range[1] - range[0];
-    double low = log ? range[0] / span / span : range[0] - 10 * span;
-    double high = log ? range[1] * span * span : range[1] + 10 * span;
-    return fmin(fmax(y, low), high);
-}
+/* What a line consists of, with the numbers of its blocks of data; 0: none. */
+struct drawn {
+    const struct pl_line *line;
+    size_t means, alone, strands, fit;
+    size_t mean_count; /* that are drawn */
+    size_t marks[PL_MARK_COUNT];
+};
 
-/* The lower edge of a band or error bar. On a logarithmic axis one deviation may plunge towards zero or below it: there
- * it ends at the lowest run. */
-static double foot(const struct pl_point *p, const double range[2], bool log)
-{
-    return near_axis(log ? fmax(p->low, p->least) : p->low, range, log);
-}
+/* A panel while its plot command is written. */
+struct panel_script {
+    struct pl_script *script;
+    const struct pl_panel *panel;
+    bool first, bars;
+    bool told[PL_MARK_COUNT]; /* a terminal's legend names a mark once */
+};
 
-static void add_block(const struct pl_panel *panel, const struct pl_points *points, const char *what,
-                      struct pl_text *data)
+static void add_row(struct pl_script *script, const struct pl_point *p, bool with_place)
 {
-    pl_text_addf(data, "# %s: x y low high runs\n", what);
-    for (size_t i = 0; i < points->count; i++) {
-        const struct pl_point *p = &points->list[i];
-        double y = near_axis(p->y, panel->y_range, panel->log_y);
-        if (isnan(y)) {
-            pl_text_add_char(data, '\n');
-            continue;
-        }
-        pl_text_addf(data, "%.12g %.12g %.12g %.12g %lld\n", p->x, y, foot(p, panel->y_range, panel->log_y),
-                     near_axis(p->high, panel->y_range, panel->log_y), (long long)p->n);
+    const double values[] = {p->x, p->y, p->low, p->high};
+    for (int i = 0; i < 4; i++) {
+        pl_script_number(script->data, values[i]);
+        pl_text_add_char(script->data, ' ');
     }
-    pl_text_add(data, "\n\n");
+    pl_text_addf(script->data, "%lld ", (long long)p->n);
+    pl_script_number(script->data, p->least);
+    if (with_place) {
+        pl_text_add_char(script->data, ' ');
+        pl_script_number(script->data, p->place);
+    }
+    pl_text_add_char(script->data, '\n');
+}
+
+/* Every point has a row; a single empty row parts a line. Returns the block's number, 0 without points. */
+static size_t add_block(struct panel_script *s, const struct pl_line *line, const struct pl_points *points, const char *what)
+{
+    struct pl_text heading = {0};
+    if (!points->count)
+        return 0;
+    pl_text_addf(&heading, "%s: x y low high runs least%s", what, s->bars ? " place" : "");
+    size_t block = pl_script_block(s->script, s->script->figure->legend[line->style].label, pl_text(&heading));
+    for (size_t i = 0; i < points->count; i++) {
+        if (i && points->list[i].parted)
+            pl_text_add_char(s->script->data, '\n');
+        add_row(s->script, &points->list[i], s->bars);
+    }
+    pl_script_end_block(s->script);
+    pl_text_release(&heading);
+    return block;
 }
 
 static bool has_spread(const struct pl_points *points)
@@ -51,7 +67,8 @@ static bool has_spread(const struct pl_points *points)
     return false;
 }
 
-/* Runs that cannot be told from their mean are not drawn one by one: they would fill the gaps of its dashes. */
+/* Runs that cannot be told from their mean are not drawn one by one: they would fill the gaps of its dashes. Where some
+ * have gaps they can be told. */
 static bool shows_strands(const struct pl_panel *panel, const struct pl_line *line)
 {
     double span = panel->y_range[1] - panel->y_range[0];
@@ -60,145 +77,217 @@ static bool shows_strands(const struct pl_panel *panel, const struct pl_line *li
         if (panel->log_y ? p->high > 1.1 * p->low : p->high - p->low > 0.01 * span)
             return true;
     }
-    return false;
+    return line->strands.count && line->changed.count;
 }
 
-/* What a line consists of, with the number of its block in the data file. */
-struct drawn {
-    const struct pl_line *line;
-    size_t means, strands, lost, turn, fit; /* SIZE_MAX: none */
-};
-
-static void begin_item(struct pl_text *script, const char *base, size_t block, bool *first)
+static bool has_place(const struct pl_panel *panel, const struct pl_point *p)
 {
-    pl_text_add(script, *first ? "plot '" : ", \\\n  '");
-    pl_label_text(script, base, true);
-    pl_text_addf(script, ".dat' index %zu ", block);
-    *first = false;
+    return isfinite(p->y) && !(panel->log_y && p->y <= 0) && !(panel->log_x && p->place <= 0);
 }
 
-/* Where every run diverged stands a cross at the top of the panel. */
-static void add_lost_block(const struct pl_panel *panel, const struct pl_line *line, struct pl_text *data)
+/* Points between gaps, which a line without marks would not show. */
+static void find_alone(const struct pl_panel *panel, const struct pl_points *points, struct pl_points *alone)
 {
-    const double *r = panel->y_range;
-    double top = panel->log_y ? r[1] / pow(r[1] / r[0], 0.03) : r[1] - 0.03 * (r[1] - r[0]);
-    pl_text_add(data, "# every run diverged: x y\n");
-    for (size_t i = 0; i < line->lost.count; i++)
-        pl_text_addf(data, "%.12g %.12g\n", line->lost.list[i].x, top);
-    pl_text_add(data, "\n\n");
+    for (size_t i = 0; i < points->count; i++) {
+        const struct pl_point *p = &points->list[i];
+        bool before = i && !p->parted && has_place(panel, p - 1);
+        bool after = i + 1 < points->count && !p[1].parted && has_place(panel, p + 1);
+        if (has_place(panel, p) && !before && !after)
+            pl_points_add(alone, *p);
+    }
 }
 
-static void add_blocks(const struct pl_panel *panel, struct drawn *drawn, size_t *block, struct pl_text *data)
+static size_t add_found(struct panel_script *s, const struct pl_line *line, struct pl_points *found, const char *what)
+{
+    size_t block = add_block(s, line, found, what);
+    free(found->list);
+    return block;
+}
+
+static void add_fit_block(struct panel_script *s, struct drawn *drawn)
+{
+    const struct pl_fit *fit = &drawn->line->fit;
+    struct pl_text heading = {0};
+    if (!fit->n)
+        return;
+    pl_text_addf(&heading, "fitted slope %.6g +- %.2g (95%%, %zu points): x y", fit->slope, fit->error, fit->n);
+    drawn->fit = pl_script_block(s->script, s->script->figure->legend[drawn->line->style].label, pl_text(&heading));
+    for (int i = 0; i < 2; i++) {
+        pl_script_number(s->script->data, fit->x[i]);
+        pl_text_add_char(s->script->data, ' ');
+        pl_script_number(s->script->data, fit->y[i]);
+        pl_text_add_char(s->script->data, '\n');
+    }
+    pl_script_end_block(s->script);
+    pl_text_release(&heading);
+}
+
+/* Where they are too many to be drawn, the block that is drawn follows that of all. */
+static size_t add_thinned(struct panel_script *s, const struct pl_line *line, const struct pl_points *points, size_t most,
+                          const char *what, struct pl_points *shown)
+{
+    struct pl_text heading = {0};
+    size_t block = add_block(s, line, points, what);
+    pl_points_thin(points, most, shown);
+    if (shown->count < points->count) {
+        pl_text_addf(&heading, "%s, as drawn", what);
+        block = add_block(s, line, shown, pl_text(&heading));
+    }
+    pl_text_release(&heading);
+    return block;
+}
+
+static void add_blocks(struct panel_script *s, struct drawn *drawn)
 {
     const struct pl_line *line = drawn->line;
-    drawn->means = drawn->strands = drawn->lost = drawn->turn = drawn->fit = SIZE_MAX;
-    if (line->means.count) {
-        drawn->means = (*block)++;
-        add_block(panel, &line->means, "mean over the runs", data);
-    }
-    if (shows_strands(panel, line)) {
-        drawn->strands = (*block)++;
-        add_block(panel, &line->strands, "single runs", data);
-    }
-    if (line->fit.n) {
-        drawn->fit = (*block)++;
-        pl_text_addf(data, "# fitted slope %.6g +- %.2g (95%%, %zu points): x y\n%.12g %.12g\n%.12g %.12g\n\n\n",
-                     line->fit.slope, line->fit.error, line->fit.n, line->fit.x[0], line->fit.y[0], line->fit.x[1],
-                     line->fit.y[1]);
-    }
-    if (line->lost.count) {
-        drawn->lost = (*block)++;
-        add_lost_block(panel, line, data);
-    }
-    if (line->turn.count) {
-        drawn->turn = (*block)++;
-        add_block(panel, &line->turn, "averaging begins", data);
-    }
+    struct pl_points shown = {0}, alone = {0}, above = {0}, below = {0}, strands = {0};
+    drawn->means = add_thinned(s, line, &line->means, MOST_POINTS, "mean over the runs", &shown);
+    drawn->mean_count = shown.count;
+    find_alone(s->panel, &shown, &alone);
+    drawn->alone = add_found(s, line, &alone, "between gaps");
+    if (shows_strands(s->panel, line))
+        drawn->strands = add_thinned(s, line, &line->strands, MOST_POINTS * 10, "single runs", &strands);
+    add_fit_block(s, drawn);
+    drawn->marks[PL_MARK_LOST] = add_block(s, line, &line->lost, "every run diverged");
+    drawn->marks[PL_MARK_TURN] = add_block(s, line, &line->turn, "averaging begins");
+    drawn->marks[PL_MARK_CHANGED] = add_block(s, line, &line->changed, "another number of runs");
+    size_t every = s->bars ? 1 : 1 + line->means.count / (2 * MARKS_ON_A_LINE);
+    pl_range_beyond(s->panel, &line->means, PL_MARK_ABOVE, every, &above);
+    drawn->marks[PL_MARK_ABOVE] = add_found(s, line, &above, "above the axis");
+    pl_range_beyond(s->panel, &line->means, PL_MARK_BELOW, every, &below);
+    drawn->marks[PL_MARK_BELOW] = add_found(s, line, &below, "below the axis");
+    free(shown.list);
+    free(strands.list);
 }
 
-static void add_band(const struct drawn *d, bool bars, const char *base, bool *first, struct pl_text *script)
+/* Lines stand a little beside each other where they have error bars, so that those can be told apart. A fitted line
+ * stands where it was fitted, and so do its points. */
+static void add_place(const struct panel_script *s, const struct pl_line *line, struct pl_text *out)
 {
-    if (d->means == SIZE_MAX || !has_spread(&d->line->means) || d->strands != SIZE_MAX)
+    const struct pl_figure *figure = s->script->figure;
+    const double *r = s->panel->x_range;
+    size_t styles = figure->legend_count;
+    if (!s->bars || line->fit.n || styles < 2) {
+        pl_text_addf(out, "(x_at($%d))", s->bars ? 7 : 1);
         return;
-    begin_item(script, base, d->means, first);
-    if (bars)
+    }
+    double span = s->panel->log_x ? log(r[1]) - log(r[0]) : r[1] - r[0];
+    double shift = fmin(0.012, 0.04 / (double)styles) * span * ((double)line->style - 0.5 * (double)(styles - 1));
+    if (s->panel->log_x)
+        pl_text_addf(out, "(x_at($7 * %.12g))", exp(shift));
+    else
+        pl_text_addf(out, "(x_at($7 + %.12g))", shift);
+}
+
+/* "plot FILE index BLOCK using PLACE:VALUES " */
+static void begin_item(struct panel_script *s, const struct pl_line *line, size_t block, const char *more, const char *values)
+{
+    struct pl_text *text = s->script->text;
+    pl_text_add(text, s->first ? "plot " : ", \\\n  ");
+    s->first = false;
+    pl_script_source(s->script, block);
+    pl_text_addf(text, "%susing ", more);
+    add_place(s, line, text);
+    pl_text_addf(text, ":%s ", values);
+}
+
+/* The figure's key is switched off and its legend written by itself; titles say what is what to who reads the script. */
+static void add_title(struct panel_script *s, const struct pl_line *line)
+{
+    const char *label = s->script->figure->legend[line->style].label;
+    pl_text_add(s->script->text, *label ? " title " : " notitle");
+    if (*label)
+        pl_label_quote(s->script->text, label);
+}
+
+static void add_band(struct panel_script *s, const struct drawn *d)
+{
+    if (!d->means || !has_spread(&d->line->means) || d->strands)
+        return;
+    if (s->bars) {
+        begin_item(s, d->line, d->means, "", "(y_at($2)):(low_at($3, $6)):(band_at($4))");
         /* The points are drawn with the line. A size of 0 would make an SVG that librsvg refuses. */
-        pl_text_addf(script, "using 1:2:3:4 with yerrorbars ls %zu pt -1 notitle", d->line->style + 201);
-    else
-        pl_text_addf(script, "using 1:3:4 with filledcurves ls %zu fs transparent solid 0.18 noborder notitle",
+        pl_text_addf(s->script->text, "with yerrorbars ls %zu pt -1 notitle", d->line->style + 201);
+    } else {
+        begin_item(s, d->line, d->means, "", "(low_at($3, $6)):(band_at($4))");
+        pl_text_addf(s->script->text, "with filledcurves ls %zu fs transparent solid 0.18 noborder notitle",
                      d->line->style + 201);
-}
-
-/* With a fit, the means are marks and the fit is the line. */
-static void add_fit(const struct drawn *d, const char *base, bool *first, struct pl_text *script)
-{
-    begin_item(script, base, d->means, first);
-    pl_text_addf(script, "using 1:2 with points ls %zu notitle", d->line->style + 201);
-    begin_item(script, base, d->fit, first);
-    pl_text_addf(script, "using 1:2 with lines ls %zu notitle", d->line->style + 1);
-}
-
-static void add_line(const struct drawn *d, bool every_mark, const char *base, bool *first, struct pl_text *script)
-{
-    size_t style = d->line->style + 1, count = d->line->means.count;
-    if (d->strands != SIZE_MAX) {
-        begin_item(script, base, d->strands, first);
-        pl_text_addf(script, "using 1:2 with lines ls %zu notitle", d->line->style + 101);
-    }
-    if (d->fit != SIZE_MAX) {
-        add_fit(d, base, first, script);
-    } else if (d->means != SIZE_MAX) {
-        begin_item(script, base, d->means, first);
-        if (every_mark || count < 2 * MARKS_ON_A_LINE) {
-            pl_text_addf(script, "using 1:2 with linespoints ls %zu notitle", style);
-        } else {
-            /* Marks of different lines stand at different places, so that they do not hide each other. */
-            size_t every = count / MARKS_ON_A_LINE;
-            pl_text_addf(script, "using 1:2 with lines ls %zu notitle", style);
-            begin_item(script, base, d->means, first);
-            pl_text_addf(script, "every %zu::%zu using 1:2 with points ls %zu notitle", every,
-                         (every / 2 + d->line->style * every / 5) % every, d->line->style + 201);
-        }
-    }
-    if (d->lost != SIZE_MAX) {
-        begin_item(script, base, d->lost, first);
-        pl_text_addf(script, "using 1:2 with points ls %zu pt 2 ps 0.8 lw 1.5 notitle", d->line->style + 201);
     }
 }
 
-/* Above all lines, so that none hides it. */
-static void add_turn(const struct drawn *d, const char *base, bool *first, struct pl_text *script)
+static void add_means(struct panel_script *s, const struct drawn *d)
 {
-    if (d->turn == SIZE_MAX)
+    struct pl_text *text = s->script->text;
+    size_t style = d->line->style + 1, count = d->mean_count;
+    begin_item(s, d->line, d->means, "", "(y_at($2))");
+    if (d->fit) { /* the means are marks and the fit is the line */
+        pl_text_addf(text, "with points ls %zu", style + 200);
+        add_title(s, d->line);
+        pl_text_add(text, ", \\\n  ");
+        pl_script_source(s->script, d->fit);
+        pl_text_addf(text, "using (x_at($1)):(y_at($2)) with lines ls %zu notitle", style);
         return;
-    begin_item(script, base, d->turn, first);
-    pl_text_addf(script, "using 1:2 with points ls %zu pt %d ps %g lw 1.8 notitle", d->line->style + 201, PL_TURN_MARK,
-                 PL_TURN_SIZE);
+    }
+    bool every_mark = s->bars || count < 2 * MARKS_ON_A_LINE;
+    pl_text_addf(text, "with %s ls %zu", every_mark ? "linespoints" : "lines", style);
+    add_title(s, d->line);
+    if (every_mark)
+        return;
+    /* Marks of different lines stand at different places, so that they do not hide each other. */
+    size_t every = count / MARKS_ON_A_LINE;
+    char which[60];
+    snprintf(which, sizeof which, "every %zu::%zu ", every, (every / 2 + d->line->style * every / 5) % every);
+    begin_item(s, d->line, d->means, which, "(y_at($2))");
+    pl_text_addf(text, "with points ls %zu notitle", style + 200);
+    if (d->alone) {
+        begin_item(s, d->line, d->alone, "", "(y_at($2))");
+        pl_text_addf(text, "with points ls %zu notitle", style + 200);
+    }
 }
 
-static void add_plain_line(const struct pl_figure *figure, const struct drawn *d, const char *base, bool *first,
-                           struct pl_text *script)
+static void add_line(struct panel_script *s, const struct drawn *d)
 {
-    const char *label = figure->legend[d->line->style].label;
-    bool curve = figure->kind != PL_FIGURE_SENSITIVITY;
-    if (d->means == SIZE_MAX)
-        return;
-    begin_item(script, base, d->means, first);
-    pl_text_addf(script, "using 1:2 with %s lt %zu", curve ? "lines" : "linespoints", d->line->style + 1);
-    if (label[0])
-        pl_text_addf(script, " title '%s'", label);
-    else
-        pl_text_add(script, " notitle");
+    if (d->strands) {
+        begin_item(s, d->line, d->strands, "", "(y_at($2))");
+        pl_text_addf(s->script->text, "with lines ls %zu notitle", d->line->style + 101);
+    }
+    if (d->means)
+        add_means(s, d);
 }
 
-/* In a terminal the letter says what it is, below the first of a drawing. */
-static void add_plain_turn(const struct drawn *d, const char *base, bool *first, bool *told, struct pl_text *script)
+static void add_plain_line(struct panel_script *s, const struct drawn *d)
 {
-    if (d->turn == SIZE_MAX)
+    size_t style = d->line->style + 1;
+    if (!d->means)
         return;
-    begin_item(script, base, d->turn, first);
-    pl_text_addf(script, "using 1:2 with points pt 'O' %s", *told ? "notitle" : "title 'averaging begins'");
-    *told = true;
+    begin_item(s, d->line, d->means, "", "(y_at($2))");
+    pl_text_addf(s->script->text, "with %s lt %zu", s->bars ? "linespoints" : "lines", style);
+    add_title(s, d->line);
+    if (d->alone && !s->bars) {
+        begin_item(s, d->line, d->alone, "", "(y_at($2))");
+        pl_text_addf(s->script->text, "with points lt %zu notitle", style);
+    }
+}
+
+/* Above all lines, so that none hides them. Where every run diverged stands a cross at the top of the panel. */
+static void add_marks(struct panel_script *s, const struct drawn *d)
+{
+    bool plain = s->script->figure->plain;
+    for (int m = 0; m < PL_MARK_COUNT; m++) {
+        bool edge = m == PL_MARK_ABOVE || m == PL_MARK_BELOW;
+        if (!d->marks[m])
+            continue;
+        begin_item(s, d->line, d->marks[m], "", m == PL_MARK_LOST ? "(top)" : edge ? "(edge_at($2))" : "(y_at($2))");
+        pl_text_add(s->script->text, "with points ");
+        if (!plain)
+            pl_text_addf(s->script->text, "ls %zu ", d->line->style + 201);
+        pl_text_add(s->script->text, pl_script_mark((enum pl_mark)m, plain));
+        if (plain && !s->told[m])
+            pl_text_addf(s->script->text, " title '%s'", pl_script_mark_title((enum pl_mark)m, s->script->figure->kind));
+        else
+            pl_text_add(s->script->text, " notitle");
+        s->told[m] = true;
+    }
 }
 
 const char *pl_script_reference(size_t index)
@@ -208,16 +297,22 @@ const char *pl_script_reference(size_t index)
 }
 
 /* Grey lines of given slopes. */
-static void add_references(const struct pl_figure *figure, const struct pl_panel *panel, const char *base, size_t *index,
-                           bool *first, struct pl_text *script, struct pl_text *data)
+static void add_references(struct panel_script *s)
 {
-    for (size_t i = 0; i < figure->slope_count && isfinite(panel->anchor[0]); i++) {
+    const struct pl_figure *figure = s->script->figure;
+    for (size_t i = 0; i < figure->slope_count && isfinite(s->panel->anchor[0]); i++) {
         double x[2], y[2];
-        pl_fit_reference(panel, figure->slopes[i], x, y);
-        pl_text_addf(data, "# slope %g: x y\n%.12g %.12g\n%.12g %.12g\n\n\n", figure->slopes[i], x[0], y[0], x[1], y[1]);
-        begin_item(script, base, (*index)++, first);
-        pl_text_addf(script, "using 1:2 with lines %s title 'slope %g'", figure->plain ? "" : pl_script_reference(i),
-                     figure->slopes[i]);
+        char heading[60];
+        pl_fit_reference(s->panel, figure->slopes[i], x, y);
+        snprintf(heading, sizeof heading, "slope %g: x y", figure->slopes[i]);
+        size_t block = pl_script_block(s->script, "", heading);
+        pl_text_addf(s->script->data, "%.12g %.12g\n%.12g %.12g\n", x[0], y[0], x[1], y[1]);
+        pl_script_end_block(s->script);
+        pl_text_add(s->script->text, s->first ? "plot " : ", \\\n  ");
+        s->first = false;
+        pl_script_source(s->script, block);
+        pl_text_addf(s->script->text, "using (x_at($1)):(y_at($2)) with lines %s title 'slope %g'",
+                     figure->plain ? "" : pl_script_reference(i), figure->slopes[i]);
     }
 }
 
@@ -247,35 +342,29 @@ static int by_style(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void pl_script_lines(const struct pl_figure *figure, const struct pl_panel *panel, const char *base, size_t *index,
-                     struct pl_text *script, struct pl_text *data)
+void pl_script_lines(struct pl_script *script, const struct pl_panel *panel)
 {
+    const struct pl_figure *figure = script->figure;
+    struct panel_script s = {script, panel, true, figure->kind == PL_FIGURE_SENSITIVITY, {false}};
     struct drawn *drawn = pl_new((panel->line_count + 1) * sizeof *drawn);
-    bool first = true, told = false, bars = figure->kind == PL_FIGURE_SENSITIVITY;
     for (size_t i = 0; i < panel->line_count; i++)
         drawn[i].line = &panel->lines[i];
     qsort(drawn, panel->line_count, sizeof *drawn, by_style);
-    for (size_t i = 0; i < panel->line_count; i++) {
-        pl_text_addf(data, "# %s\n", figure->legend[drawn[i].line->style].label);
-        add_blocks(panel, &drawn[i], index, data);
-    }
+    for (size_t i = 0; i < panel->line_count; i++)
+        add_blocks(&s, &drawn[i]);
     if (!figure->plain)
-        add_slopes(figure, panel, script);
-    add_references(figure, panel, base, index, &first, script, data);
+        add_slopes(figure, panel, script->text);
+    add_references(&s);
     for (size_t i = 0; i < panel->line_count && !figure->plain; i++)
-        add_band(&drawn[i], bars, base, &first, script);
+        add_band(&s, &drawn[i]);
     for (size_t i = 0; i < panel->line_count; i++) {
         if (figure->plain)
-            add_plain_line(figure, &drawn[i], base, &first, script);
+            add_plain_line(&s, &drawn[i]);
         else
-            add_line(&drawn[i], bars, base, &first, script);
+            add_line(&s, &drawn[i]);
     }
-    for (size_t i = 0; i < panel->line_count; i++) {
-        if (figure->plain)
-            add_plain_turn(&drawn[i], base, &first, &told, script);
-        else
-            add_turn(&drawn[i], base, &first, script);
-    }
-    pl_text_add(script, first ? "plot NaN notitle\n" : "\n");
+    for (size_t i = 0; i < panel->line_count; i++)
+        add_marks(&s, &drawn[i]);
+    pl_text_add(script->text, s.first ? "plot NaN notitle\n" : "\n");
     free(drawn);
 }

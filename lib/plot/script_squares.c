@@ -36,7 +36,10 @@ void pl_heat_palette(struct pl_text *script, bool reversed)
 static double position_of(const struct pl_panel *panel, double value)
 {
     const double *z = panel->z_range;
-    return panel->log_z ? log(fmax(value, z[0]) / z[0]) / log(z[1] / z[0]) : (value - z[0]) / (z[1] - z[0]);
+    double at = fmin(fmax(value, z[0]), z[1]);
+    if (panel->log_z)
+        return (log(at) - log(z[0])) / (log(z[1]) - log(z[0]));
+    return (at / 2 - z[0] / 2) / (z[1] / 2 - z[0] / 2);
 }
 
 /* A terminal has whole lines only, and no frame: there the best square's value has a star, as in a table. */
@@ -48,12 +51,15 @@ static void add_lines_of_text(const struct pl_figure *figure, const struct pl_sq
     double upper = figure->plain ? 0 : 0.45, lower = figure->plain ? -1 : -0.55;
     for (double shift = two ? upper : 0;; shift = lower) {
         size_t length = strcspn(text, "\n");
+        struct pl_text label = {0};
         char *line = pl_copy_bytes(text, length);
-        pl_text_add(script, "set label '");
-        pl_label_text(script, line, figure->plain);
-        pl_text_addf(script, "%s' at %zu,%zu center offset 0,%g front tc rgb '%s' font ',%g'\n",
-                     figure->plain && square->best && text == square->text ? "*" : "", square->column + 1,
+        pl_label_text(&label, line, figure->plain);
+        pl_text_add(&label, figure->plain && square->best && text == square->text ? "*" : "");
+        pl_text_add(script, "set label ");
+        pl_label_quote(script, pl_text(&label));
+        pl_text_addf(script, " at %zu,%zu center offset 0,%g front tc rgb '%s' font ',%g'\n", square->column + 1,
                      square->row + 1, shift, colour, (shift < 0 ? 0.7 : 0.9) * figure->font);
+        pl_text_release(&label);
         free(line);
         text += length;
         if (!*text)
@@ -70,15 +76,22 @@ static void add_frame(const struct pl_square *square, double margin, const char 
                  x - half, y - half, x + half, y + half, colour, width);
 }
 
-static void add_square(const struct pl_figure *figure, const struct pl_panel *panel, const struct pl_square *square,
-                       struct pl_text *script, struct pl_text *data)
+static void add_row(struct pl_text *data, const struct pl_square *square)
 {
-    bool white = false, known = isfinite(square->value);
-    if (known) {
+    pl_text_addf(data, "%zu %zu ", square->column + 1, square->row + 1);
+    pl_script_number(data, square->value);
+    pl_text_add_char(data, ' ');
+    pl_script_number(data, square->deviation);
+    pl_text_addf(data, " %lld %lld\n", (long long)square->n, (long long)square->diverged);
+}
+
+static void add_square(const struct pl_figure *figure, const struct pl_panel *panel, const struct pl_square *square,
+                       struct pl_text *script)
+{
+    bool white = false;
+    if (isfinite(square->value)) {
         double position = position_of(panel, square->value);
         pl_heat_colour(figure->direction == PL_MINIMIZE ? 1 - position : position, &white);
-        double shown = fmin(fmax(square->value, panel->z_range[0]), panel->z_range[1]);
-        pl_text_addf(data, "%zu %zu %.12g\n", square->column + 1, square->row + 1, shown);
     } else if (!figure->plain) {
         pl_text_addf(script, "set object rectangle center %zu,%zu size 1,1 behind fc rgb '%s' fs solid noborder\n",
                      square->column + 1, square->row + 1, square->diverged ? "#D0D0D0" : "#F4F4F4");
@@ -90,27 +103,38 @@ static void add_square(const struct pl_figure *figure, const struct pl_panel *pa
     }
 }
 
-void pl_script_squares(const struct pl_figure *figure, const struct pl_panel *panel, const char *base, size_t *index,
-                       struct pl_text *script, struct pl_text *data)
+static void add_values(struct pl_text *data, const char *axis, const struct pl_tick *ticks, size_t count)
 {
+    pl_text_addf(data, "# %s:", axis);
+    for (size_t i = 0; i < count; i++)
+        pl_text_addf(data, "%s %.17g is %s", i ? "," : "", ticks[i].at, ticks[i].label);
+    pl_text_add_char(data, '\n');
+}
+
+/* Values outside the colour scale have the colour of its end. */
+void pl_script_squares(struct pl_script *s, const struct pl_panel *panel)
+{
+    const struct pl_figure *figure = s->figure;
     bool any = false;
-    pl_text_addf(data, "# %s: column row value\n", panel->title);
+    add_values(s->data, "columns", panel->x_ticks, panel->x_tick_count);
+    add_values(s->data, "rows", panel->y_ticks, panel->y_tick_count);
+    size_t block = pl_script_block(s, panel->title, "column row value deviation runs diverged");
     for (size_t i = 0; i < panel->square_count; i++) {
-        add_square(figure, panel, &panel->squares[i], script, data);
+        add_square(figure, panel, &panel->squares[i], s->text);
+        add_row(s->data, &panel->squares[i]);
         any |= isfinite(panel->squares[i].value);
     }
-    if (any)
-        pl_text_add(data, "\n\n");
-    if (!figure->plain && any)
-        pl_text_addf(script, "set cbrange [%.17g:%.17g]\n%s logscale cb\nset format cb '%s'\n"
-                     "set cblabel '%s' offset 1,0\n", panel->z_range[0], panel->z_range[1], panel->log_z ? "set" : "unset",
-                     panel->log_z ? "10^{%T}" : "%h", figure->z_label);
+    if (!panel->square_count)
+        pl_text_add(s->data, "1 1 NaN NaN 0 0\n");
+    pl_script_end_block(s);
     if (figure->plain || !any) {
-        pl_text_add(script, "plot NaN notitle\n");
+        pl_text_add(s->text, "plot NaN notitle\n");
         return;
     }
-    pl_text_add(script, "plot '");
-    pl_label_text(script, base, true);
-    pl_text_addf(script, ".dat' index %zu using 1:2:(0.5):(0.5):3 with boxxyerror lc palette fs solid noborder "
-                 "notitle\n", (*index)++);
+    pl_script_colour_scale(s, panel);
+    pl_text_add(s->text, "set cblabel ");
+    pl_label_quote(s->text, figure->z_label);
+    pl_text_add(s->text, " offset 1,0\nplot ");
+    pl_script_source(s, block);
+    pl_text_add(s->text, "using 1:2:(0.5):(0.5):(z_at($3)) with boxxyerror lc palette fs solid noborder notitle\n");
 }

@@ -17,38 +17,35 @@ static struct pl_line *line_of_style(struct pl_panel *panel, size_t style)
     return &panel->lines[panel->line_count++];
 }
 
-/* Lines stand a little beside each other, so that their error bars can be told apart. */
-static double dodge(const struct pl_axis *axis, double x, size_t style, size_t styles)
-{
-    double span = axis->log ? log(axis->range[1] / axis->range[0]) : axis->range[1] - axis->range[0];
-    double step = fmin(0.012, 0.04 / (double)styles) * span;
-    double shift = step * ((double)style - 0.5 * (double)(styles - 1));
-    return axis->log ? x * exp(shift) : x + shift;
-}
-
 static void add_config(struct pl_figure *figure, const struct pl_gather *g, const struct pl_axis *axis, size_t config)
 {
     struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, config)];
     struct pl_line *line = line_of_style(panel, pl_headings_of(g->results, &g->lines, config));
     struct pl_summary s;
     pl_results_summary(g->results, config, &s);
-    size_t index = pl_axis_index(axis, pl_results_rank(g->results, config, axis->key));
-    double x = dodge(axis, axis->values[index].at, line->style, g->lines.count);
+    const struct pl_axis_value *value = &axis->values[pl_axis_index(axis, pl_results_rank(g->results, config, axis->key))];
     double spread = isnan(s.deviation) ? 0 : s.deviation;
+    struct pl_point point = {.x = axis->numeric ? value->number : value->at, .place = value->at, .y = NAN, .low = NAN,
+                             .high = NAN, .least = NAN, .n = s.n, .planned = s.planned};
     line->runs += s.planned;
     line->diverged += s.diverged;
-    if (s.n)
-        pl_points_add(&line->means, (struct pl_point){x, s.mean, s.mean - spread, s.mean + spread, s.least, s.n,
-                                                          axis->values[index].number});
-    else if (s.diverged) {
-        pl_points_add(&line->lost, (struct pl_point){x, NAN, NAN, NAN, NAN, 0, NAN});
-        figure->any_lost = true;
+    line->blank += s.finished - s.n;
+    if (s.n) {
+        point.y = s.mean;
+        point.low = s.mean - spread;
+        point.high = s.mean + spread;
+        point.least = s.least;
     }
+    pl_points_add(&line->means, point);
+    if (s.n && s.diverged)
+        pl_points_add(&line->changed, point);
+    if (!s.n && s.diverged)
+        pl_points_add(&line->lost, point);
 }
 
-static int by_x(const void *a, const void *b)
+static int by_place(const void *a, const void *b)
 {
-    double x = ((const struct pl_point *)a)->x, y = ((const struct pl_point *)b)->x;
+    double x = ((const struct pl_point *)a)->place, y = ((const struct pl_point *)b)->place;
     return (x > y) - (x < y);
 }
 
@@ -56,19 +53,14 @@ static int by_x(const void *a, const void *b)
 static void break_lines(struct pl_panel *panel, const double breaks[2], bool connect)
 {
     for (size_t l = 0; l < panel->line_count; l++) {
-        struct pl_points *old = &panel->lines[l].means, parted = {0};
-        if (old->count)
-            qsort(old->list, old->count, sizeof *old->list, by_x);
-        for (size_t i = 0; i < old->count; i++) {
-            bool crossing = false;
-            for (int b = 0; b < 2 && i; b++)
-                crossing |= old->list[i - 1].x < breaks[b] && old->list[i].x > breaks[b];
-            if (i && (crossing || !connect))
-                pl_points_add(&parted, (struct pl_point){0, NAN, NAN, NAN, NAN, 0, NAN});
-            pl_points_add(&parted, old->list[i]);
+        struct pl_points *means = &panel->lines[l].means;
+        if (means->count)
+            qsort(means->list, means->count, sizeof *means->list, by_place);
+        for (size_t i = 1; i < means->count; i++) {
+            means->list[i].parted = !connect;
+            for (int b = 0; b < 2; b++)
+                means->list[i].parted |= means->list[i - 1].place < breaks[b] && means->list[i].place > breaks[b];
         }
-        free(old->list);
-        *old = parted;
     }
 }
 
@@ -94,9 +86,8 @@ int pl_gather_sensitivity(struct pl_figure *figure, struct pl_gather *g, struct 
         struct pl_panel *panel = &figure->panels[p];
         memcpy(panel->x_range, axis.range, sizeof axis.range);
         memcpy(panel->x_breaks, breaks, sizeof breaks);
-        panel->slanted = !axis.numeric;
-        size_t most = panel->slanted ? 40 : figure->panel_count > 2 ? 6 : 10;
-        pl_axis_ticks(&axis, g->results, most, figure->plain, &panel->x_ticks, &panel->x_tick_count);
+        panel->words = !axis.numeric;
+        pl_axis_ticks(&axis, g->results, figure->plain, &panel->x_ticks, &panel->x_tick_count);
         pl_range_panel(panel, g->spec, axis.log);
         break_lines(panel, breaks, axis.numeric);
     }

@@ -20,6 +20,22 @@ static void read_declarations(struct pl_results *results, const struct pl_sweep_
     pl_text_release(&problems);
 }
 
+/* Nothing is recorded: says what there is instead. */
+static int say_what_there_is(const struct pl_results *results, struct pl_error *err)
+{
+    int64_t counts[PL_STATUS_COUNT];
+    struct pl_text there = {0};
+    int status = pl_store_counts(results->store, results->sweep, counts, err);
+    for (int s = 0; s < PL_STATUS_COUNT && !status; s++)
+        if (counts[s])
+            pl_text_addf(&there, "%s%lld %s", there.length ? ", " : "", (long long)counts[s], pl_status_name((enum pl_status)s));
+    if (!status)
+        status = pl_fail(err, PL_EMISSING, "no run of study %s has recorded anything yet (%s)", results->name,
+                         there.length ? pl_text(&there) : "it has no runs");
+    pl_text_release(&there);
+    return status;
+}
+
 static int read_metrics(struct pl_results *results, struct pl_error *err)
 {
     const struct pl_metric_info *metrics;
@@ -28,7 +44,7 @@ static int read_metrics(struct pl_results *results, struct pl_error *err)
     if (status)
         return status;
     if (!count)
-        return pl_fail(err, PL_EMISSING, "no run of study %s has recorded anything yet", results->name);
+        return say_what_there_is(results, err);
     results->metrics = pl_new(count * sizeof *results->metrics);
     results->metric_count = count;
     for (size_t i = 0; i < count; i++)

@@ -277,8 +277,8 @@ int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
     return status < 0 ? status : 0;
 }
 
-/* 0 when a run of the sweep has a result of the series, else 1. One of the first runs nearly always has;
- * failing that, all results in the sweep's span of run numbers are looked through. */
+/* 0 when a run of the sweep has a result of the series, or is at work and has recorded something of it, else 1. One of the
+ * first runs nearly always has; failing that, all results in the sweep's span of run numbers are looked through. */
 static int has_series(struct pl_store *store, int64_t sweep, int64_t series, struct pl_error *err)
 {
     sqlite3_stmt *row;
@@ -291,6 +291,8 @@ static int has_series(struct pl_store *store, int64_t sweep, int64_t series, str
         sqlite3_reset(row);
         status = pl_store_first(store, err, PL_SQL_SERIES_IN_SWEEP, &row, "iiii", sweep, series, low, high);
     }
+    if (status == 1)
+        status = pl_store_first(store, err, PL_SQL_SERIES_AT_WORK, &row, "ii", sweep, series);
     if (!status)
         sqlite3_reset(row);
     return status;

@@ -69,6 +69,9 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_SERIES_IN_SWEEP] = "SELECT 1 FROM result AS r WHERE r.series = ?2 AND r.run BETWEEN ?3 AND ?4"
                                " AND EXISTS (SELECT 1 FROM sweep_run AS s WHERE s.run = r.run AND s.sweep = ?1)"
                                " LIMIT 1",
+    [PL_SQL_SERIES_AT_WORK] = "SELECT 1 FROM run AS r CROSS JOIN sweep_run AS s ON s.run = r.id AND s.sweep = ?1"
+                              " WHERE r.session IS NOT NULL"
+                              " AND EXISTS (SELECT 1 FROM metric AS m WHERE m.run = r.id AND m.series = ?2) LIMIT 1",
 };
 
 int pl_store_prepare(struct pl_store *store, const char *sql, sqlite3_stmt **statement, struct pl_error *err)

@@ -304,6 +304,31 @@ static int problem_run(const struct pl_run_request *request, const struct pl_sin
     return status;
 }
 
+bool pl_train_start(const struct pl_settings *settings, const char *metric, double *value)
+{
+    const char *name = pl_settings_string(settings, "problem", NULL);
+    const struct pl_problem *problem = name ? pl_problem_find(name) : NULL;
+    const struct pl_value *start = pl_settings_find(settings, "start");
+    int64_t n = pl_settings_integer(settings, "dimension", 1);
+    bool theta = !strncmp(metric, "theta", 5);
+    if (!problem || !start || n < 1)
+        return false;
+    if (theta && n <= SHOWN_COORDINATES) {
+        bool whole = n == 1 ? !metric[5] : metric[5] >= '1' && metric[5] <= '0' + n && !metric[6];
+        *value = pl_settings_real(settings, "start", 0);
+        return whole;
+    }
+    bool loss = !strcmp(metric, "loss"), distance = n > 1 && !strcmp(metric, "distance");
+    double *point = loss || distance ? pl_arena((size_t)n, sizeof *point) : NULL;
+    if (!point)
+        return false;
+    for (int64_t i = 0; i < n; i++)
+        point[i] = pl_settings_real(settings, "start", 0);
+    *value = loss ? problem->value(settings, point, (size_t)n) : problem->distance(settings, point, (size_t)n);
+    free(point);
+    return true;
+}
+
 const struct pl_task_kind pl_task_problem = {
     .key = "problem",
     .schema = problem_schema,

@@ -130,6 +130,10 @@ int pl_train_survey(const struct pl_settings *settings, int threads, struct pl_t
 /* Writes what pl_train_survey depends on: settings with equal texts have equal needs. Empty where there are none. */
 void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key);
 
+/* What a metric of a problem is before the first iteration, which its settings say and no run records. False where the task
+ * is no problem or has no such metric. */
+bool pl_train_start(const struct pl_settings *settings, const char *metric, double *value);
+
 /* Copies the final weights that the run with this key (hex) left in its folder to a safetensors file. Fails with
  * PL_EMISSING where none were kept. */
 int pl_train_export_weights(const char *folder, const char *key, const char *out, struct pl_error *err);

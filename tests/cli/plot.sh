@@ -48,9 +48,9 @@ expect 0 poula plot --kind sensitivity --x epsilon --y "last loss" --lines lambd
 same out <<END
 plots/own.svg
 END
-contains plots/own.gp "set ylabel 'last loss'"
+contains plots/own.gp 'set ylabel "last loss"'
 contains plots/own.gp "set logscale y"
-contains plots/own.gp "'∞'"
+contains plots/own.gp '"∞"'
 contains plots/own.dat "λ = 0.01"
 mv plots/own.svg first.svg
 expect 0 sh -c 'cd plots && gnuplot -d own.gp'
@@ -129,6 +129,7 @@ END
 expect 0 poula sweep none.yaml --db none.db
 expect 1 poula plot --db none.db --kind sensitivity --x lambda --y loss
 contains err "nothing to draw"
+empty out
 
 # Curves against time: what the epochs took is added up, seed by seed; the mean of both is drawn.
 cat >timed.yaml <<'END'
@@ -141,7 +142,7 @@ figures:
 END
 expect 0 poula sweep timed.yaml --db timed.db
 expect 0 poula plot --db timed.db --keep --out timed
-[ ! -s err ] || fail "$(cat err)"
+empty err
 equal "$(sed -n '/^[0-9]/p' timed/timed.dat | cut -d' ' -f1,2,5 | tr '\n' ';')" \
     "20 7 2;40 6 2;60 5 2;40 15 2;80 14 2;120 13 2;" "mean seconds, mean loss, runs"
 contains timed/timed.gp "seconds of training"
@@ -154,9 +155,49 @@ expect 0 poula plot --kind curves --y loss --lines optimizer,lambda,epsilon --lo
     --keep --name fitted --out fits
 contains err "mean loss against epoch, "
 contains err "95% interval ["
-grep -q "^# fitted slope" fits/fitted.dat || fail "the fit is not in the data"
+grep -q "^# .*: fitted slope" fits/fitted.dat || fail "the fit is not in the data"
 grep -q "slope −1\|slope -1" fits/fitted.svg || fail "the legend lacks a slope"
 expect 2 poula plot --kind curves --y loss --slopes steep
 contains err "--slopes is 'steep', but must be up to 5 numbers"
 expect 2 poula plot --kind heatmap --x lambda --y epsilon --z loss --where optimizer=theopoula --fit
 contains err "has no lines to fit"
+
+# F11: a toy curve begins where the optimizer did, also one that overflows at once.
+expect 0 poula plot --db none.db --kind curves --y theta --name start --keep
+equal "$(sed -n '/mean over the runs/,/^$/p' plots/start.dat | grep -c '^0 5 ')" 2 "lines that begin at theta_0 = 5"
+
+# F12: where seeds stop, the mean jumps though no run does: a mark and a sentence.
+cat >early.yaml <<'END'
+study: early
+task: {command: [sh, -c, 'n=$(({seed} * 3)); e=1; while [ $e -le $n ]; do echo "epoch=$e loss=$(({seed} * 10))"; e=$((e+1)); done']}
+settings: {a: 1}
+seeds: [1, 2, 3]
+END
+expect 0 poula sweep early.yaml --db early.db
+expect 0 poula plot --db early.db --format svg --keep
+contains err "The number of runs behind a mean changes: the line (3 runs, 2 from epoch 4 on, 1 from epoch 7 on)."
+grep -q "the number of runs changes" plots/early-curves.svg || fail "the legend does not say what the mark means"
+equal "$(sed -n '/another number of runs/,/^$/p' plots/early-curves.dat | cut -d' ' -f1,2,5 | sed -n '2,3p' | tr '\n' ';')" \
+    "4 25 2;7 30 1;" "where the number of runs changes"
+
+# F6: whatever a text holds, gnuplot is given it as text, and runs nothing.
+cat >texts.yaml <<'END'
+study: texts
+task: {command: [sh, -c, 'echo epoch=1 loss=1; echo epoch=2 loss=2']}
+settings:
+  name: ["'begins", "has '' in it", '"', "`touch ran`", "@m_x^{y}&~\\", "5%d %%", "a\nb\e[31m", "<b>&amp;", "$PATH"]
+END
+expect 0 poula sweep texts.yaml --db texts.db
+for title in "'quoted' it''s" "''" '"' '\' 'ends in \' '`touch ran`' '@x %d 100%' '$(touch ran)' '{a}_{b}^{c}' '<|>'; do
+    expect 0 poula plot --db texts.db --kind curves --y loss --lines name --title "$title" --name '<touch ran; #' --format svg
+    tr -d '\n' <'plots/<touch ran; #.svg' | sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g' >words
+    for word in "$title" "'begins" "has '' in it" '`touch ran`' '@m_x^{y}&~\' '5%d %%' 'a␊b␛[31m' '<b>&amp;' '$PATH'; do
+        grep -qF -e "$word" words || fail "the figure titled $title lacks $word"
+    done
+done
+title="' \`touch ran\` \\ % @x"
+expect 0 poula plot --db texts.db --kind sensitivity --x name --y loss --title "$title" --format pdf
+expect 0 poula plot --db texts.db --kind heatmap --x name --y name --z loss --title "$title"
+expect 0 poula plot --db texts.db --kind curves --y loss --lines name --title "$title" --terminal dumb
+contains out "$title"
+[ -z "$(find . -name ran)" ] || fail "a text was run as a command"

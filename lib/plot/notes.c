@@ -1,0 +1,174 @@
+/* What a figure leaves out or cannot show, in sentences. Marks say where; these say how much and of what. */
+#include "plot/plot_priv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NAMED = 4, MOST_STEPS = 4 };
+
+/* A sentence about some lines: its beginning, and then their names. */
+struct sentence {
+    struct pl_text names;
+    size_t lines;
+};
+
+static void name_line(const struct pl_gather *g, size_t panel, const struct pl_line *line, struct pl_text *out)
+{
+    struct pl_text name = {0}, heading = {0};
+    pl_label_heading(&name, g->results, &g->panels, panel, true);
+    pl_label_heading(&heading, g->results, &g->lines, line->style, true);
+    const char *parted = name.length && heading.length ? "; " : "";
+    pl_text_addf(out, "%s%s%s", pl_text(&name), parted, pl_text(&heading));
+    if (!name.length && !heading.length)
+        pl_text_add(out, "the line");
+    pl_text_release(&name);
+    pl_text_release(&heading);
+}
+
+/* detail stands in brackets behind the name; "": none. */
+static void add_line(struct sentence *s, const struct pl_gather *g, size_t panel, const struct pl_line *line, const char *detail)
+{
+    if (s->lines++ >= MOST_NAMED)
+        return;
+    pl_text_add(&s->names, s->lines > 1 ? ", " : "");
+    name_line(g, panel, line, &s->names);
+    if (*detail)
+        pl_text_addf(&s->names, " (%s)", detail);
+}
+
+static void add_count(struct sentence *s, const struct pl_gather *g, size_t panel, const struct pl_line *line, size_t points)
+{
+    char detail[60];
+    snprintf(detail, sizeof detail, "%zu point%s", points, points > 1 ? "s" : "");
+    if (points)
+        add_line(s, g, panel, line, detail);
+}
+
+static void finish(struct sentence *s, const char *beginning, struct pl_text *notes)
+{
+    if (s->lines)
+        pl_text_addf(notes, "%s: %s", beginning, pl_text(&s->names));
+    if (s->lines > MOST_NAMED)
+        pl_text_addf(notes, " and %zu more", s->lines - MOST_NAMED);
+    if (s->lines)
+        pl_text_add(notes, ".\n");
+    pl_text_release(&s->names);
+}
+
+/* "3 runs, 2 from epoch 4 on, 1 from epoch 7 on" */
+static void describe_changes(const struct pl_figure *figure, const struct pl_line *line, struct pl_text *out)
+{
+    for (size_t i = 0; i < line->means.count; i++)
+        if (line->means.list[i].n) {
+            pl_text_addf(out, "%lld run%s", (long long)line->means.list[i].n, line->means.list[i].n > 1 ? "s" : "");
+            break;
+        }
+    for (size_t i = 0; i < line->changed.count && i < MOST_STEPS; i++) {
+        pl_text_addf(out, ", %lld from %s ", (long long)line->changed.list[i].n, figure->x_label);
+        pl_label_number(out, line->changed.list[i].x, true);
+        pl_text_add(out, " on");
+    }
+    if (line->changed.count > MOST_STEPS)
+        pl_text_add(out, ", and so on");
+}
+
+static size_t count_beyond(const struct pl_panel *panel, const struct pl_points *points)
+{
+    struct pl_points found = {0};
+    pl_range_beyond(panel, points, PL_MARK_ABOVE, 1, &found);
+    pl_range_beyond(panel, points, PL_MARK_BELOW, 1, &found);
+    size_t count = 0;
+    for (size_t i = 0; i < found.count; i++)
+        count += isfinite(found.list[i].y) && !(panel->log_y && found.list[i].y <= 0);
+    free(found.list);
+    return count;
+}
+
+enum topic { BLANK, GAPS, NOT_POSITIVE, BEYOND, NO_X, OUTSIDE_X, CHANGES, PARTIAL, TOPICS };
+
+static void judge_line(const struct pl_figure *figure, const struct pl_gather *g, size_t number, const struct pl_line *line,
+                       struct sentence *topics)
+{
+    const struct pl_panel *panel = &figure->panels[number];
+    bool curve = figure->kind != PL_FIGURE_SENSITIVITY;
+    size_t finite = 0, gaps = 0, low = 0, no_x = 0, outside = 0;
+    struct pl_text detail = {0};
+    for (size_t i = 0; i < line->means.count; i++) {
+        const struct pl_point *p = &line->means.list[i];
+        finite += p->n > 0;
+        gaps += curve && !p->n;
+        low += panel->log_y && p->n && p->y <= 0;
+        no_x += panel->log_x && p->place <= 0;
+        outside += !(panel->log_x && p->place <= 0) && (p->place < panel->x_range[0] || p->place > panel->x_range[1]);
+    }
+    gaps = curve ? gaps : (size_t)line->blank;
+    if (gaps && !finite)
+        add_line(&topics[BLANK], g, number, line, "");
+    else if (gaps && curve)
+        add_count(&topics[GAPS], g, number, line, gaps);
+    add_count(&topics[NOT_POSITIVE], g, number, line, low);
+    add_count(&topics[BEYOND], g, number, line, count_beyond(panel, &line->means));
+    add_count(&topics[NO_X], g, number, line, no_x);
+    add_count(&topics[OUTSIDE_X], g, number, line, outside);
+    if (curve && line->changed.count) {
+        describe_changes(figure, line, &detail);
+        add_line(&topics[CHANGES], g, number, line, pl_text(&detail));
+    } else {
+        add_count(&topics[PARTIAL], g, number, line, line->changed.count);
+    }
+    pl_text_release(&detail);
+}
+
+static void note_lines(struct pl_figure *figure, const struct pl_gather *g)
+{
+    static const char *const beginnings[] = {
+        "No finite value, so nothing to draw", "Values that are not finite are gaps",
+        "Zero and what is below it have no place on a logarithmic axis; marks say where",
+        "Beyond the y axis, with marks at its end", "Not drawn because the x axis is logarithmic and x is not above zero",
+        "Outside the range of x that was asked for", "The number of runs behind a mean changes",
+        "Diverged runs are in no mean; marks say where some of several diverged"};
+    struct sentence topics[TOPICS] = {0};
+    for (size_t p = 0; p < figure->panel_count; p++)
+        for (size_t l = 0; l < figure->panels[p].line_count; l++)
+            judge_line(figure, g, p, &figure->panels[p].lines[l], topics);
+    for (size_t i = 0; i < TOPICS; i++)
+        finish(&topics[i], beginnings[i], g->notes);
+}
+
+static void note_runs(const struct pl_gather *g, int64_t count, const char *one, const char *several)
+{
+    if (count)
+        pl_text_addf(g->notes, "%lld %s.\n", (long long)count, count > 1 ? several : one);
+}
+
+/* Runs without a result, and squares that stand for fewer runs than they should. */
+static void note_missing(const struct pl_figure *figure, const struct pl_gather *g)
+{
+    int64_t missing = 0, failed = 0, working = 0, blank = 0;
+    for (size_t i = 0; i < g->config_count; i++) {
+        struct pl_summary s;
+        pl_results_summary(g->results, g->configs[i], &s);
+        missing += s.missing;
+        failed += s.failed;
+        blank += s.finished - s.n;
+    }
+    for (size_t p = 0; p < figure->panel_count; p++)
+        for (size_t l = 0; l < figure->panels[p].line_count; l++)
+            working += figure->panels[p].lines[l].working;
+    note_runs(g, working, "run is still at work and drawn as far as it has come",
+              "runs are still at work and drawn as far as they have come");
+    note_runs(g, missing - working, "run is not drawn because it has not finished",
+              "runs are not drawn because they have not finished");
+    note_runs(g, failed, "run is not drawn because it failed", "runs are not drawn because they failed");
+    if (figure->kind == PL_FIGURE_HEATMAP || figure->kind == PL_FIGURE_SENSITIVITY)
+        note_runs(g, blank, "run has finished without a finite value and is in no mean",
+                  "runs have finished without a finite value and are in no mean");
+}
+
+void pl_note_left_out(struct pl_figure *figure, const struct pl_gather *g)
+{
+    note_missing(figure, g);
+    note_lines(figure, g);
+}
