@@ -260,7 +260,7 @@ done:
 static int show_run_or_nearest(const struct pl_args *args, const char *name)
 {
     static const char *const words[] = {"optimizers", "optimizer", "models", "model", "datasets", "dataset",
-                                        "problems", "problem", "settings"};
+                                        "problems", "problem", "settings", "metrics", "metric"};
     if (*name && !name[strspn(name, "0123456789abcdefABCDEF")])
         return show_run(args, name);
     const char *nearest = pl_nearest(name, words, sizeof words / sizeof *words);
@@ -279,6 +279,8 @@ static int run(const struct pl_args *args)
         return pl_show_model(args, name);
     if (!strcmp(what, "dataset") && name)
         return show_dataset(args, name);
+    if (!strcmp(what, "metric") && name)
+        return pl_show_metric(name);
     if (!strcmp(what, "run") && name)
         return show_run(args, name);
     if (name)
@@ -291,6 +293,8 @@ static int run(const struct pl_args *args)
         return pl_show_models();
     if (!strcmp(what, "datasets") || !strcmp(what, "dataset"))
         return show_datasets();
+    if (!strcmp(what, "metrics") || !strcmp(what, "metric"))
+        return pl_show_metrics();
     if (!strcmp(what, "settings"))
         return show_settings();
     return show_run_or_nearest(args, what);
@@ -302,13 +306,13 @@ static const struct pl_option options[] = {
 
 const struct pl_command pl_cmd_show = {
     .name = "show",
-    .summary = "show a run, an optimizer, a model, a dataset, a problem or the settings there are",
-    .arguments = "RUN|optimizers|optimizer NAME|models|model NAME|datasets|dataset NAME|problems|problem NAME|settings",
+    .summary = "show a run, an optimizer, a model, a dataset, a problem, or the settings and metrics there are",
+    .arguments = "RUN|optimizers|optimizer NAME|models|model NAME|datasets|dataset NAME|problems|problem NAME|settings|metrics|metric NAME",
     .description =
         "RUN is a run's number or the beginning of its key: shows its status and reason, every setting, each metric's "
         "best and last value, and the end of its log. The other forms show what this program knows, from the same "
         "descriptions that specs are checked against. model NAME lists layers, shapes, parameters, multiply-adds and "
-        "the memory of a batch.",
+        "the memory of a batch; metric NAME says which way a metric of such a name is taken to be better.",
     .example = "poula show optimizer theopoula",
     PL_OPTIONS(options),
     .least = 1, .most = 2,

@@ -10,6 +10,10 @@ void pl_show_settings(const struct pl_setting *settings, size_t count);
 int pl_show_unknown(const struct pl_args *args, const char *what, const char *name, const char *const *names,
                     size_t count);
 
+/* The metrics of poula's own tasks; what is known of any metric by its name. */
+int pl_show_metrics(void);
+int pl_show_metric(const char *name);
+
 int pl_show_models(void);
 /* Layers, shapes, parameters, multiply-adds and memory, with the settings that --set gives. */
 int pl_show_model(const struct pl_args *args, const char *name);

@@ -137,7 +137,7 @@ static void record_training(struct pl_network *n, const struct measures *m)
     record(n, "gradient_norm", p->gradient_norm / (double)p->batch);
     record(n, "parameter_norm", m->norm);
     for (int k = 0; k < PL_SHARES && n->recording.on; k++)
-        record(n, pl_share_metrics[k], p->shares[k] / (double)p->batch);
+        record(n, pl_recording_metrics[k].name, p->shares[k] / (double)p->batch);
     record(n, "seconds", p->seconds);
     record(n, "seconds_eval", m->seconds);
     record(n, "seconds_load", p->seconds_load);

@@ -278,12 +278,23 @@ static int evaluate(struct pl_network *n, enum pl_split split, struct pl_evaluat
     return 0;
 }
 
+static const struct pl_metric metrics_of_images[] = {
+    {.name = "train_accuracy", .direction = PL_MAXIMIZE, .set = PL_SET_TRAIN, .rank = PL_RANK_TRAIN + PL_RANK_ACCURACY,
+     .help = "share of the images of the epoch that were named rightly, as they were trained on"},
+    {.name = "valid_accuracy", .direction = PL_MAXIMIZE, .set = PL_SET_VALID, .rank = PL_RANK_ACCURACY + 1,
+     .help = "the same of the validation images, after the epoch"},
+    {.name = "test_accuracy", .direction = PL_MAXIMIZE, .set = PL_SET_TEST, .rank = PL_RANK_ACCURACY,
+     .help = "the same of the test images, after the epoch"},
+};
+
 const struct pl_network_type pl_network_images = {
     .what = "a set of images",
     .settings = settings_of_images,
     .setting_count = sizeof settings_of_images / sizeof *settings_of_images,
     .quality = "accuracy",
     .quality_of = accuracy_of,
+    .metrics = metrics_of_images,
+    .metric_count = sizeof metrics_of_images / sizeof *metrics_of_images,
     .count = pl_data_count,
     .dataset = dataset,
     .common_settings = pl_data_common_settings,

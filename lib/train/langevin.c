@@ -183,14 +183,36 @@ static double measure_risk(struct langevin *l)
     return l->escaped ? INFINITY : sum / (double)l->count;
 }
 
+/* Those of one dimension, and what takes the place of the first four in two. */
+static const struct pl_metric langevin_metrics[] = {
+    [W1] = {.name = "w1", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST,
+            .help = "Wasserstein distance W1 between the empirical law of all chains and pi_beta"},
+    [W2] = {.name = "w2", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST, .help = "the same in W2"},
+    [W1_FLOOR] = {.name = "w1_floor", .rank = PL_RANK_LAST,
+                  .help = "mean of w1 for as many exact independent samples of pi_beta: nothing is seen below"},
+    [W2_FLOOR] = {.name = "w2_floor", .rank = PL_RANK_LAST, .help = "the same of w2, as a root of the mean square"},
+    [EXCESS_RISK] = {.name = "excess_risk", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST, .loss = true,
+                     .help = "mean of u over the chains, less its minimum"},
+    [ESCAPED] = {.name = "escaped", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST,
+                 .help = "share of the chains whose theta or u is not finite"},
+    [SERIES_COUNT + W1] = {.name = "sliced_w1", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST,
+                           .help = "in two dimensions: mean of w1 over projections"},
+    [SERIES_COUNT + W2] = {.name = "sliced_w2", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST,
+                           .help = "in two dimensions: root of the mean of w2 squared over projections"},
+    [SERIES_COUNT + W1_FLOOR] = {.name = "sliced_w1_floor", .rank = PL_RANK_LAST, .help = "floor of sliced_w1"},
+    [SERIES_COUNT + W2_FLOOR] = {.name = "sliced_w2_floor", .rank = PL_RANK_LAST, .help = "floor of sliced_w2"},
+};
+
+static void add_metrics(struct pl_metric_source *sources, size_t capacity, size_t *count)
+{
+    pl_metric_add(sources, capacity, count, "langevin", langevin_metrics, sizeof langevin_metrics / sizeof *langevin_metrics);
+}
+
 static void open_series(struct langevin *l)
 {
-    static const char *const names[2][SERIES_COUNT] = {
-        {"w1", "w2", "w1_floor", "w2_floor", "excess_risk", "escaped"},
-        {"sliced_w1", "sliced_w2", "sliced_w1_floor", "sliced_w2_floor", "excess_risk", "escaped"},
-    };
     for (size_t i = 0; i < SERIES_COUNT; i++) {
-        const char *name = names[l->dimension - 1][i];
+        size_t sliced = l->dimension == 2 && i <= W2_FLOOR ? SERIES_COUNT : 0;
+        const char *name = langevin_metrics[sliced + i].name;
         l->series[i] = l->sink->series(l->sink->self, name, PL_BY_EPOCH);
     }
 }
@@ -340,6 +362,7 @@ const struct pl_task_kind pl_task_langevin = {
     .schema = langevin_schema,
     .choices = langevin_choices,
     .sources = langevin_sources,
+    .metrics = add_metrics,
     .check = langevin_check,
     .run = langevin_run,
 };

@@ -248,6 +248,16 @@ static int evaluate(struct pl_network *n, enum pl_split split, struct pl_evaluat
     return 0;
 }
 
+static const struct pl_metric metrics_of_text[] = {
+    {.name = "train_perplexity", .direction = PL_MINIMIZE, .set = PL_SET_TRAIN, .loss = true,
+     .rank = PL_RANK_TRAIN + PL_RANK_PERPLEXITY, .help = "exp of train_loss"},
+    {.name = "valid_perplexity", .direction = PL_MINIMIZE, .set = PL_SET_VALID, .loss = true,
+     .rank = PL_RANK_PERPLEXITY + 1, .help = "exp of valid_loss"},
+    {.name = "test_perplexity", .direction = PL_MINIMIZE, .set = PL_SET_TEST, .loss = true, .rank = PL_RANK_PERPLEXITY,
+     .help = "exp of test_loss"},
+    {.name = "tokens_per_second", .clock = true, .rank = PL_RANK_LAST, .unit = "1/s", .help = "predicted in training"},
+};
+
 const struct pl_network_type pl_network_text = {
     .text = true,
     .what = "a text",
@@ -256,6 +266,8 @@ const struct pl_network_type pl_network_text = {
     .quality = "perplexity",
     .quality_of = perplexity_of,
     .speed = "tokens_per_second",
+    .metrics = metrics_of_text,
+    .metric_count = sizeof metrics_of_text / sizeof *metrics_of_text,
     .count = pl_corpus_count,
     .dataset = dataset,
     .common_settings = pl_corpus_common_settings,

@@ -91,6 +91,8 @@ struct pl_network_type {
     const char *quality;               /* the metric beside every loss: "accuracy" */
     double (*quality_of)(const struct pl_evaluation *evaluation);
     const char *speed;                 /* the metric of examples a second; NULL: none */
+    const struct pl_metric *metrics;   /* besides those of every network */
+    size_t metric_count;
     /* The data sets: how many, their names and settings, and the settings that all of them have. */
     size_t (*count)(void);
     const char *(*dataset)(size_t index, const struct pl_setting **settings, size_t *setting_count);

@@ -102,6 +102,28 @@ static void problem_sources(struct pl_schema_source *sources, size_t capacity, s
     }
 }
 
+static const struct pl_metric problem_metrics[] = {
+    {.name = "loss", .direction = PL_MINIMIZE, .rank = PL_RANK_LOSS + 2, .loss = true, .help = "u(theta), the expected objective"},
+    {.name = "distance", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST,
+     .help = "Euclidean distance to the nearest minimiser, in two dimensions and more"},
+    {.name = "theta", .rank = PL_RANK_LAST, .help = "the coordinate, in one dimension"},
+    {.name = "theta1", .rank = PL_RANK_LAST, .help = "the first coordinate, in two or three dimensions"},
+    {.name = "theta2", .rank = PL_RANK_LAST, .help = "the second"},
+    {.name = "theta3", .rank = PL_RANK_LAST, .help = "the third"},
+    {.name = "averaged_loss", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST, .loss = true,
+     .help = "the same of the averaged iterate, once there is one"},
+    {.name = "averaged_distance", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST, .help = "its distance"},
+    {.name = "averaged_theta", .rank = PL_RANK_LAST, .help = "its coordinate"},
+    {.name = "averaged_theta1", .rank = PL_RANK_LAST, .help = "its first coordinate"},
+    {.name = "averaged_theta2", .rank = PL_RANK_LAST, .help = "its second"},
+    {.name = "averaged_theta3", .rank = PL_RANK_LAST, .help = "its third"},
+};
+
+static void add_metrics(struct pl_metric_source *sources, size_t capacity, size_t *count)
+{
+    pl_metric_add(sources, capacity, count, "problem", problem_metrics, sizeof problem_metrics / sizeof *problem_metrics);
+}
+
 static int problem_check(const struct pl_settings *settings, struct pl_error *err)
 {
     return pl_train_check_training(settings, pl_settings_integer(settings, "iterations", 1000), err);
@@ -186,7 +208,7 @@ static double record(struct objective *o, int64_t iteration)
     bool first = !o->iterate.opened;
     double loss = report_point(o, &o->iterate, o->theta, iteration);
     for (int k = 0; k < PL_SHARES && first && o->recording.on; k++)
-        o->share_series[k] = o->sink->series(o->sink->self, pl_share_metrics[k], PL_BY_EPOCH);
+        o->share_series[k] = o->sink->series(o->sink->self, pl_recording_metrics[k].name, PL_BY_EPOCH);
     if (o->recording.on)
         report_shares(o, iteration);
     pl_optim_validated(o->optim, loss);
@@ -334,6 +356,7 @@ const struct pl_task_kind pl_task_problem = {
     .schema = problem_schema,
     .choices = problem_choices,
     .sources = problem_sources,
+    .metrics = add_metrics,
     .check = problem_check,
     .run = problem_run,
 };

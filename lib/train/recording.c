@@ -6,8 +6,14 @@ const struct pl_setting pl_recording_settings[] = {
 };
 const size_t pl_recording_setting_count = sizeof pl_recording_settings / sizeof *pl_recording_settings;
 
-const char *const pl_share_metrics[PL_SHARES] = {
-    [PL_SHARE_TAMED] = "tamed_share", [PL_SHARE_BOOSTED] = "boosted_share", [PL_SHARE_STEP] = "stepsize"};
+const struct pl_metric pl_recording_metrics[PL_SHARES] = {
+    [PL_SHARE_TAMED] = {.name = "tamed_share", .rank = PL_RANK_LAST,
+                        .help = "share of the coordinates of which taming at least halves the step"},
+    [PL_SHARE_BOOSTED] = {.name = "boosted_share", .rank = PL_RANK_LAST,
+                          .help = "share of those of which boosting at least doubles it"},
+    [PL_SHARE_STEP] = {.name = "stepsize", .rank = PL_RANK_LAST, .help = "mean step of a coordinate, without noise"},
+};
+const size_t pl_recording_metric_count = PL_SHARES;
 
 int pl_recording_init(struct pl_recording *recording, const struct pl_settings *settings, struct pl_error *err)
 {

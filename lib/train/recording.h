@@ -3,10 +3,12 @@
 #define PL_TRAIN_RECORDING_H
 
 #include "optim/shares.h"
+#include "train/metric.h"
 
 extern const struct pl_setting pl_recording_settings[];
 extern const size_t pl_recording_setting_count;
-extern const char *const pl_share_metrics[PL_SHARES]; /* by enum pl_share */
+extern const struct pl_metric pl_recording_metrics[PL_SHARES]; /* by enum pl_share */
+extern const size_t pl_recording_metric_count;
 
 struct pl_recording {
     bool on;

@@ -140,6 +140,16 @@ size_t pl_train_schema_sources(struct pl_schema_source *sources, size_t capacity
     return count;
 }
 
+size_t pl_metric_sources(struct pl_metric_source *sources, size_t capacity)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        if (kinds[i]->metrics)
+            kinds[i]->metrics(sources, capacity, &count);
+    pl_metric_add(sources, capacity, &count, "problem and dataset", pl_recording_metrics, pl_recording_metric_count);
+    return count;
+}
+
 /* Combinations of an optimizer's settings are judged where they are known: by making one of one element. */
 int pl_train_check_training(const struct pl_settings *settings, int64_t epochs, struct pl_error *err)
 {

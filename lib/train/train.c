@@ -9,50 +9,6 @@ const char *pl_outcome_name(enum pl_outcome outcome)
     return names[outcome];
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && !strcmp(text + length - end_length, end);
-}
-
-/* Is it a name such as theta, theta2 or averaged_theta3? */
-static bool is_position(const char *metric)
-{
-    const char *name = strncmp(metric, "averaged_", 9) ? metric : metric + 9;
-    return !strncmp(name, "theta", 5) && strspn(name + 5, "0123456789") == strlen(name + 5);
-}
-
-bool pl_train_is_repeatable(const char *metric)
-{
-    return strncmp(metric, "seconds", 7) != 0 && !ends_with(metric, "_per_second");
-}
-
-enum pl_direction pl_train_direction(const char *metric)
-{
-    static const char *const rising[] = {"accuracy", "acc", "auc", "f1", "precision", "recall", "bleu", "reward"};
-    static const char *const neutral[] = {"lambda", "lr", "time", "seconds", "rate", "norm", "floor", "tamed_share",
-                                          "boosted_share", "stepsize", PL_METRIC_AVERAGED};
-    if (is_position(metric) || !pl_train_is_repeatable(metric))
-        return PL_NEUTRAL;
-    for (size_t i = 0; i < sizeof rising / sizeof *rising; i++)
-        if (ends_with(metric, rising[i]))
-            return PL_MAXIMIZE;
-    for (size_t i = 0; i < sizeof neutral / sizeof *neutral; i++)
-        if (!strcmp(metric, neutral[i]) || (ends_with(metric, neutral[i]) && !ends_with(metric, "error_rate")))
-            return PL_NEUTRAL;
-    return PL_MINIMIZE;
-}
-
-size_t pl_train_metric_rank(const char *metric)
-{
-    static const char *const usual[] = {"test_accuracy", "valid_accuracy", "accuracy", "test_perplexity",
-                                        "valid_perplexity", "perplexity", "test_loss", "valid_loss", "loss"};
-    size_t rank = 0;
-    while (rank < sizeof usual / sizeof *usual && strcmp(usual[rank], metric))
-        rank++;
-    return rank;
-}
-
 void pl_result_set(struct pl_run_result *result, enum pl_outcome outcome, const char *format, ...)
 {
     result->outcome = outcome;

@@ -10,6 +10,7 @@
 #define PL_TRAIN_H
 
 #include "base/base.h"
+#include "train/metric.h"
 
 /* Sections of a spec. `settings` is the free section of a command task. */
 enum pl_section { PL_SECTION_TASK, PL_SECTION_OPTIMIZER, PL_SECTION_SCHEDULE, PL_SECTION_SETTINGS, PL_SECTION_COUNT };
@@ -52,21 +53,6 @@ int pl_train_check(const struct pl_settings *settings, struct pl_error *err);
 /* Is key fit for the free section of a command task? Fails with PL_EINPUT for a name that poula uses itself
  * (seed, status, ...) and for one that is not a word of letters, digits and _. */
 int pl_train_check_free_key(const char *key, struct pl_error *err);
-
-/* Which way a metric is better, by its name when the spec does not say: accuracy up, all else down;
- * theta, lambda, norms and times have no better. Undeclared is what neither the name nor a spec tells: nothing is chosen
- * by it. */
-enum pl_direction { PL_NEUTRAL, PL_MINIMIZE, PL_MAXIMIZE, PL_UNDECLARED };
-enum pl_direction pl_train_direction(const char *metric);
-/* What a reader wants to see first has rank 0: accuracy, then perplexity, then loss, of test images before others. All
- * other metrics share the last rank. */
-size_t pl_train_metric_rank(const char *metric);
-/* Recorded once by a run that averages its weights: the first epoch that is measured with them, whose number it is. */
-#define PL_METRIC_AVERAGED "averaged_from"
-/* The metric that says how long an epoch was trained, without its evaluation. */
-#define PL_METRIC_SECONDS "seconds"
-/* Is it the same at every repetition of a run? What a clock says (seconds, seconds_eval, ...) is not. */
-bool pl_train_is_repeatable(const char *metric);
 
 /* What the positions of a series count: epochs (iterations of a problem), or the steps of a program that counts those. */
 enum pl_series_axis { PL_BY_EPOCH, PL_BY_STEP };

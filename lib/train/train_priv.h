@@ -14,6 +14,8 @@ struct pl_task_kind {
     void (*choices)(const char *key, const char **names, size_t capacity, size_t *count);
     /* Adds every part that any choice may bring. */
     void (*sources)(struct pl_schema_source *sources, size_t capacity, size_t *count);
+    /* Adds every metric that a run may report; NULL: the program decides. */
+    void (*metrics)(struct pl_metric_source *sources, size_t capacity, size_t *count);
     int (*check)(const struct pl_settings *settings, struct pl_error *err);
     int (*run)(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
                struct pl_error *err);
@@ -27,6 +29,8 @@ int pl_schema_add_training(const struct pl_settings *chosen, struct pl_schema *s
 void pl_choice_add(const char **names, size_t capacity, size_t *count, const char *name);
 void pl_source_add(struct pl_schema_source *sources, size_t capacity, size_t *count, const char *owner,
                    enum pl_section section, const struct pl_setting *settings, size_t setting_count);
+void pl_metric_add(struct pl_metric_source *sources, size_t capacity, size_t *count, const char *owner,
+                   const struct pl_metric *metrics, size_t metric_count);
 int pl_train_check_training(const struct pl_settings *settings, int64_t epochs, struct pl_error *err);
 
 /* "there is no problem "theta3"; did you mean theta30?", or all names that the choosing key can have where none is near. */

@@ -60,6 +60,17 @@ expect 2 poula show problem rosenbrook
 expect 0 poula show settings
 contains out "iterations"
 contains out "weight_decay"
+expect 0 poula show metrics
+contains out "test_accuracy      higher"
+contains out "tokens_per_second"
+expect 0 poula show metric val_acc # B2
+contains out "val_acc: higher is better, on validation data"
+expect 0 poula show metric sharpness
+contains out "declare metrics: {sharpness: max} (or min) in the spec"
+expect 0 poula show metric NLL # L2
+contains out "has diverged"
+expect 2 poula show metricss
+contains err "did you mean metrics?"
 expect 2 poula show optimizers too
 expect 2 poula show
 expect 0 poula show models

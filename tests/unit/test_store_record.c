@@ -122,7 +122,8 @@ static void a_metric_declared_the_other_way_round(void **state)
     record(store, 1, "score", (double[]){1, 9, 4}, 3);
     ok(end(store, session, 1, PL_FINISHED));
     results(store, sweep, "score", PL_SELECT_BEST, list);
-    assert_true(list[0].value == 1);
+    assert_false(list[0].has_value); /* B2: the name says nothing, so there is no best */
+    assert_true(number("SELECT value IS NULL FROM best WHERE metric = 'score'") == 1);
     ok(pl_store_declare(store, sweep, "score", PL_MAXIMIZE, &err));
     results(store, sweep, "score", PL_SELECT_BEST, list);
     assert_true(list[0].value == 9 && list[0].epoch == 2);

@@ -192,19 +192,12 @@ void pl_reading_describe_unread(const struct pl_reading *reading, struct pl_text
                  reading->unread_example);
 }
 
-/* Metrics whose end tells whether training diverged. */
-static bool is_loss_like(const char *metric)
-{
-    return strstr(metric, "loss") || strstr(metric, "perplexity") || strstr(metric, "ppl") ||
-           strstr(metric, "objective");
-}
-
 double pl_reading_bad_since(const struct pl_reading *reading, const char **metric, enum pl_series_axis *axis)
 {
     const struct pl_reading_series *first = NULL;
     for (size_t i = 0; i < reading->count; i++) {
         const struct pl_reading_series *series = &reading->series[i];
-        if (is_loss_like(series->metric) && !isnan(series->bad_since) &&
+        if (pl_metric_judge(series->metric).loss && !isnan(series->bad_since) &&
             (!first || (series->axis == first->axis ? series->bad_since < first->bad_since : !series->axis)))
             first = series;
     }
