@@ -247,6 +247,32 @@ const char *pl_settings_string(const struct pl_settings *s, const char *key, con
     return v && v->type == PL_STRING ? v->string : fallback;
 }
 
+/* ---- settings that are there ---- */
+
+double pl_settings_need_real(const struct pl_settings *s, const char *key)
+{
+    assert(pl_settings_find(s, key));
+    return pl_settings_real(s, key, NAN);
+}
+
+int64_t pl_settings_need_integer(const struct pl_settings *s, const char *key)
+{
+    assert(pl_settings_find(s, key));
+    return pl_settings_integer(s, key, 0);
+}
+
+bool pl_settings_need_boolean(const struct pl_settings *s, const char *key)
+{
+    assert(pl_settings_find(s, key));
+    return pl_settings_boolean(s, key, false);
+}
+
+const char *pl_settings_need_string(const struct pl_settings *s, const char *key)
+{
+    assert(pl_settings_find(s, key));
+    return pl_settings_string(s, key, "");
+}
+
 void pl_settings_fill(struct pl_settings *s, const struct pl_setting *table, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -78,6 +78,12 @@ void pl_settings_remove(struct pl_settings *s, const char *key);
 const struct pl_value *pl_settings_find(const struct pl_settings *s, const char *key); /* or NULL */
 /* The value under key; fallback where the key is absent. A REAL accepts a whole number and the string
  * "inf"; an INTEGER accepts a REAL that is whole. */
+/* A setting that is there because defaults were filled in: for what a descriptor declares. */
+double pl_settings_need_real(const struct pl_settings *s, const char *key);
+int64_t pl_settings_need_integer(const struct pl_settings *s, const char *key);
+bool pl_settings_need_boolean(const struct pl_settings *s, const char *key);
+const char *pl_settings_need_string(const struct pl_settings *s, const char *key);
+/* A setting that may be missing. */
 double pl_settings_real(const struct pl_settings *s, const char *key, double fallback);
 int64_t pl_settings_integer(const struct pl_settings *s, const char *key, int64_t fallback);
 bool pl_settings_boolean(const struct pl_settings *s, const char *key, bool fallback);

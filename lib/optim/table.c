@@ -1,15 +1,15 @@
-/* All optimizers of one build, in alphabetical order. */
+/* All optimizers of one build; meson.build has the list. */
 #include "optim/kernel.h"
 
-#define OPTIMIZERS(X) \
-    X(adabelief) X(adabound) X(adagrad) X(adam) X(adamp) X(adamw) X(amsbound) X(amsgrad) X(asgd) X(fromage) X(msvag) \
-    X(nt_asgd) X(radam) X(rmsprop) X(sgd) X(sgld) X(swats) X(theopoula) X(tusla) X(yogi)
+#define PL_OPTIMIZER(name) extern const struct pl_optimizer KERNEL(pl_##name);
+#include "optim_list.h"
+#undef PL_OPTIMIZER
 
-#define DECLARE(name) extern const struct pl_optimizer KERNEL(pl_##name);
-#define ADDRESS(name) &KERNEL(pl_##name),
-
-OPTIMIZERS(DECLARE)
-static const struct pl_optimizer *const all[] = {OPTIMIZERS(ADDRESS)};
+static const struct pl_optimizer *const all[] = {
+#define PL_OPTIMIZER(name) &KERNEL(pl_##name),
+#include "optim_list.h"
+#undef PL_OPTIMIZER
+};
 
 #if REAL_BITS == 64
 void KERNEL(pl_chains_part)(const struct pl_chains_pass *pass, size_t from, size_t to);

@@ -13,38 +13,33 @@ static const struct pl_setting settings_table[] = {
     PL_PROBLEM_NOISE,
 };
 
-static double barrier_of(const struct pl_settings *settings)
+static void prepare(void *self, const struct pl_settings *settings, size_t n)
 {
-    return pl_settings_real(settings, "barrier", 1);
+    (void)n;
+    *(double *)self = pl_settings_need_real(settings, "barrier");
 }
 
-static double value(const struct pl_settings *settings, const double *theta, size_t n)
+static double value(const void *self, const double *theta, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         double level = theta[i] * theta[i] - 1;
         sum += level * level;
     }
-    return barrier_of(settings) * sum;
+    return *(const double *)self * sum;
 }
 
-static double sample(const struct pl_settings *settings, const double *theta, const double *x, size_t n)
+static void gradient(const void *self, const double *theta, const double *x, size_t n, double *out)
 {
-    return value(settings, theta, n) + pl_problem_noise_sample(settings, theta, x, n);
-}
-
-static void gradient(const struct pl_settings *settings, const double *theta, const double *x, size_t n,
-                     double *out)
-{
-    double barrier = barrier_of(settings);
+    (void)x;
+    double barrier = *(const double *)self;
     for (size_t i = 0; i < n; i++)
         out[i] = 4 * barrier * (theta[i] * theta[i] - 1) * theta[i];
-    pl_problem_noise_add(settings, x, n, out);
 }
 
-static double distance(const struct pl_settings *settings, const double *theta, size_t n)
+static double distance(const void *self, const double *theta, size_t n)
 {
-    (void)settings;
+    (void)self;
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         double away = fabs(theta[i]) - 1;
@@ -54,9 +49,9 @@ static double distance(const struct pl_settings *settings, const double *theta, 
 }
 
 /* Bit i of the index chooses the well of coordinate i; all of them up to 16 coordinates, the first 65,536 beyond. */
-static bool minimiser(const struct pl_settings *settings, size_t index, double *theta, size_t n)
+static bool minimiser(const void *self, size_t index, double *theta, size_t n)
 {
-    (void)settings;
+    (void)self;
     for (size_t i = 0; i < n; i++)
         theta[i] = i < 16 && index >> i & 1 ? -1 : 1;
     return index < (size_t)1 << (n < 16 ? n : 16);
@@ -65,14 +60,12 @@ static bool minimiser(const struct pl_settings *settings, size_t index, double *
 const struct pl_problem pl_problem_double_well = {
     .name = "double_well",
     .help = "two equal wells at -1 and +1 in every coordinate",
-    .settings = settings_table,
-    .setting_count = sizeof settings_table / sizeof *settings_table,
+    PL_PROBLEM_SETTINGS(settings_table),
     .separable = true,
+    .state_size = sizeof(double),
+    .prepare = prepare,
     .value = value,
     .gradient = gradient,
-    .sample = sample,
-    .data = pl_problem_noise_data,
-    .random = pl_problem_noise_random,
     .distance = distance,
     .minimiser = minimiser,
 };

@@ -13,8 +13,7 @@ enum {
 };
 
 struct pl_gibbs {
-    const struct pl_problem *problem;
-    const struct pl_settings *settings;
+    const struct pl_objective *objective;
     struct pl_regulariser regulariser;
     size_t dimension, directions, minimisers;
     double beta, minimum;
@@ -33,7 +32,7 @@ struct line {
 double pl_gibbs_energy(const struct pl_gibbs *g, const double *theta)
 {
     const struct pl_regulariser *extra = &g->regulariser;
-    double u = g->problem->value(g->settings, theta, g->dimension), square = 0;
+    double u = pl_objective_value(g->objective, theta), square = 0;
     if (extra->eta == 0 && extra->weight_decay == 0)
         return u;
     for (size_t i = 0; i < g->dimension; i++)
@@ -85,7 +84,7 @@ static void find_minimisers(struct pl_gibbs *g)
     bool regular = g->regulariser.eta > 0 || g->regulariser.weight_decay > 0;
     g->minimum = INFINITY;
     while (g->minimisers < MINIMISERS &&
-           g->problem->minimiser(g->settings, g->minimisers, g->places[g->minimisers], g->dimension))
+           pl_objective_minimiser(g->objective, g->minimisers, g->places[g->minimisers]))
         g->minimisers++;
     for (size_t i = 0; i < g->minimisers; i++) {
         if (regular)
@@ -221,13 +220,12 @@ static int make_law(struct pl_gibbs *g, size_t k, struct pl_error *err)
                                         err);
 }
 
-int pl_gibbs_new(struct pl_gibbs **gibbs, const struct pl_problem *problem, const struct pl_settings *settings,
-                 struct pl_regulariser regulariser, size_t dimension, double beta, size_t directions,
-                 struct pl_error *err)
+int pl_gibbs_new(struct pl_gibbs **gibbs, const struct pl_objective *objective, struct pl_regulariser regulariser,
+                 double beta, size_t directions, struct pl_error *err)
 {
     struct pl_gibbs *g = pl_new(sizeof *g);
-    *g = (struct pl_gibbs){.problem = problem, .settings = settings, .regulariser = regulariser,
-                           .dimension = dimension, .directions = directions, .beta = beta};
+    *g = (struct pl_gibbs){.objective = objective, .regulariser = regulariser, .dimension = objective->n,
+                           .directions = directions, .beta = beta};
     int status = 0;
     find_minimisers(g);
     for (size_t k = 0; k < directions && !status; k++)

@@ -16,12 +16,10 @@ struct pl_regulariser {
 
 struct pl_gibbs;
 
-/* settings are the problem's and must outlive the result; in one dimension directions is 1; 0: no
- * law is made. Fails with PL_EINPUT
- * where the density cannot be integrated. */
-int pl_gibbs_new(struct pl_gibbs **gibbs, const struct pl_problem *problem, const struct pl_settings *settings,
-                 struct pl_regulariser regulariser, size_t dimension, double beta, size_t directions,
-                 struct pl_error *err);
+/* The objective has one or two coordinates and must outlive the result; in one dimension directions is 1; 0: no
+ * law is made. Fails with PL_EINPUT where the density cannot be integrated. */
+int pl_gibbs_new(struct pl_gibbs **gibbs, const struct pl_objective *objective, struct pl_regulariser regulariser,
+                 double beta, size_t directions, struct pl_error *err);
 void pl_gibbs_free(struct pl_gibbs *gibbs);
 
 /* The k-th direction (unit vector) and the law of the projection to it. */

@@ -25,18 +25,18 @@ struct mixture {
     double precision; /* 1 / width^2 */
 };
 
-static struct mixture mixture_of(const struct pl_settings *settings, size_t n)
+static void prepare(void *self, const struct pl_settings *settings, size_t n)
 {
-    struct mixture m = {.modes = (size_t)pl_settings_integer(settings, "modes", 3)};
-    double radius = pl_settings_real(settings, "radius", 2), width = pl_settings_real(settings, "width", 1);
-    m.precision = 1 / (width * width);
-    for (size_t k = 0; k < m.modes; k++) {
-        double place = m.modes > 1 ? 2 * (double)k / (double)(m.modes - 1) - 1 : 1;
-        double turn = 2 * M_PI * (double)k / (double)m.modes;
-        m.centre[k][0] = radius * (n == 1 ? place : cos(turn));
-        m.centre[k][1] = n == 1 ? 0 : radius * sin(turn);
+    struct mixture *m = self;
+    double radius = pl_settings_need_real(settings, "radius"), width = pl_settings_need_real(settings, "width");
+    m->modes = (size_t)pl_settings_need_integer(settings, "modes");
+    m->precision = 1 / (width * width);
+    for (size_t k = 0; k < m->modes; k++) {
+        double place = m->modes > 1 ? 2 * (double)k / (double)(m->modes - 1) - 1 : 1;
+        double turn = 2 * M_PI * (double)k / (double)m->modes;
+        m->centre[k][0] = radius * (n == 1 ? place : cos(turn));
+        m->centre[k][1] = n == 1 ? 0 : radius * sin(turn);
     }
-    return m;
 }
 
 /* Squared distances to all centres, less that to the nearest, which is returned. */
@@ -69,41 +69,34 @@ static void pull(const struct mixture *m, double first, double second, double me
     mean[1] /= sum;
 }
 
-static double value(const struct pl_settings *settings, const double *theta, size_t n)
+static double value(const void *self, const double *theta, size_t n)
 {
-    struct mixture m = mixture_of(settings, n);
+    const struct mixture *m = self;
     double excess[MODES], sum = 0, rest = 0;
-    double least = distances(&m, theta[0], n > 1 ? theta[1] : 0, excess);
-    for (size_t k = 0; k < m.modes; k++)
-        sum += exp(-0.5 * m.precision * excess[k]);
+    double least = distances(m, theta[0], n > 1 ? theta[1] : 0, excess);
+    for (size_t k = 0; k < m->modes; k++)
+        sum += exp(-0.5 * m->precision * excess[k]);
     for (size_t i = 2; i < n; i++)
         rest += theta[i] * theta[i];
-    return 0.5 * m.precision * (least + rest) - log(sum / (double)m.modes);
+    return 0.5 * m->precision * (least + rest) - log(sum / (double)m->modes);
 }
 
-static double sample(const struct pl_settings *settings, const double *theta, const double *x, size_t n)
+/* With points apart as in pl_objective_gradients. */
+static void gradients(const void *self, const double *theta, size_t n, size_t points, double *out)
 {
-    return value(settings, theta, n) + pl_problem_noise_sample(settings, theta, x, n);
-}
-
-/* With points apart as in pl_problem_gradients. */
-static void gradients(const struct pl_settings *settings, const double *theta, const double *x, size_t n, size_t points,
-                      double *out)
-{
-    struct mixture m = mixture_of(settings, n);
+    const struct mixture *m = self;
     for (size_t k = 0; k < points; k++) {
         double mean[2];
-        pull(&m, theta[k], n > 1 ? theta[points + k] : 0, mean);
+        pull(m, theta[k], n > 1 ? theta[points + k] : 0, mean);
         for (size_t i = 0; i < n; i++)
-            out[i * points + k] = m.precision * (theta[i * points + k] - (i < 2 ? mean[i] : 0));
+            out[i * points + k] = m->precision * (theta[i * points + k] - (i < 2 ? mean[i] : 0));
     }
-    pl_problem_noise_add(settings, x, n * points, out);
 }
 
-static void gradient(const struct pl_settings *settings, const double *theta, const double *x, size_t n,
-                     double *out)
+static void gradient(const void *self, const double *theta, const double *x, size_t n, double *out)
 {
-    gradients(settings, theta, x, n, 1, out);
+    (void)x;
+    gradients(self, theta, n, 1, out);
 }
 
 /* The minimum that is reached from a centre: theta = pull(theta), by iteration (the mean shift of Fukunaga and
@@ -129,31 +122,31 @@ static bool is_lowest(const struct mixture *m, size_t index, size_t n)
     return n > 1 || index == m->modes / 2 || index == (m->modes - 1) / 2;
 }
 
-static bool minimiser(const struct pl_settings *settings, size_t index, double *theta, size_t n)
+static bool minimiser(const void *self, size_t index, double *theta, size_t n)
 {
-    struct mixture m = mixture_of(settings, n);
+    const struct mixture *m = self;
     size_t k = 0;
-    for (size_t seen = 0; k < m.modes; k++)
-        if (is_lowest(&m, k, n) && seen++ == index)
+    for (size_t seen = 0; k < m->modes; k++)
+        if (is_lowest(m, k, n) && seen++ == index)
             break;
-    if (k == m.modes)
+    if (k == m->modes)
         return false;
     double found[2];
-    descend(&m, k, found);
+    descend(m, k, found);
     for (size_t i = 0; i < n; i++)
         theta[i] = i < 2 ? found[i] : 0;
     return true;
 }
 
-static double distance(const struct pl_settings *settings, const double *theta, size_t n)
+static double distance(const void *self, const double *theta, size_t n)
 {
-    struct mixture m = mixture_of(settings, n);
+    const struct mixture *m = self;
     double nearest = INFINITY, rest = 0;
-    for (size_t k = 0; k < m.modes; k++) {
+    for (size_t k = 0; k < m->modes; k++) {
         double at[2];
-        if (!is_lowest(&m, k, n))
+        if (!is_lowest(m, k, n))
             continue;
-        descend(&m, k, at);
+        descend(m, k, at);
         double a = theta[0] - at[0], b = n > 1 ? theta[1] - at[1] : 0;
         nearest = fmin(nearest, a * a + b * b);
     }
@@ -165,13 +158,11 @@ static double distance(const struct pl_settings *settings, const double *theta, 
 const struct pl_problem pl_problem_mixture = {
     .name = "mixture",
     .help = "minus the logarithm of a mixture of Gaussians on a circle",
-    .settings = settings_table,
-    .setting_count = sizeof settings_table / sizeof *settings_table,
+    PL_PROBLEM_SETTINGS(settings_table),
+    .state_size = sizeof(struct mixture),
+    .prepare = prepare,
     .value = value,
     .gradient = gradient,
-    .sample = sample,
-    .data = pl_problem_noise_data,
-    .random = pl_problem_noise_random,
     .distance = distance,
     .minimiser = minimiser,
     .gradients = gradients,

@@ -16,14 +16,14 @@ static const struct pl_setting settings_table[] = {
  * that rounding does not add up. */
 struct curvature {
     double log_condition, ratio, current;
-    size_t n, index;
+    size_t index;
 };
 
-static struct curvature curvature_first(const struct pl_settings *settings, size_t n)
+static void prepare(void *self, const struct pl_settings *settings, size_t n)
 {
-    double condition = pl_settings_real(settings, "condition", 100);
+    double condition = pl_settings_need_real(settings, "condition");
     double exponent = n > 1 ? 1 / (double)(n - 1) : 0;
-    return (struct curvature){log(condition) * exponent, pow(condition, exponent), 1, n, 0};
+    *(struct curvature *)self = (struct curvature){log(condition) * exponent, pow(condition, exponent), 1, 0};
 }
 
 static inline void curvature_next(struct curvature *a)
@@ -35,49 +35,39 @@ static inline void curvature_next(struct curvature *a)
         a->current = exp(a->log_condition * (double)a->index);
 }
 
-static double value(const struct pl_settings *settings, const double *theta, size_t n)
+static double value(const void *self, const double *theta, size_t n)
 {
-    struct curvature a = curvature_first(settings, n);
+    struct curvature a = *(const struct curvature *)self;
     double sum = 0;
     for (size_t i = 0; i < n; i++, curvature_next(&a))
         sum += a.current * theta[i] * theta[i];
     return sum / 2;
 }
 
-static double sample(const struct pl_settings *settings, const double *theta, const double *x, size_t n)
+static void gradient(const void *self, const double *theta, const double *x, size_t n, double *out)
 {
-    return value(settings, theta, n) + pl_problem_noise_sample(settings, theta, x, n);
-}
-
-static void gradient(const struct pl_settings *settings, const double *theta, const double *x, size_t n,
-                     double *out)
-{
-    struct curvature a = curvature_first(settings, n);
+    (void)x;
+    struct curvature a = *(const struct curvature *)self;
     for (size_t i = 0; i < n; i++, curvature_next(&a))
         out[i] = a.current * theta[i];
-    pl_problem_noise_add(settings, x, n, out);
 }
 
-static void gradients(const struct pl_settings *settings, const double *theta, const double *x, size_t n, size_t points,
-                      double *out)
+static void gradients(const void *self, const double *theta, size_t n, size_t points, double *out)
 {
-    struct curvature a = curvature_first(settings, n);
+    struct curvature a = *(const struct curvature *)self;
     for (size_t i = 0; i < n; i++, curvature_next(&a))
         for (size_t k = 0; k < points; k++)
             out[i * points + k] = a.current * theta[i * points + k];
-    pl_problem_noise_add(settings, x, n * points, out);
 }
 
 const struct pl_problem pl_problem_quadratic = {
     .name = "quadratic",
     .help = "a quadratic with a given condition number",
-    .settings = settings_table,
-    .setting_count = sizeof settings_table / sizeof *settings_table,
+    PL_PROBLEM_SETTINGS(settings_table),
+    .state_size = sizeof(struct curvature),
+    .prepare = prepare,
     .value = value,
     .gradient = gradient,
-    .sample = sample,
-    .data = pl_problem_noise_data,
-    .random = pl_problem_noise_random,
     .distance = pl_problem_norm,
     .minimiser = pl_problem_origin,
     .gradients = gradients,

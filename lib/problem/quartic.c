@@ -8,9 +8,9 @@ static const struct pl_setting settings_table[] = {
     PL_PROBLEM_NOISE,
 };
 
-static double value(const struct pl_settings *settings, const double *theta, size_t n)
+static double value(const void *self, const double *theta, size_t n)
 {
-    (void)settings;
+    (void)self;
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         double square = theta[i] * theta[i];
@@ -19,30 +19,21 @@ static double value(const struct pl_settings *settings, const double *theta, siz
     return sum / 4;
 }
 
-static double sample(const struct pl_settings *settings, const double *theta, const double *x, size_t n)
+static void gradient(const void *self, const double *theta, const double *x, size_t n, double *out)
 {
-    return value(settings, theta, n) + pl_problem_noise_sample(settings, theta, x, n);
-}
-
-static void gradient(const struct pl_settings *settings, const double *theta, const double *x, size_t n,
-                     double *out)
-{
+    (void)self;
+    (void)x;
     for (size_t i = 0; i < n; i++)
         out[i] = theta[i] * theta[i] * theta[i];
-    pl_problem_noise_add(settings, x, n, out);
 }
 
 const struct pl_problem pl_problem_quartic = {
     .name = "quartic",
     .help = "a quartic, whose gradient grows like theta^3",
-    .settings = settings_table,
-    .setting_count = sizeof settings_table / sizeof *settings_table,
+    PL_PROBLEM_SETTINGS(settings_table),
     .separable = true,
     .value = value,
     .gradient = gradient,
-    .sample = sample,
-    .data = pl_problem_noise_data,
-    .random = pl_problem_noise_random,
     .distance = pl_problem_norm,
     .minimiser = pl_problem_origin,
 };

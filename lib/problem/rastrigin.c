@@ -12,14 +12,15 @@ static const struct pl_setting settings_table[] = {
     PL_PROBLEM_NOISE,
 };
 
-static double amplitude_of(const struct pl_settings *settings)
+static void prepare(void *self, const struct pl_settings *settings, size_t n)
 {
-    return pl_settings_real(settings, "amplitude", 10);
+    (void)n;
+    *(double *)self = pl_settings_need_real(settings, "amplitude");
 }
 
-static double value(const struct pl_settings *settings, const double *theta, size_t n)
+static double value(const void *self, const double *theta, size_t n)
 {
-    double amplitude = amplitude_of(settings), sum = 0;
+    double amplitude = *(const double *)self, sum = 0;
     for (size_t i = 0; i < n; i++) {
         /* 1 - cos(2a) = 2 sin(a)^2 keeps its digits near the minimum. */
         double wave = sin(M_PI * theta[i]);
@@ -28,31 +29,23 @@ static double value(const struct pl_settings *settings, const double *theta, siz
     return sum;
 }
 
-static double sample(const struct pl_settings *settings, const double *theta, const double *x, size_t n)
+static void gradient(const void *self, const double *theta, const double *x, size_t n, double *out)
 {
-    return value(settings, theta, n) + pl_problem_noise_sample(settings, theta, x, n);
-}
-
-static void gradient(const struct pl_settings *settings, const double *theta, const double *x, size_t n,
-                     double *out)
-{
-    double slope = 2 * M_PI * amplitude_of(settings);
+    (void)x;
+    double slope = 2 * M_PI * *(const double *)self;
     for (size_t i = 0; i < n; i++)
         out[i] = 2 * theta[i] + slope * sin(2 * M_PI * theta[i]);
-    pl_problem_noise_add(settings, x, n, out);
 }
 
 const struct pl_problem pl_problem_rastrigin = {
     .name = "rastrigin",
     .help = "Rastrigin's function: a bowl with many local minima",
-    .settings = settings_table,
-    .setting_count = sizeof settings_table / sizeof *settings_table,
+    PL_PROBLEM_SETTINGS(settings_table),
     .separable = true,
+    .state_size = sizeof(double),
+    .prepare = prepare,
     .value = value,
     .gradient = gradient,
-    .sample = sample,
-    .data = pl_problem_noise_data,
-    .random = pl_problem_noise_random,
     .distance = pl_problem_norm,
     .minimiser = pl_problem_origin,
 };

@@ -13,14 +13,15 @@ static const struct pl_setting settings_table[] = {
     PL_PROBLEM_NOISE,
 };
 
-static double steepness_of(const struct pl_settings *settings)
+static void prepare(void *self, const struct pl_settings *settings, size_t n)
 {
-    return pl_settings_real(settings, "steepness", 100);
+    (void)n;
+    *(double *)self = pl_settings_need_real(settings, "steepness");
 }
 
-static double value(const struct pl_settings *settings, const double *theta, size_t n)
+static double value(const void *self, const double *theta, size_t n)
 {
-    double steepness = steepness_of(settings), sum = 0;
+    double steepness = *(const double *)self, sum = 0;
     for (size_t i = 0; i + 1 < n; i++) {
         double wall = theta[i + 1] - theta[i] * theta[i], floor = 1 - theta[i];
         sum += steepness * wall * wall + floor * floor;
@@ -28,36 +29,30 @@ static double value(const struct pl_settings *settings, const double *theta, siz
     return sum;
 }
 
-static double sample(const struct pl_settings *settings, const double *theta, const double *x, size_t n)
+static void gradient(const void *self, const double *theta, const double *x, size_t n, double *out)
 {
-    return value(settings, theta, n) + pl_problem_noise_sample(settings, theta, x, n);
-}
-
-static void gradient(const struct pl_settings *settings, const double *theta, const double *x, size_t n,
-                     double *out)
-{
-    double steepness = steepness_of(settings), from_left = 0;
+    (void)x;
+    double steepness = *(const double *)self, from_left = 0;
     for (size_t i = 0; i + 1 < n; i++) {
         double wall = theta[i + 1] - theta[i] * theta[i];
         out[i] = from_left - 4 * steepness * wall * theta[i] - 2 * (1 - theta[i]);
         from_left = 2 * steepness * wall;
     }
     out[n - 1] = from_left;
-    pl_problem_noise_add(settings, x, n, out);
 }
 
-static double distance(const struct pl_settings *settings, const double *theta, size_t n)
+static double distance(const void *self, const double *theta, size_t n)
 {
-    (void)settings;
+    (void)self;
     double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += (theta[i] - 1) * (theta[i] - 1);
     return sqrt(sum);
 }
 
-static bool minimiser(const struct pl_settings *settings, size_t index, double *theta, size_t n)
+static bool minimiser(const void *self, size_t index, double *theta, size_t n)
 {
-    (void)settings;
+    (void)self;
     for (size_t i = 0; i < n; i++)
         theta[i] = 1;
     return index == 0;
@@ -66,13 +61,11 @@ static bool minimiser(const struct pl_settings *settings, size_t index, double *
 const struct pl_problem pl_problem_rosenbrock = {
     .name = "rosenbrock",
     .help = "Rosenbrock's curved valley",
-    .settings = settings_table,
-    .setting_count = sizeof settings_table / sizeof *settings_table,
+    PL_PROBLEM_SETTINGS(settings_table),
+    .state_size = sizeof(double),
+    .prepare = prepare,
     .value = value,
     .gradient = gradient,
-    .sample = sample,
-    .data = pl_problem_noise_data,
-    .random = pl_problem_noise_random,
     .distance = distance,
     .minimiser = minimiser,
 };

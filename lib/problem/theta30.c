@@ -37,28 +37,27 @@ static inline double factor_of(double x)
     return x <= 1 ? 2 : 1;
 }
 
-static double value(const struct pl_settings *settings, const double *theta, size_t n)
+static double value(const void *self, const double *theta, size_t n)
 {
-    (void)settings;
+    (void)self;
     double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += objective(theta[i], 1.75);
     return sum;
 }
 
-static double sample(const struct pl_settings *settings, const double *theta, const double *x, size_t n)
+static double sample(const void *self, const double *theta, const double *x, size_t n)
 {
-    (void)settings;
+    (void)self;
     double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += objective(theta[i], factor_of(x[i]));
     return sum;
 }
 
-static void gradient(const struct pl_settings *settings, const double *theta, const double *x, size_t n,
-                     double *out)
+static void gradient(const void *self, const double *theta, const double *x, size_t n, double *out)
 {
-    (void)settings;
+    (void)self;
     if (x)
         for (size_t i = 0; i < n; i++)
             out[i] = slope(theta[i], factor_of(x[i]));
@@ -73,23 +72,15 @@ static void data(double *x, size_t count)
         x[i] = 4 * x[i] - 2;
 }
 
-static bool is_random(const struct pl_settings *settings)
-{
-    (void)settings;
-    return true;
-}
-
 const struct pl_problem pl_problem_theta30 = {
     .name = "theta30",
     .help = "the TheoPouLa paper's toy example: convex, a gradient that grows like theta^29",
-    .settings = settings_table,
-    .setting_count = sizeof settings_table / sizeof *settings_table,
+    PL_PROBLEM_SETTINGS(settings_table),
     .separable = true,
     .value = value,
     .gradient = gradient,
     .sample = sample,
     .data = data,
-    .random = is_random,
     .distance = pl_problem_norm,
     .minimiser = pl_problem_origin,
 };

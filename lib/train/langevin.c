@@ -40,7 +40,7 @@ struct distance {
 struct langevin {
     const struct pl_run_request *request;
     const struct pl_sink *sink;
-    const struct pl_problem *target;
+    struct pl_objective target;
     struct pl_gibbs *gibbs;
     struct pl_chains *chains;
     struct pl_chains_field field;
@@ -61,7 +61,7 @@ static int langevin_schema(const struct pl_settings *chosen, struct pl_schema *s
     if (!pl_settings_find(chosen, "target"))
         return pl_fail(err, PL_EINPUT, "problem langevin needs a target, as in "
                                        "task: {problem: langevin, target: double_well}");
-    const struct pl_problem *target = pl_objective_find(chosen, "target", err);
+    const struct pl_problem *target = pl_problem_of(chosen, "target", err);
     if (!target) {
         schema->fault = "target";
         return PL_EINPUT;
@@ -114,8 +114,8 @@ static void gradient(const void *self, const double *theta, double *x, double *o
 {
     const struct langevin *l = self;
     if (x)
-        l->target->data(x, l->dimension * PL_CHAINS_STRIDE);
-    pl_problem_gradients(l->target, l->request->settings, theta, x, l->dimension, PL_CHAINS_STRIDE, out);
+        pl_objective_data(&l->target, x, l->dimension * PL_CHAINS_STRIDE);
+    pl_objective_gradients(&l->target, theta, x, PL_CHAINS_STRIDE, out);
 }
 
 static int ascending(const void *a, const void *b)
@@ -286,8 +286,7 @@ static int prepare_law(struct langevin *l, struct pl_error *err)
         .r = pl_settings_real(settings, "r", 0),
         .weight_decay = pl_settings_real(settings, "weight_decay", 0),
     };
-    int status = pl_gibbs_new(&l->gibbs, l->target, settings, regulariser, l->dimension,
-                              pl_settings_real(settings, "beta", 1), l->directions, err);
+    int status = pl_gibbs_new(&l->gibbs, &l->target, regulariser, pl_settings_real(settings, "beta", 1), l->directions, err);
     if (status)
         return status;
     l->theta = pl_arena(l->count, l->dimension * sizeof(double));
@@ -305,19 +304,20 @@ static int prepare(struct langevin *l, struct pl_error *err)
 {
     const struct pl_settings *settings = l->request->settings;
     uint64_t seed = (uint64_t)l->request->seed;
-    l->target = pl_objective_find(settings, "target", err);
-    if (!l->target)
+    const struct pl_problem *target = pl_problem_of(settings, "target", err);
+    if (!target)
         return PL_EINPUT;
     int status = langevin_check(settings, err);
     if (status)
         return status;
-    l->dimension = (size_t)pl_settings_integer(settings, "dimension", 1);
+    l->dimension = (size_t)pl_settings_need_integer(settings, "dimension");
+    pl_objective_init(&l->target, target, settings, l->dimension);
     l->count = (size_t)pl_settings_integer(settings, "chains", 10000);
     l->directions = l->dimension == 1 ? 1 : (size_t)pl_settings_integer(settings, "directions", 8);
     l->iterations = pl_settings_integer(settings, "iterations", 1000);
     l->burn_in = pl_settings_integer(settings, "burn_in", 0);
     l->points = earlier(pl_settings_integer(settings, "record", 100), l->iterations - l->burn_in);
-    bool random = l->target->random(settings) && !strcmp(pl_settings_string(settings, "gradient", ""), "stochastic");
+    bool random = l->target.random && !strcmp(pl_settings_string(settings, "gradient", ""), "stochastic");
     l->field = (struct pl_chains_field){gradient, l, random, pl_random_stream(seed, PL_STREAM_DATA)};
     status = pl_schedule_init(&l->schedule, settings, l->iterations, err);
     if (!status)
@@ -350,6 +350,7 @@ static int langevin_run(const struct pl_run_request *request, const struct pl_si
         pl_law_parts_free(l.parts[k]);
     pl_chains_free(l.chains);
     pl_gibbs_free(l.gibbs);
+    pl_objective_release(&l.target);
     pl_schedule_release(&l.schedule);
     free(l.theta);
     free(l.projected);

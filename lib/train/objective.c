@@ -32,10 +32,10 @@ struct report {
     bool opened;
 };
 
-struct objective {
+struct descent {
     const struct pl_run_request *request;
     const struct pl_sink *sink;
-    const struct pl_problem *problem;
+    struct pl_objective objective;
     struct pl_optim *optim;
     struct pl_layout layout;
     struct pl_schedule schedule;
@@ -53,7 +53,7 @@ struct objective {
     int64_t share_count;
 };
 
-const struct pl_problem *pl_objective_find(const struct pl_settings *settings, const char *key, struct pl_error *err)
+const struct pl_problem *pl_problem_of(const struct pl_settings *settings, const char *key, struct pl_error *err)
 {
     const char *name = pl_settings_string(settings, key, NULL);
     if (!name) {
@@ -81,7 +81,7 @@ static void problem_choices(const char *key, const char **names, size_t capacity
 
 static int problem_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
 {
-    const struct pl_problem *problem = pl_objective_find(chosen, "problem", err);
+    const struct pl_problem *problem = pl_problem_of(chosen, "problem", err);
     if (!problem) {
         schema->fault = "problem";
         return PL_EINPUT;
@@ -130,15 +130,15 @@ static int problem_check(const struct pl_settings *settings, struct pl_error *er
 }
 
 /* Draws the data of iterations first, first+1, ... that fit into x. */
-static void draw_block(struct objective *o, int64_t first)
+static void draw_block(struct descent *o, int64_t first)
 {
     for (int64_t k = 0; k < o->block; k++)
         pl_random_uniforms(&o->data, (uint64_t)(first + k), 0, o->n, o->x + (size_t)k * o->n);
-    o->problem->data(o->x, (size_t)o->block * o->n);
+    pl_objective_data(&o->objective, o->x, (size_t)o->block * o->n);
 }
 
 /* Sets the learning rate before an iteration (counted from 0) and returns when to come again. */
-static int64_t apply_schedule(struct objective *o, int64_t iteration)
+static int64_t apply_schedule(struct descent *o, int64_t iteration)
 {
     pl_optim_set_rate(o->optim, o->rate * pl_schedule_factor(&o->schedule, iteration));
     return pl_schedule_next(&o->schedule, iteration);
@@ -157,7 +157,7 @@ static bool all_finite(const double *theta, size_t n)
     return sum[0] + sum[1] + sum[2] + sum[3] == 0;
 }
 
-static int open_series(struct objective *o, const struct report *report, const char *name, int number)
+static int open_series(struct descent *o, const struct report *report, const char *name, int number)
 {
     char metric[40], digits[12] = "";
     if (number)
@@ -166,7 +166,7 @@ static int open_series(struct objective *o, const struct report *report, const c
     return o->sink->series(o->sink->self, metric, PL_BY_EPOCH);
 }
 
-static void open_report(struct objective *o, struct report *report)
+static void open_report(struct descent *o, struct report *report)
 {
     report->opened = true;
     report->series[0] = open_series(o, report, "loss", 0);
@@ -178,23 +178,22 @@ static void open_report(struct objective *o, struct report *report)
 }
 
 /* Reports one point and returns its loss. */
-static double report_point(struct objective *o, struct report *report, const double *theta, int64_t iteration)
+static double report_point(struct descent *o, struct report *report, const double *theta, int64_t iteration)
 {
-    const struct pl_settings *settings = o->request->settings;
     const struct pl_sink *sink = o->sink;
     if (!report->opened)
         open_report(o, report);
-    double loss = o->problem->value(settings, theta, o->n);
+    double loss = pl_objective_value(&o->objective, theta);
     sink->value(sink->self, report->series[0], (double)iteration, loss);
     if (o->n > 1)
-        sink->value(sink->self, report->series[1], (double)iteration, o->problem->distance(settings, theta, o->n));
+        sink->value(sink->self, report->series[1], (double)iteration, pl_objective_distance(&o->objective, theta));
     if (o->n <= SHOWN_COORDINATES)
         for (size_t i = 0; i < o->n; i++)
             sink->value(sink->self, report->series[2 + i], (double)iteration, theta[i]);
     return loss;
 }
 
-static void report_shares(struct objective *o, int64_t iteration)
+static void report_shares(struct descent *o, int64_t iteration)
 {
     for (int k = 0; k < PL_SHARES; k++) {
         o->sink->value(o->sink->self, o->share_series[k], (double)iteration, o->shares[k] / (double)o->share_count);
@@ -203,7 +202,7 @@ static void report_shares(struct objective *o, int64_t iteration)
     o->share_count = 0;
 }
 
-static double record(struct objective *o, int64_t iteration)
+static double record(struct descent *o, int64_t iteration)
 {
     bool first = !o->iterate.opened;
     double loss = report_point(o, &o->iterate, o->theta, iteration);
@@ -219,14 +218,13 @@ static double record(struct objective *o, int64_t iteration)
 }
 
 /* The index-th recorded iteration, counted from 1: round(index * iterations / points). */
-static int64_t recorded_iteration(const struct objective *o, int64_t index)
+static int64_t recorded_iteration(const struct descent *o, int64_t index)
 {
     return (2 * index * o->iterations + o->points) / (2 * o->points);
 }
 
-static void iterate(struct objective *o, struct pl_run_result *result)
+static void iterate(struct descent *o, struct pl_run_result *result)
 {
-    const struct pl_settings *settings = o->request->settings;
     int64_t next_change = 0, next_point = 1, next_record = recorded_iteration(o, 1);
     int64_t look = STOP_INTERVAL / (int64_t)o->n;
     look = look < 1 ? 1 : look > 4096 ? 4096 : look;
@@ -237,7 +235,7 @@ static void iterate(struct objective *o, struct pl_run_result *result)
         if (o->random && t - block_start >= o->block)
             draw_block(o, block_start = t);
         const double *x = o->random ? o->x + (size_t)(t - block_start) * o->n : NULL;
-        o->problem->gradient(settings, o->theta, x, o->n, o->gradient);
+        pl_objective_gradient(&o->objective, o->theta, x, o->gradient);
         if (o->recording.on) {
             pl_recording_add(&o->recording, pl_optim_rate(o->optim), &o->layout, PL_DOUBLE, o->theta, o->gradient, 1,
                              o->shares);
@@ -266,18 +264,19 @@ static void iterate(struct objective *o, struct pl_run_result *result)
     }
 }
 
-static int prepare(struct objective *o, struct pl_error *err)
+static int prepare(struct descent *o, struct pl_error *err)
 {
     const struct pl_settings *settings = o->request->settings;
-    o->problem = pl_objective_find(settings, "problem", err);
-    if (!o->problem)
+    const struct pl_problem *problem = pl_problem_of(settings, "problem", err);
+    if (!problem)
         return PL_EINPUT;
-    o->n = (size_t)pl_settings_integer(settings, "dimension", 1);
+    o->n = (size_t)pl_settings_need_integer(settings, "dimension");
+    pl_objective_init(&o->objective, problem, settings, o->n);
     o->iterations = pl_settings_integer(settings, "iterations", 1000);
     o->points = pl_settings_integer(settings, "record", 100);
     if (o->points > o->iterations)
         o->points = o->iterations;
-    o->random = o->problem->random(settings);
+    o->random = o->objective.random;
     o->block = o->n >= DRAW_BLOCK ? 1 : DRAW_BLOCK / (int64_t)o->n;
     if (o->block > o->iterations)
         o->block = o->iterations;
@@ -305,7 +304,7 @@ static int prepare(struct objective *o, struct pl_error *err)
 static int problem_run(const struct pl_run_request *request, const struct pl_sink *sink,
                        struct pl_run_result *result, struct pl_error *err)
 {
-    struct objective o = {
+    struct descent o = {
         .request = request, .sink = sink, .iterate = {.prefix = ""}, .average = {.prefix = "averaged_"}};
     struct pl_error own = {0};
     int status = prepare(&o, &own);
@@ -318,6 +317,7 @@ static int problem_run(const struct pl_run_request *request, const struct pl_sin
         pl_fail(err, status, "%s", own.text);
     }
     pl_optim_free(o.optim);
+    pl_objective_release(&o.objective);
     pl_layout_release(&o.layout);
     pl_schedule_release(&o.schedule);
     free(o.theta);

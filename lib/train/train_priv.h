@@ -40,7 +40,7 @@ int pl_fail_choice(struct pl_error *err, const char *key, const char *name);
 extern const struct pl_setting pl_objective_settings[];
 extern const size_t pl_objective_setting_count;
 /* The problem that a setting ("problem" or "target") names, or NULL after a complaint. */
-const struct pl_problem *pl_objective_find(const struct pl_settings *settings, const char *key, struct pl_error *err);
+const struct pl_problem *pl_problem_of(const struct pl_settings *settings, const char *key, struct pl_error *err);
 /* Adds the names of all problems. */
 void pl_objective_choices(const char **names, size_t capacity, size_t *count);
 

@@ -75,7 +75,6 @@ static int follow(const json_t *file, struct pl_optim *optim, struct pl_error *e
     size_t steps = json_array_size(trajectory);
     if (!steps || json_array_size(data) < steps || (json_is_array(noise) && json_array_size(noise) < steps))
         return pl_fail(err, PL_ECORRUPT, "theta, x and noise do not fit together");
-    const struct pl_settings none = {0};
     double *arena = pl_arena(3 * PL_TENSOR_ALIGN, sizeof(double));
     double *theta = arena, *gradient = arena + PL_TENSOR_ALIGN, *xi = arena + 2 * PL_TENSOR_ALIGN;
     double largest = 0;
@@ -83,7 +82,7 @@ static int follow(const json_t *file, struct pl_optim *optim, struct pl_error *e
     *theta = number(json_object_get(file, "theta0"));
     for (size_t t = 0; t < steps && !status; t++) {
         double x = number(json_array_get(data, t)), want = number(json_array_get(trajectory, t));
-        toy->gradient(&none, theta, &x, 1, gradient);
+        toy->gradient(NULL, theta, &x, 1, gradient);
         *xi = number(json_array_get(noise, t));
         pl_optim_step(optim, theta, gradient, json_is_array(noise) ? xi : NULL);
         if (isfinite(want))
@@ -117,7 +116,6 @@ static int check_trajectory(const json_t *file, struct pl_error *err)
 static int check_function(const json_t *file, struct pl_error *err)
 {
     const struct pl_problem *toy = pl_problem_find("theta30");
-    const struct pl_settings none = {0};
     const json_t *thetas = json_object_get(file, "theta"), *data = json_object_get(file, "x");
     if (!json_array_size(thetas) || !json_array_size(data))
         return pl_fail(err, PL_ECORRUPT, "there are no points");
@@ -126,8 +124,8 @@ static int check_function(const json_t *file, struct pl_error *err)
             double theta = number(json_array_get(thetas, i)), x = number(json_array_get(data, k)), gradient;
             double u = number(json_array_get(json_array_get(json_object_get(file, "U"), i), k));
             double h = number(json_array_get(json_array_get(json_object_get(file, "H"), i), k));
-            double sample = toy->sample(&none, &theta, &x, 1);
-            toy->gradient(&none, &theta, &x, 1, &gradient);
+            double sample = toy->sample(NULL, &theta, &x, 1);
+            toy->gradient(NULL, &theta, &x, 1, &gradient);
             if (!near(sample, u, fabs(u)) || !near(gradient, h, fabs(h)))
                 return pl_fail(err, PL_ECORRUPT, "at theta %g, x %g: U is %.17g and H %.17g, but should be %.17g and "
                                                  "%.17g", theta, x, sample, gradient, u, h);

@@ -18,7 +18,7 @@ static const struct pl_random noise = {{5, 6}};
 
 /* A problem under its default settings, as a field. */
 struct source {
-    const struct pl_problem *problem;
+    struct pl_objective objective;
     struct pl_settings settings;
     size_t dimension;
 };
@@ -27,14 +27,22 @@ static void gradient(const void *self, const double *theta, double *x, double *o
 {
     const struct source *s = self;
     if (x)
-        s->problem->data(x, s->dimension * PL_CHAINS_STRIDE);
-    pl_problem_gradients(s->problem, &s->settings, theta, x, s->dimension, PL_CHAINS_STRIDE, out);
+        pl_objective_data(&s->objective, x, s->dimension * PL_CHAINS_STRIDE);
+    pl_objective_gradients(&s->objective, theta, x, PL_CHAINS_STRIDE, out);
 }
 
 static void open_source(struct source *s, const char *name, size_t dimension)
 {
-    *s = (struct source){.problem = pl_problem_find(name), .dimension = dimension};
-    pl_settings_fill(&s->settings, s->problem->settings, s->problem->setting_count);
+    const struct pl_problem *problem = pl_problem_find(name);
+    *s = (struct source){.dimension = dimension};
+    pl_settings_fill(&s->settings, problem->settings, problem->setting_count);
+    pl_objective_init(&s->objective, problem, &s->settings, dimension);
+}
+
+static void close_source(struct source *s)
+{
+    pl_objective_release(&s->objective);
+    pl_settings_release(&s->settings);
 }
 
 struct rule {
@@ -96,7 +104,7 @@ static void coordinatewise_rules_give_the_same_bits(void **state)
         for (size_t k = 0; k < CHAINS; k++)
             theta[k] = 0.3;
         for (int t = 0; t < STEPS; t++) {
-            source.problem->gradient(&source.settings, theta, NULL, CHAINS, slope);
+            source.objective.problem->gradient(source.objective.state, theta, NULL, CHAINS, slope);
             pl_optim_step(optim, theta, slope, NULL);
         }
         pl_chains_run(chains, &field, STEPS);
@@ -110,7 +118,7 @@ static void coordinatewise_rules_give_the_same_bits(void **state)
         free(theta);
         free(slope);
     }
-    pl_settings_release(&source.settings);
+    close_source(&source);
 }
 
 /* Steps one chain as an optimizer of its own, with the noise that it has among the others. */
@@ -135,7 +143,7 @@ static void step_alone(const struct rule *rule, const struct source *source, siz
         pl_optim_noise(noise, (uint64_t)t, PL_DOUBLE, ELEMENTS, 1, drawn);
         for (size_t i = 0; i < d; i++)
             xi[i] = drawn[first + i * PL_CHAINS_STRIDE];
-        source->problem->gradient(&source->settings, at, NULL, d, slope);
+        pl_objective_gradient(&source->objective, at, NULL, slope);
         pl_optim_step(optim, at, slope, xi);
     }
     memcpy(theta, at, d * sizeof *theta);
@@ -180,7 +188,7 @@ static void every_chain_has_a_norm_of_its_own(void **state)
                                  read[c][looked_at[k]], alone[c]);
             }
             pl_chains_free(chains);
-            pl_settings_release(&source.settings);
+            close_source(&source);
         }
 }
 
@@ -217,7 +225,7 @@ static void chains_depend_on_nothing_else(void **state)
     pl_chains_free(b);
     pl_chains_free(c);
     pl_chains_free(d);
-    pl_settings_release(&source.settings);
+    close_source(&source);
 }
 
 /* The words of Philox that chain_steps' data are made from, as noise.c says. */

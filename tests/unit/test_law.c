@@ -189,14 +189,22 @@ static void settings_of(struct pl_settings *s, const struct pl_problem *problem,
     pl_settings_fill(s, problem->settings, problem->setting_count);
 }
 
-static struct pl_gibbs *gibbs_of(const struct pl_problem *problem, const struct pl_settings *s,
-                                 struct pl_regulariser regulariser, size_t dimension, double beta, size_t directions)
+static struct pl_gibbs *gibbs_of(struct pl_objective *objective, const struct pl_problem *problem,
+                                 const struct pl_settings *s, struct pl_regulariser regulariser, size_t dimension,
+                                 double beta, size_t directions)
 {
     struct pl_gibbs *gibbs;
     struct pl_error err;
-    if (pl_gibbs_new(&gibbs, problem, s, regulariser, dimension, beta, directions, &err))
+    pl_objective_init(objective, problem, s, dimension);
+    if (pl_gibbs_new(&gibbs, objective, regulariser, beta, directions, &err))
         fail_msg("%s", err.text);
     return gibbs;
+}
+
+static void drop(struct pl_gibbs *gibbs, struct pl_objective *objective)
+{
+    pl_gibbs_free(gibbs);
+    pl_objective_release(objective);
 }
 
 static void quadratics_have_gaussian_laws(void **state)
@@ -205,10 +213,11 @@ static void quadratics_have_gaussian_laws(void **state)
     const struct pl_problem *quadratic = pl_problem_find("quadratic");
     struct pl_settings s;
     settings_of(&s, quadratic, "condition", 100);
-    struct pl_gibbs *gibbs = gibbs_of(quadratic, &s, (struct pl_regulariser){.weight_decay = 2}, 1, 1e6, 1);
+    struct pl_objective o;
+    struct pl_gibbs *gibbs = gibbs_of(&o, quadratic, &s, (struct pl_regulariser){.weight_decay = 2}, 1, 1e6, 1);
     close_to(pl_law_variance(pl_gibbs_law(gibbs, 0)) * 3e6, 1, 1e-9);
-    pl_gibbs_free(gibbs);
-    gibbs = gibbs_of(quadratic, &s, (struct pl_regulariser){0}, 2, 2, 5);
+    drop(gibbs, &o);
+    gibbs = gibbs_of(&o, quadratic, &s, (struct pl_regulariser){0}, 2, 2, 5);
     for (size_t k = 0; k < 5; k++) {
         double e[2];
         pl_gibbs_direction(gibbs, k, e);
@@ -217,7 +226,7 @@ static void quadratics_have_gaussian_laws(void **state)
         close_to(pl_law_variance(pl_gibbs_law(gibbs, k)), variance, 1e-9);
         close_to(pl_law_cdf(pl_gibbs_law(gibbs, k), 0.3), gsl_cdf_gaussian_P(0.3, sqrt(variance)), 1e-9);
     }
-    pl_gibbs_free(gibbs);
+    drop(gibbs, &o);
     pl_settings_release(&s);
 }
 
@@ -227,7 +236,8 @@ static void mixtures_are_mixtures(void **state)
     const struct pl_problem *mixture = pl_problem_find("mixture");
     struct pl_settings s;
     settings_of(&s, mixture, "width", 0.5);
-    struct pl_gibbs *gibbs = gibbs_of(mixture, &s, (struct pl_regulariser){0}, 2, 1, 3);
+    struct pl_objective o;
+    struct pl_gibbs *gibbs = gibbs_of(&o, mixture, &s, (struct pl_regulariser){0}, 2, 1, 3);
     for (size_t k = 0; k < 3; k++) {
         double e[2];
         const struct pl_law *law = pl_gibbs_law(gibbs, k);
@@ -241,7 +251,7 @@ static void mixtures_are_mixtures(void **state)
             close_to(pl_law_cdf(law, t), chance, 1e-9);
         }
     }
-    pl_gibbs_free(gibbs);
+    drop(gibbs, &o);
     pl_settings_release(&s);
 }
 
@@ -258,14 +268,15 @@ static void minima_are_found_with_their_regularisation(void **state)
         const struct pl_problem *problem = pl_problem_find(cases[i].problem);
         struct pl_settings s;
         settings_of(&s, problem, NULL, 0);
-        struct pl_gibbs *gibbs = gibbs_of(problem, &s, cases[i].regulariser, 2, 4, 0);
+        struct pl_objective o;
+        struct pl_gibbs *gibbs = gibbs_of(&o, problem, &s, cases[i].regulariser, 2, 4, 0);
         double least = INFINITY;
         for (int a = -300; a <= 300; a++)
             for (int b = -300; b <= 300; b++)
                 least = fmin(least, pl_gibbs_energy(gibbs, (const double[]){a / 100.0, b / 100.0}));
         assert_true(pl_gibbs_minimum(gibbs) <= least + 1e-12);
         close_to(pl_gibbs_minimum(gibbs), least, 1e-2);
-        pl_gibbs_free(gibbs);
+        drop(gibbs, &o);
         pl_settings_release(&s);
     }
 }
@@ -278,8 +289,11 @@ static void minima_too_narrow_for_quadrature_are_refused(void **state)
     struct pl_gibbs *gibbs;
     struct pl_error err;
     settings_of(&s, well, NULL, 0);
-    assert_int_equal(pl_gibbs_new(&gibbs, well, &s, (struct pl_regulariser){0}, 2, 1e10, 1, &err), PL_EINPUT);
+    struct pl_objective o;
+    pl_objective_init(&o, well, &s, 2);
+    assert_int_equal(pl_gibbs_new(&gibbs, &o, (struct pl_regulariser){0}, 1e10, 1, &err), PL_EINPUT);
     assert_non_null(strstr(err.text, "beta is 1e+10"));
+    pl_objective_release(&o);
     pl_settings_release(&s);
 }
 
