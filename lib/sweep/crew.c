@@ -145,23 +145,22 @@ static void fail_first(struct pl_supervisor *s, struct pl_hand *hand, int status
 {
     struct pl_task *task = pl_tasks_pop(&hand->tasks);
     struct pl_ending *ending = &task->ending;
-    ending->outcome = s->stopping ? PL_INTERRUPTED : PL_FAILED;
+    ending->outcome = PL_FAILED;
     ending->seconds = pl_clock_steady() - hand->since;
     ending->worker = hand->process.pid;
     if (hand->verdict[0]) {
         snprintf(task->reason, sizeof task->reason, "%s", hand->verdict);
     } else if (s->stopping == PL_QUITTING) {
+        ending->outcome = PL_INTERRUPTED;
         snprintf(task->reason, sizeof task->reason, "the sweep was stopped");
     } else if (WIFSIGNALED(status)) {
         ending->signal = WTERMSIG(status);
         snprintf(task->reason, sizeof task->reason, "the worker was killed by signal %d (%s)", ending->signal,
                  strsignal(ending->signal));
-        ending->outcome = PL_FAILED;
     } else {
         ending->exit_code = WEXITSTATUS(status);
         snprintf(task->reason, sizeof task->reason, "the worker ended with exit code %d before the run had",
                  ending->exit_code);
-        ending->outcome = PL_FAILED;
     }
     if (hand->log.length)
         pl_task_log(task, pl_text(&hand->log), hand->log.length);
@@ -247,22 +246,38 @@ static void bury_ended(struct pl_supervisor *s)
 
 /* ---- time ---- */
 
+/* When the run at hand is condemned; INFINITY where it has no time-out, was condemned, or was asked to stop before its
+ * time was over: then it has the time that a stop gives. */
+static double deadline(const struct pl_supervisor *s, const struct pl_hand *hand)
+{
+    if (!alive(hand) || hand->verdict[0] || !hand->tasks.count)
+        return INFINITY;
+    double limit = s->options->timeout > 0 ? s->options->timeout : hand->tasks.first->study->study->timeout;
+    double end = limit > 0 ? hand->since + limit : INFINITY;
+    return s->stopping && s->stop_since < end ? INFINITY : end;
+}
+
+static bool condemn_overdue(struct pl_supervisor *s, struct pl_hand *hand, double now)
+{
+    double end = deadline(s, hand);
+    if (now < end)
+        return false;
+    char verdict[100], seconds[PL_NUMBER_SIZE];
+    pl_number_write(s->options->timeout > 0 ? s->options->timeout : hand->tasks.first->study->study->timeout, seconds);
+    snprintf(verdict, sizeof verdict, "timed out after %s s", seconds);
+    hand->tasks.first->started = true; /* a worker that hangs before its first word hangs all the same */
+    pl_crew_condemn(s, hand, verdict);
+    return true;
+}
+
 static void check_time(struct pl_supervisor *s)
 {
     double now = pl_clock_steady();
     for (size_t i = 0; i < s->hand_count; i++) {
         struct pl_hand *hand = &s->hands[i];
-        if (!alive(hand) || hand->verdict[0] || !hand->tasks.count)
+        if (!alive(hand) || hand->verdict[0] || !hand->tasks.count || condemn_overdue(s, hand, now))
             continue;
-        const struct pl_study *study = hand->tasks.first->study->study;
-        double limit = s->options->timeout > 0 ? s->options->timeout : study->timeout;
-        if (limit > 0 && now - hand->since > limit) {
-            char verdict[100], seconds[PL_NUMBER_SIZE];
-            pl_number_write(limit, seconds);
-            snprintf(verdict, sizeof verdict, "timed out after %s s", seconds);
-            hand->tasks.first->started = true; /* a worker that hangs before its first word hangs all the same */
-            pl_crew_condemn(s, hand, verdict);
-        } else if (now - hand->since > recall_after && hand->tasks.count > 1 && !hand->recalled) {
+        if (now - hand->since > recall_after && hand->tasks.count > 1 && !hand->recalled) {
             hand->recalled = true;
             pl_text_add(&hand->orders, PL_RECALL_LINE);
             send_orders(hand);
@@ -278,6 +293,8 @@ void pl_crew_stop(struct pl_supervisor *s)
         struct pl_hand *hand = &s->hands[i];
         if (!alive(hand))
             continue;
+        if (condemn_overdue(s, hand, s->stop_since))
+            continue; /* its time was over before anybody asked it to stop */
         if (s->stopping == PL_QUITTING) {
             s->executor->kill(&hand->process, SIGKILL);
         } else {
@@ -304,9 +321,8 @@ static double next_deadline(const struct pl_supervisor *s, double now, double un
         const struct pl_hand *hand = &s->hands[i];
         if (!alive(hand) || !hand->tasks.count)
             continue;
-        double limit = s->options->timeout > 0 ? s->options->timeout : hand->tasks.first->study->study->timeout;
-        if (limit > 0 && hand->since + limit < until)
-            until = hand->since + limit;
+        if (deadline(s, hand) < until)
+            until = deadline(s, hand);
         if (hand->tasks.count > 1 && !hand->recalled && hand->since + recall_after < until)
             until = hand->since + recall_after;
     }

@@ -44,8 +44,9 @@ void pl_sup_stop(struct pl_supervisor *s, enum pl_stopping how)
 {
     if (how <= s->stopping)
         return;
+    if (!s->stopping)
+        s->stop_since = pl_clock_steady();
     s->stopping = how;
-    s->stop_since = pl_clock_steady();
     if (how == PL_FINISHING && s->stopped_by)
         pl_sup_note(s, "stopping: %d runs come to an end first; once more stops now", pl_crew_busy(s));
     pl_crew_stop(s);

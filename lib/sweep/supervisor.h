@@ -32,7 +32,7 @@ struct pl_supervisor {
     int signals;                 /* a signalfd */
     int stopped_by;
     enum pl_stopping stopping;
-    double stop_since;
+    double stop_since;           /* of the first wish to stop */
     struct pl_error failure;     /* code != 0: the sweep cannot go on */
     /* crew */
     struct pl_hand *hands;

@@ -57,3 +57,36 @@ wait_for 60 has_values # a run that is only claimed goes back untouched
 kill -INT "$started"
 finish heavy 130 "$started"
 equal "$(count heavy.db interrupted)" 1 interrupted
+
+# S9: a run whose time was over before anybody said stop has timed out, however the stop comes. The supervisor is held
+# across the time-out, so that it meets both at once: one signal lets runs come to their end, two of them kill.
+cat >late.yaml <<END
+study: late
+task: {command: [sh, -c, "echo \$\$ >late.pid; sleep 1000"]}
+timeout: 0.5
+END
+for signals in "INT" "INT TERM"; do
+    rm -f late.pid late.db*
+    start late poula sweep late.yaml --db late.db --jobs 1
+    wait_for 60 test -s late.pid
+    kill -STOP "$started"
+    sleep 1
+    for signal in $signals; do kill -$signal "$started"; done
+    kill -CONT "$started"
+    code=0
+    wait "$started" || code=$?
+    [ $code = 130 ] || [ $code = 143 ] || fail "the late sweep exited with $code"
+    equal "$(sql late.db 'SELECT status, reason FROM runs')" "failed|timed out after 0.5 s" "after $signals"
+done
+
+# But a run that was asked to stop in time has the time of a stop.
+cat >early.yaml <<END
+study: early
+task: {command: [sh, -c, "echo \$\$ >early.pid; sleep 1000"]}
+timeout: 1.5
+END
+start early poula sweep early.yaml --db early.db --jobs 1
+wait_for 60 test -s early.pid
+kill -INT "$started"
+finish early 130 "$started"
+equal "$(sql early.db 'SELECT status FROM runs')" interrupted "a run that was stopped before its time-out"
