@@ -53,8 +53,6 @@ static void make_environment(struct environment *env, int threads)
     snprintf(number, sizeof number, "%d", threads);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         set_variable(env, limits[i], number);
-    snprintf(number, sizeof number, "%ld", (long)getpid());
-    set_variable(env, "POULA_SUPERVISOR", number);
 }
 
 static void close_pair(int pair[2])

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 static const double flush_after = 0.1; /* seconds that a value may wait */
@@ -29,7 +31,7 @@ struct waiting {
 };
 
 struct worker {
-    int in, out;
+    int in, out, signals; /* signals: a signalfd */
     /* Between the two threads. */
     pthread_mutex_t lock;      /* of the queue */
     pthread_cond_t more;
@@ -98,6 +100,13 @@ static void close_queue(struct worker *w, const struct pl_error *problem)
     pthread_mutex_unlock(&w->lock);
 }
 
+static void stop_soon(struct worker *w)
+{
+    recall(w);
+    w->stop = true;
+    close_queue(w, NULL);
+}
+
 static int take_line(struct worker *w, const char *line, size_t length, struct pl_error *err)
 {
     enum pl_message kind;
@@ -107,9 +116,7 @@ static int take_line(struct worker *w, const char *line, size_t length, struct p
     if (kind == PL_MESSAGE_RECALL) {
         recall(w);
     } else if (kind == PL_MESSAGE_STOP) {
-        recall(w);
-        w->stop = true;
-        close_queue(w, NULL);
+        stop_soon(w);
     } else {
         struct waiting *order = pl_new(sizeof *order + length + 1);
         memcpy(order->line, line, length);
@@ -124,7 +131,7 @@ static int take_line(struct worker *w, const char *line, size_t length, struct p
     return 0;
 }
 
-static int read_more(struct worker *w, struct pl_text *text, struct pl_error *err)
+static int read_input(struct worker *w, struct pl_text *text, struct pl_error *err)
 {
     char block[1 << 16];
     ssize_t n = read(w->in, block, sizeof block);
@@ -132,9 +139,6 @@ static int read_more(struct worker *w, struct pl_text *text, struct pl_error *er
         return 1;
     if (n < 0)
         return errno == EINTR ? 0 : pl_fail(err, PL_EIO, "cannot read the next order: %s", strerror(errno));
-    /* Lines are taken without being interrupted: cancelled is only the read. */
-    int before;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     pl_text_add_bytes(text, block, (size_t)n);
     char *start = text->text, *stop = text->text + text->length, *newline;
     int status = 0;
@@ -145,6 +149,22 @@ static int read_more(struct worker *w, struct pl_text *text, struct pl_error *er
     }
     memmove(text->text, start, (size_t)(stop - start));
     pl_text_cut(text, (size_t)(stop - start));
+    return status;
+}
+
+static int read_more(struct worker *w, struct pl_text *text, struct pl_error *err)
+{
+    struct pollfd waiting[] = {{w->in, POLLIN, 0}, {w->signals, POLLIN, 0}};
+    struct signalfd_siginfo signal;
+    int before, status = 0;
+    if (poll(waiting, 2, -1) < 0)
+        return errno == EINTR ? 0 : pl_fail(err, PL_EIO, "cannot wait for the next order: %s", strerror(errno));
+    /* What was taken is served without being interrupted: cancelled is only the wait. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    if (waiting[1].revents && read(w->signals, &signal, sizeof signal) == sizeof signal)
+        stop_soon(w); /* pkill poula: at a clean point, as the supervisor would say */
+    if (waiting[0].revents)
+        status = read_input(w, text, err);
     pthread_setcancelstate(before, NULL);
     return status;
 }
@@ -280,20 +300,36 @@ static int work(struct worker *w, struct pl_error *err)
     return status;
 }
 
+/* Takes the signals that ask a program to end away from every thread, for the reading one to see. */
+static int watch_signals(sigset_t *before)
+{
+    sigset_t asking;
+    sigemptyset(&asking);
+    sigaddset(&asking, SIGTERM);
+    sigaddset(&asking, SIGINT);
+    sigaddset(&asking, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &asking, before);
+    return signalfd(-1, &asking, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
 int pl_worker_loop(int in, int out, struct pl_error *err)
 {
+    sigset_t before;
     struct worker w = {.in = in, .out = out, .lock = PTHREAD_MUTEX_INITIALIZER, .out_lock = PTHREAD_MUTEX_INITIALIZER,
                        .more = PTHREAD_COND_INITIALIZER};
     w.end = &w.first;
+    w.signals = watch_signals(&before);
     w.memory = pl_record_sink(&w.record);
     pl_event_write_ready(&w.events);
     pthread_t reader;
     int problem = pthread_create(&reader, NULL, read_orders, &w);
-    if (problem)
+    if (problem) /* the process is at its end */
         return pl_fail(err, PL_EIO, "cannot start the thread that reads orders: %s", strerror(problem));
     int status = work(&w, err);
     pthread_cancel(reader);
     pthread_join(reader, NULL);
+    close(w.signals);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!status && w.problem.code)
         status = pl_fail(err, w.problem.code, "%s", w.problem.text);
     while (w.first) {
@@ -320,9 +356,11 @@ static int set_aside(int standard, int replacement)
 
 int pl_worker_enter(int *in, int *out, struct pl_error *err)
 {
+    prctl(PR_SET_NAME, "poula-worker"); /* it was started as /proc/self/exe, which says nothing to a reader of top */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const char *supervisor = getenv("POULA_SUPERVISOR");
-    if (supervisor && kill((pid_t)strtol(supervisor, NULL, 10), 0) && errno == ESRCH)
+    /* It may have died before that line. Its number would not tell: this may be another space of process numbers. */
+    struct pollfd reader = {STDOUT_FILENO, POLLOUT, 0};
+    if (poll(&reader, 1, 0) > 0 && reader.revents & POLLERR)
         return pl_fail(err, PL_EIO, "the supervisor is gone");
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null < 0)

@@ -90,3 +90,32 @@ wait_for 60 test -s early.pid
 kill -INT "$started"
 finish early 130 "$started"
 equal "$(sql early.db 'SELECT status FROM runs')" interrupted "a run that was stopped before its time-out"
+
+# S5: a signal to everything that is named poula leaves nothing of a command running, neither what it started nor what
+# took a session of its own; with SIGTERM the run is interrupted, not failed.
+parent() { sed -n 's/^PPid:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null; }
+named_poula() { # the supervisor's family, as pkill (-f, too) would find it: by name and by command line
+    for p in $(ls /proc | grep '^[0-9]*$'); do
+        up=$(parent "$p") || continue
+        [ "$p" = "$1" ] || [ "$up" = "$1" ] || [ "$(parent "$up")" = "$1" ] || continue
+        if grep -q poula "/proc/$p/comm" || tr '\0' ' ' <"/proc/$p/cmdline" | grep -q poula; then echo "$p"; fi
+    done 2>/dev/null
+}
+cat >family.yaml <<END
+study: family
+task: {command: [sh, -c, "sleep 1000 & echo \$! >child.{seed}; setsid sh -c 'echo \$\$ >stray.{seed}; exec sleep 1000' & echo loss=1; echo \$\$ >leader.{seed}; wait"]}
+seeds: [1, 2]
+END
+for signal in KILL TERM; do
+    rm -f child.* stray.* leader.*
+    start family poula sweep family.yaml --db family-$signal.db --jobs 2
+    for seed in 1 2; do wait_for 60 test -s leader.$seed; wait_for 60 test -s stray.$seed; done
+    everything=$(named_poula "$started")
+    [ "$(echo "$everything" | wc -l)" -ge 3 ] || fail "there are a supervisor and two workers, not: $everything"
+    kill -$signal $everything
+    code=0
+    wait "$started" || code=$?
+    [ $code = 137 ] || [ $code = 143 ] || fail "the sweep exited with $code after $signal"
+    for file in child.* stray.* leader.*; do wait_for 10 gone "$(cat $file)"; done
+done
+equal "$(count family-TERM.db interrupted)" 2 "runs that SIGTERM to everybody interrupted"

@@ -5,6 +5,8 @@
 #include "train/command/line.h"
 #include "train/train_priv.h"
 
+#include <sys/types.h>
+
 /* A program's words with every placeholder replaced, ending in NULL as execvp wants them. */
 struct pl_words {
     char **words;
@@ -50,6 +52,20 @@ void pl_reading_describe_unread(const struct pl_reading *reading, struct pl_text
 /* The first position from which on a loss-like metric stayed non-finite to the end, its name and axis; NaN: none. */
 double pl_reading_bad_since(const struct pl_reading *reading, const char **metric, enum pl_series_axis *axis);
 void pl_reading_release(struct pl_reading *reading);
+
+/* What kills a program and its descendants when this process dies, whatever it is killed by and whoever with it. */
+struct pl_guard {
+    pid_t pid; /* 0: none */
+    int pipe;
+    char mark[64]; /* in the program's environment */
+};
+void pl_guard_init(struct pl_guard *guard);
+/* The environment that the program has to have, on the heap; its strings belong to guard and environ. */
+char **pl_guard_environment(struct pl_guard *guard);
+/* Watches over a process group. Returns 0 or an errno. */
+int pl_guard_start(struct pl_guard *guard, pid_t group);
+/* Lets the guard go; everything: after it has done what it is there for. */
+void pl_guard_end(struct pl_guard *guard, bool everything);
 
 /* Runs the program to its end, feeding its lines to reading, and fills in how it ended: exit_code, signal,
  * and outcome PL_FINISHED (exit code 0), PL_FAILED or PL_INTERRUPTED with the reason. Nothing of the

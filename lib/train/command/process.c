@@ -1,7 +1,6 @@
-/* A program as a child process in a process group of its own, together with a guard: a second child that
- * does nothing but wait for poula's death (the end of a pipe) and then kills the group. So neither the
- * program nor what it started outlives the worker, even one that is killed by SIGKILL. The program waits to
- * be let go until the guard is there, so that there is no moment at which it could start something unguarded. */
+/* A program as a child process in a process group of its own, together with a guard (guard.c), so that neither the
+ * program nor what it started outlives the worker, even one that is killed by SIGKILL. The program waits to be let go
+ * until the guard is there, so that there is no moment at which it could start something unguarded. */
 #include "train/command/command_priv.h"
 
 #include <errno.h>
@@ -32,8 +31,9 @@ struct stream {
 };
 
 struct process {
-    pid_t pid, guard;
-    int guard_pipe, handle; /* handle: pidfd, or -1 */
+    pid_t pid;
+    int handle; /* pidfd, or -1 */
+    struct pl_guard guard;
     struct stream output, error;
 };
 
@@ -71,7 +71,8 @@ struct pipes {
 };
 
 /* The child between fork and exec: only calls that are safe there. */
-_Noreturn static void become_program(char *const *words, const char *directory, const struct pipes *pipes)
+_Noreturn static void become_program(char *const *words, char *const *environment, const char *directory,
+                                      const struct pipes *pipes)
 {
     struct start_failure failure = {0};
     char byte;
@@ -89,28 +90,12 @@ _Noreturn static void become_program(char *const *words, const char *directory, 
     if (chdir(directory))
         failure = (struct start_failure){1, errno};
     else {
-        execvp(words[0], words);
+        execvpe(words[0], words, environment);
         failure = (struct start_failure){0, errno};
     }
     ssize_t written = write(pipes->failure[1], &failure, sizeof failure);
     (void)written;
     _exit(127);
-}
-
-/* The guard: in its own session, holding nothing of the worker's but the reading end of a pipe. */
-_Noreturn static void become_guard(int pipe_end, pid_t group)
-{
-    setsid();
-    prctl(PR_SET_NAME, "poula-guard");
-    dup2(pipe_end, STDIN_FILENO);
-    if (close_range(STDIN_FILENO + 1, ~0U, 0))
-        for (int fd = STDIN_FILENO + 1; fd < 1024; fd++)
-            close(fd);
-    char byte;
-    while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
-        ;
-    kill(-group, SIGKILL);
-    _exit(0);
 }
 
 static bool open_pipes(struct pipes *pipes)
@@ -135,34 +120,6 @@ static void close_pipes(struct pipes *pipes)
         close_end(&pipes->failure[i]);
         close_end(&pipes->go[i]);
     }
-}
-
-static bool start_guard(struct process *process)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC))
-        return false;
-    process->guard = fork();
-    if (!process->guard)
-        become_guard(ends[0], process->pid);
-    int problem = errno;
-    close(ends[0]);
-    if (process->guard < 0) {
-        close(ends[1]);
-        errno = problem;
-        return false;
-    }
-    process->guard_pipe = ends[1];
-    return true;
-}
-
-static void end_guard(struct process *process)
-{
-    if (process->guard > 0) {
-        kill(process->guard, SIGKILL);
-        waitpid(process->guard, NULL, 0);
-    }
-    close_end(&process->guard_pipe);
 }
 
 /* Lets the waiting child become the program. Returns whether it has; says in result why not. */
@@ -195,17 +152,21 @@ static bool start(struct process *process, char *const *words, const char *direc
         pl_result_set(result, PL_FAILED, "cannot make a pipe: %s", strerror(errno));
         goto done;
     }
+    pl_guard_init(&process->guard);
+    char **environment = pl_guard_environment(&process->guard);
     process->pid = fork();
     if (!process->pid)
-        become_program(words, directory, &pipes);
-    if (process->pid < 0 || !start_guard(process))
-        pl_result_set(result, PL_FAILED, "cannot start a process: %s", strerror(errno));
+        become_program(words, environment, directory, &pipes);
+    free(environment);
+    int problem = process->pid < 0 ? errno : pl_guard_start(&process->guard, process->pid);
+    if (problem)
+        pl_result_set(result, PL_FAILED, "cannot start a process: %s", strerror(problem));
     else
         started = let_go(process, &pipes, words, directory, result);
     if (!started && process->pid > 0) {
         kill(process->pid, SIGKILL);
         waitpid(process->pid, NULL, 0);
-        end_guard(process);
+        pl_guard_end(&process->guard, false);
     }
     if (!started)
         goto done;
@@ -334,7 +295,7 @@ void pl_process_run(char *const *words, const char *directory, const struct pl_s
                     struct pl_reading *reading, struct pl_run_result *result)
 {
     struct process process = {
-        .guard_pipe = -1, .handle = -1,
+        .handle = -1,
         .output = {.fd = -1, .origin = PL_FROM_OUTPUT}, .error = {.fd = -1, .origin = PL_FROM_ERROR}};
     if (!start(&process, words, directory, result))
         return;
@@ -347,7 +308,9 @@ void pl_process_run(char *const *words, const char *directory, const struct pl_s
     bool whole = !stopped && ending.si_code == CLD_EXITED;
     finish_stream(&process.output, reading, whole);
     finish_stream(&process.error, reading, whole);
-    end_guard(&process);
+    /* A program that ended by itself may have left a service behind on purpose, in a session of its own; one that was
+     * stopped may not. */
+    pl_guard_end(&process.guard, stopped);
     waitpid(process.pid, NULL, 0);
     if (process.handle >= 0)
         close(process.handle);
