@@ -59,6 +59,9 @@ static int take_option(struct pl_args *args, const struct pl_option *option, con
 {
     if (option->argument && option->words && !pl_has_word(option->words, value))
         return pl_cmd_usage_error(args, "--%s is '%s', but must be one of: %s", option->name, value, option->words);
+    if (!*value && option->argument && pl_has_word("DIR FILE", option->argument))
+        return pl_cmd_usage_error(args, "--%s is empty, but must name a %s", option->name,
+                                  strcmp(option->argument, "DIR") ? "file" : "folder"); /* never / or a nameless file */
     args->options[2 * args->option_count] = option->name;
     args->options[2 * args->option_count + 1] = value;
     args->option_count++;
@@ -115,6 +118,9 @@ int pl_args_parse(struct pl_args *args, const struct pl_command *command, int ar
     }
     if (pl_args_has(args, "help"))
         return -1;
+    for (size_t i = 0; i < args->count; i++)
+        if (!*args->arguments[i])
+            return pl_cmd_usage_error(args, "argument %zu is empty", i + 1);
     if (args->count < command->least)
         return pl_cmd_usage_error(args, "%s is missing", command->arguments);
     if (args->count > command->most)

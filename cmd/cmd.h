@@ -72,6 +72,9 @@ int pl_cmd_finish(const struct pl_args *args, int exit_code);
 /* Writes what is buffered. Returns 0, or why bytes could not be written, now or at any time before: an errno. */
 int pl_cmd_flush(FILE *file);
 
+/* Are the variables of the environment that poula reads what they should be? Says which is not. */
+bool pl_environment_check(struct pl_text *problem);
+
 /* Two lines for each setting: its help; type, range, default and other names. */
 void pl_help_settings(const struct pl_setting *settings, size_t count, struct pl_text *out);
 void pl_help_command(const struct pl_command *command, struct pl_text *out);

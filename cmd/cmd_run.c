@@ -269,7 +269,7 @@ static int store_run(const struct pl_args *args, const struct pl_single *single)
 }
 
 static int train(const struct pl_args *args, const struct pl_study *study, const struct pl_settings *settings,
-                 int64_t seed, int threads)
+                 int64_t seed, int threads, bool insist)
 {
     struct watch watch = {.live = isatty(STDERR_FILENO) && !pl_args_has(args, "quiet"), .last = pl_clock_steady()};
     struct pl_sink sink = {&watch, watch_series, watch_value, watch_log, watch_stop};
@@ -277,7 +277,7 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
                                      .folder = pl_args_get(args, "folder", NULL)};
     struct pl_run_result result;
     struct pl_error err = {0};
-    struct pl_single single = {.study = study, .settings = settings, .seed = seed, .threads = threads,
+    struct pl_single single = {.study = study, .settings = settings, .seed = seed, .threads = threads, .insist = insist,
                                .process = getpid(), .started = pl_clock(), .record = &watch.record, .result = &result};
     watch.memory = pl_record_sink(&watch.record);
     signal(SIGINT, ask_to_stop);
@@ -307,6 +307,24 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
     return code;
 }
 
+/* What a sweep tells its commands. Returns whether they all come from here. */
+static bool tell_threads(int64_t threads, bool insist)
+{
+    struct pl_text given = {0};
+    pl_threads_given(&given);
+    bool ours = insist || !given.length;
+    pl_text_release(&given);
+    const char *names[16], *name;
+    size_t count = 0;
+    while (count < 16 && (name = pl_threads_variable(count, insist)))
+        names[count++] = name; /* first, since setting one changes which are open */
+    char number[24];
+    snprintf(number, sizeof number, "%lld", (long long)threads);
+    while (count)
+        setenv(names[--count], number, 1);
+    return ours;
+}
+
 static int run(const struct pl_args *args)
 {
     struct pl_spec *spec = NULL;
@@ -316,6 +334,7 @@ static int run(const struct pl_args *args)
     if (!pl_args_integer(args, "threads", 1, 4096, pl_host_cores(), &threads))
         return 2;
     setenv("POULA_DATA", pl_args_data(args), 1);
+    bool insist = tell_threads(threads, pl_args_has(args, "threads"));
     int code = find_study(args, &spec, &study);
     if (!code)
         code = choose(args, study, &settings, &seed);
@@ -326,7 +345,7 @@ static int run(const struct pl_args *args)
         fputs(pl_text(&text), stdout);
         pl_text_release(&text);
     } else if (!code) {
-        code = train(args, study, &settings, seed, (int)threads);
+        code = train(args, study, &settings, seed, (int)threads, insist);
     }
     pl_settings_release(&settings);
     pl_spec_free(spec);

@@ -292,10 +292,29 @@ static int read_options(const struct pl_args *args, struct pl_sweep_options *opt
         return 2;
     options->jobs = (int)jobs;
     options->threads = (int)threads;
+    options->insist = pl_args_has(args, "threads");
     options->limit = limit;
     options->fail_fast = pl_args_has(args, "fail-fast");
     options->retry_failed = pl_args_has(args, "retry-failed");
     return 0;
+}
+
+/* What the user may not have meant: more threads than there are cores, and words of the environment that hold beside the
+ * options. */
+static void note_threads(const struct pl_args *args, const struct pl_sweep_options *options)
+{
+    int cores = pl_host_cores();
+    struct pl_text given = {0};
+    if ((pl_args_has(args, "jobs") || pl_args_has(args, "threads")) &&
+        (int64_t)options->jobs * options->threads > cores)
+        pl_cmd_note("poula sweep: --jobs %d with --threads %d are more than the %d core%s that this process may use",
+                    options->jobs, options->threads, cores, cores == 1 ? "" : "s");
+    if (!options->insist)
+        pl_threads_given(&given);
+    if (given.length && !pl_args_has(args, "quiet"))
+        pl_cmd_note("poula sweep: %s of the environment holds for commands; poula's own runs use %d thread%s "
+                    "(--threads N holds for both)", pl_text(&given), options->threads, options->threads == 1 ? "" : "s");
+    pl_text_release(&given);
 }
 
 /* Looks at data and memory before anything is started. */
@@ -449,6 +468,7 @@ static int run(const struct pl_args *args)
         code = dry_run(args, &specs);
         goto done;
     }
+    note_threads(args, &options);
     double noted = 0;
     int status = pl_store_open(&store, pl_args_db(args), PL_STORE_WRITE, &err);
     if (!status) {

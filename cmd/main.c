@@ -47,14 +47,16 @@ int main(int argc, char **argv)
         return unknown_command(name);
     struct pl_args args = {.program = argv[0]};
     int code = pl_args_parse(&args, command, argc - 2, argv + 2);
+    if (!code && !pl_environment_check(&text))
+        code = pl_cmd_usage_error(&args, "%s", pl_text(&text));
     if (code < 0) {
         pl_help_command(command, &text);
         fputs(pl_text(&text), stdout);
-        pl_text_release(&text);
         code = pl_cmd_finish(&args, 0);
     } else if (!code) {
         code = pl_cmd_finish(&args, command->run(&args));
     }
+    pl_text_release(&text);
     free(args.arguments);
     free(args.options);
     return code;

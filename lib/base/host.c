@@ -1,5 +1,6 @@
 #include "base/host.h"
 
+#include "base/cgroup.h"
 #include "base/number.h"
 
 #include <sched.h>
@@ -46,11 +47,10 @@ int pl_host_cores(void)
     int cores = 1;
     if (!sched_getaffinity(0, sizeof allowed, &allowed))
         cores = CPU_COUNT(&allowed);
-    char line[64];
-    first_line("/sys/fs/cgroup/cpu.max", line, sizeof line);
-    double quota, period;
-    if (sscanf(line, "%lf %lf", &quota, &period) == 2 && period > 0 && quota / period < cores)
-        cores = (int)(quota / period);
+    struct pl_cgroup_limits limits;
+    pl_cgroup_limits("", &limits);
+    if (limits.cores < cores)
+        cores = (int)limits.cores;
     return cores > 0 ? cores : 1;
 }
 
@@ -73,17 +73,10 @@ static uint64_t number_in(const char *path, const char *key)
 uint64_t pl_host_memory_free(void)
 {
     uint64_t bytes = 1024 * number_in("/proc/meminfo", "MemAvailable");
-    char limit[64], used[64];
-    first_line("/sys/fs/cgroup/memory.max", limit, sizeof limit);
-    first_line("/sys/fs/cgroup/memory.current", used, sizeof used);
-    if (limit[0] && strcmp(limit, "max")) {
-        uint64_t most = strtoull(limit, NULL, 10), now = strtoull(used, NULL, 10);
-        uint64_t cached = number_in("/sys/fs/cgroup/memory.stat", "inactive_file"); /* counted, but free for others */
-        now = now > cached ? now - cached : 0;
-        uint64_t left = most > now ? most - now : 0;
-        if (left < bytes)
-            bytes = left;
-    }
+    struct pl_cgroup_limits limits;
+    pl_cgroup_limits("", &limits);
+    if (limits.memory < bytes)
+        bytes = limits.memory;
     int64_t wish;
     const char *own = getenv("POULA_MEMORY");
     if (own && pl_count_read(own, &wish) && wish > 0 && (uint64_t)wish < bytes)
@@ -123,7 +116,7 @@ const char *pl_isa_name(enum pl_isa isa)
     return names[isa];
 }
 
-static enum pl_isa detect(void)
+enum pl_isa pl_host_isa_own(void)
 {
 #if defined(__x86_64__)
     __builtin_cpu_init();
@@ -138,7 +131,7 @@ static enum pl_isa detect(void)
 
 enum pl_isa pl_host_isa(void)
 {
-    enum pl_isa isa = detect();
+    enum pl_isa isa = pl_host_isa_own();
     const char *wish = getenv("POULA_ISA");
     for (int i = 0; wish && i < PL_ISA_COUNT; i++)
         if (!strcmp(wish, pl_isa_name((enum pl_isa)i)) && (enum pl_isa)i < isa)

@@ -13,8 +13,8 @@ const char *pl_version(void);
 double pl_clock(void);       /* seconds since 1970, for records */
 double pl_clock_steady(void);/* seconds that never jump, for intervals */
 
-int pl_host_cores(void);     /* cores this process may use: affinity and cgroup quota, at least 1 */
-/* Bytes available without swapping, cgroup limit included; $POULA_MEMORY (such as 4G) lowers it. */
+int pl_host_cores(void);     /* cores this process may use: affinity and cgroup quotas, at least 1 */
+/* Bytes available without swapping, cgroup limits included; $POULA_MEMORY (such as 4G) lowers it. */
 uint64_t pl_host_memory_free(void);
 void pl_host_name(char *name, size_t size);
 void pl_host_cpu(char *name, size_t size); /* model name, or the machine type */
@@ -23,6 +23,7 @@ void pl_host_cpu(char *name, size_t size); /* model name, or the machine type */
  * be lowered by $POULA_ISA (base, avx2, avx512) for tests and for equal bits on unlike machines. */
 enum pl_isa { PL_ISA_BASE, PL_ISA_AVX2, PL_ISA_AVX512, PL_ISA_COUNT };
 enum pl_isa pl_host_isa(void);
+enum pl_isa pl_host_isa_own(void); /* what this machine has, whatever $POULA_ISA says */
 const char *pl_isa_name(enum pl_isa isa);
 
 /* Names a process so that it can be told from a later one with the same number: boot id and start

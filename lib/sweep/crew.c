@@ -72,7 +72,7 @@ static void send_orders(struct pl_hand *hand)
 static bool start_worker(struct pl_supervisor *s, struct pl_hand *hand)
 {
     struct pl_error err = {0};
-    if (s->executor->start(s->options->worker, s->options->threads, &hand->process, &err)) {
+    if (s->executor->start(s->options->worker, s->options->threads, s->options->insist, &hand->process, &err)) {
         pl_sup_fail(s, &err);
         return false;
     }

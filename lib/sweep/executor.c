@@ -41,18 +41,17 @@ static void set_variable(struct environment *env, const char *name, const char *
     env->list[env->count] = NULL;
 }
 
-static void make_environment(struct environment *env, int threads)
+static void make_environment(struct environment *env, int threads, bool insist)
 {
-    static const char *const limits[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
-                                         "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS"};
+    const char *name;
     while (environ[env->count])
         env->count++;
     env->list = pl_new((env->count + 1) * sizeof *env->list);
     memcpy(env->list, environ, env->count * sizeof *env->list);
     char number[24];
     snprintf(number, sizeof number, "%d", threads);
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        set_variable(env, limits[i], number);
+    for (size_t i = 0; (name = pl_threads_variable(i, insist)); i++)
+        set_variable(env, name, number);
 }
 
 static void close_pair(int pair[2])
@@ -87,7 +86,8 @@ static int spawn(const char *const *argv, char **environment, int in, int out, i
     return problem;
 }
 
-static int local_start(const char *const *argv, int threads, struct pl_process *process, struct pl_error *err)
+static int local_start(const char *const *argv, int threads, bool insist, struct pl_process *process,
+                       struct pl_error *err)
 {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, log[2] = {-1, -1};
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(log, O_CLOEXEC)) {
@@ -100,7 +100,7 @@ static int local_start(const char *const *argv, int threads, struct pl_process *
     fcntl(in[1], F_SETPIPE_SZ, PIPE_BYTES); /* as large as the system allows; the usual size works too */
     fcntl(out[0], F_SETPIPE_SZ, PIPE_BYTES);
     struct environment env = {0};
-    make_environment(&env, threads);
+    make_environment(&env, threads, insist);
     int problem = spawn(argv, env.list, in[0], out[1], log[1], &process->pid);
     free(env.list);
     pl_pool_release(&env.pool);

@@ -294,7 +294,7 @@ int pl_single_store(struct pl_store *store, const char *name, const struct pl_si
     status = pl_plan_make(&plan, store, &source, 1, err);
     if (status)
         goto done;
-    pl_sweep_provenance(&provenance, 1, single->threads, &pool);
+    pl_sweep_provenance(&provenance, 1, single->threads, single->insist, &pool);
     status = pl_store_join(store, &provenance, &session, err);
     if (!status)
         status = pl_store_begin(store, err);

@@ -227,8 +227,9 @@ static int take_over_signals(struct pl_supervisor *s, sigset_t *before, struct p
     return pl_fail(err, PL_EIO, "cannot listen for signals: %s", strerror(errno));
 }
 
-void pl_sweep_provenance(struct pl_provenance *provenance, int jobs, int threads, struct pl_pool *pool)
+void pl_sweep_provenance(struct pl_provenance *provenance, int jobs, int threads, bool insist, struct pl_pool *pool)
 {
+    struct pl_text libraries = {0}, told = {0};
     char text[300];
     *provenance = (struct pl_provenance){.version = pl_version(), .jobs = jobs, .threads = threads,
                                          .isa = pl_isa_name(pl_host_isa())};
@@ -241,15 +242,21 @@ void pl_sweep_provenance(struct pl_provenance *provenance, int jobs, int threads
 #else
     provenance->compiler = "gcc " __VERSION__;
 #endif
-    snprintf(text, sizeof text, "glibc %s, jansson %s", gnu_get_libc_version(), jansson_version_str());
-    provenance->libraries = pl_pool_copy(pool, text);
+    pl_text_addf(&libraries, "glibc %s, jansson %s", gnu_get_libc_version(), jansson_version_str());
+    if (!insist)
+        pl_threads_given(&told);
+    if (told.length)
+        pl_text_addf(&libraries, "; commands with %s", pl_text(&told));
+    provenance->libraries = pl_pool_copy(pool, pl_text(&libraries));
+    pl_text_release(&libraries);
+    pl_text_release(&told);
 }
 
 static int join(struct pl_supervisor *s, struct pl_error *err)
 {
     struct pl_provenance provenance;
     struct pl_pool pool = {0};
-    pl_sweep_provenance(&provenance, s->options->jobs, s->options->threads, &pool);
+    pl_sweep_provenance(&provenance, s->options->jobs, s->options->threads, s->options->insist, &pool);
     provenance.data = s->options->data;
     int status = recover(s, err);
     if (!status)

@@ -121,6 +121,7 @@ struct pl_sweep_view {
 struct pl_sweep_options {
     const char *const *worker; /* argument vector that starts a worker, ended by NULL */
     int jobs, threads;         /* workers, and threads of each */
+    bool insist;               /* threads is the user's wish, and stronger than OMP_NUM_THREADS and its like */
     bool fail_fast, retry_failed;
     double timeout;            /* seconds a run may take; 0: as its study says */
     int64_t limit;             /* most runs to take; 0: all */
@@ -144,8 +145,15 @@ int pl_worker_enter(int *in, int *out, struct pl_error *err);
 /* The loop of `poula worker`: reads orders from in, trains, writes events to out, until in ends. */
 int pl_worker_loop(int in, int out, struct pl_error *err);
 
-/* Fills provenance for this program on this machine; the strings live in pool. */
-void pl_sweep_provenance(struct pl_provenance *provenance, int jobs, int threads, struct pl_pool *pool);
+/* Fills provenance for this program on this machine; the strings live in pool. insist: see pl_sweep_options. */
+void pl_sweep_provenance(struct pl_provenance *provenance, int jobs, int threads, bool insist, struct pl_pool *pool);
+
+/* The variables that tell programs their number of threads, by index (NULL: no more): all of them, or, unless insist,
+ * those that the user's environment leaves open. What the user set holds for the commands of a run; poula's own
+ * networks are told theirs with each run. */
+const char *pl_threads_variable(size_t index, bool insist);
+/* Appends what the user's environment sets of them: "OMP_NUM_THREADS=3". */
+void pl_threads_given(struct pl_text *out);
 
 /* ---- progress as text ---- */
 
@@ -198,6 +206,7 @@ struct pl_single {
     const struct pl_settings *settings;
     int64_t seed, process;
     int threads;
+    bool insist; /* see pl_sweep_options */
     double started, seconds;
     const struct pl_record *record;
     const struct pl_run_result *result;

@@ -115,7 +115,8 @@ struct pl_process {
 
 struct pl_executor {
     const char *name;
-    int (*start)(const char *const *argv, int threads, struct pl_process *process, struct pl_error *err);
+    /* insist: see pl_sweep_options. */
+    int (*start)(const char *const *argv, int threads, bool insist, struct pl_process *process, struct pl_error *err);
     /* Ends the process and what it started with a signal. */
     void (*kill)(const struct pl_process *process, int signal);
     /* Returns 1 and fills status (as waitpid does) when the process is gone, else 0. */

@@ -30,6 +30,28 @@ equal "$(cat results/my-runs/*/threads | sort -u)" "threads 3 3" "threads that a
 equal "$(ls results/my-runs | wc -l)" 12 folders
 equal "$(sql results/my.db "SELECT DISTINCT log FROM attempts")" "a line of log" log
 
+# S6: what the user's environment says of threads holds for a command, unless --threads is given; both are recorded, and
+# more than the machine has is said.
+cat >threads.yaml <<END
+study: threads
+task: {command: [sh, -c, "echo loss=\$OMP_NUM_THREADS; echo other=\$MKL_NUM_THREADS"]}
+END
+told() { sql "$1" "SELECT group_concat(value, ' ') FROM (SELECT value FROM curves ORDER BY metric)"; }
+expect 0 env OMP_NUM_THREADS=3 "$POULA" sweep threads.yaml --jobs 1000 --db kept.db
+equal "$(told kept.db)" "3.0 1.0" "OMP_NUM_THREADS and MKL_NUM_THREADS"
+contains err "OMP_NUM_THREADS=3 of the environment holds for commands; poula's own runs use 1 thread"
+contains err "this process may use"
+equal "$(sql kept.db 'SELECT threads, libraries FROM provenance' | sed 's/glibc.*;/.../')" "1|... commands with OMP_NUM_THREADS=3" provenance
+expect 0 env OMP_NUM_THREADS=3 "$POULA" sweep threads.yaml --threads 2 --jobs 1 --db told.db
+equal "$(told told.db)" "2.0 2.0" "threads that --threads gives"
+lacks err OMP_NUM_THREADS
+equal "$(sql told.db "SELECT count(*) FROM provenance WHERE libraries LIKE '%OMP%'")" 0 "variables that did not hold"
+expect 0 env OMP_NUM_THREADS=5 "$POULA" run threads.yaml
+contains out 5
+expect 0 env OMP_NUM_THREADS=5 "$POULA" run threads.yaml --threads 4
+lacks out 5
+contains out 4
+
 # Nothing of a worker's is open in a command but its own three streams (ls opens one more), and its input is empty.
 cat >clean.yaml <<END
 studies:

@@ -18,3 +18,28 @@ expect 2 poula swep
 expect 2 poula version --no-such-option
 contains err "--no-such-option"
 expect 2 poula version extra
+
+# S14: a variable or an option that names nothing, or no number, is an error, not a default or the root folder.
+wrong() { # WHAT-THE-MESSAGE-SAYS NAME=VALUE
+    expect 2 env "$2" "$POULA" sweep toy.yaml --db wrong.db
+    contains err "$1"
+    [ ! -e wrong.db ] || fail "$2 wrote a database"
+}
+wrong "POULA_ISA is 'avx1024', but must be one of: base" POULA_ISA=avx1024
+wrong "POULA_ISA is 'AVX2'" POULA_ISA=AVX2
+wrong "POULA_PATIENCE is 'soon', but must be a number of seconds" POULA_PATIENCE=soon
+wrong "POULA_PATIENCE is '-1'" POULA_PATIENCE=-1
+wrong "POULA_PATIENCE is 'nan'" POULA_PATIENCE=nan
+wrong "POULA_MEMORY is '4 G', but must be a number of bytes" "POULA_MEMORY=4 G"
+wrong "POULA_MEMORY is '0'" POULA_MEMORY=0
+wrong "POULA_SHARE is '/no/such/place'" POULA_SHARE=/no/such/place
+wrong "no variable \$POULA_MEMROY; did you mean \$POULA_MEMORY?" POULA_MEMROY=1G
+expect 0 env POULA_SOMEBODY_ELSES=x POULA_ISA=base POULA_PATIENCE= POULA_DB= "$POULA" sweep toy.yaml
+for option in data db; do
+    expect 2 poula sweep toy.yaml --$option ""
+    contains err "--$option is empty, but must name a f"
+done
+expect 2 poula report --out= --table
+contains err "--out is empty"
+expect 2 poula sweep ""
+contains err "argument 1 is empty"

@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "base/cgroup.h"
 
 #include <Random123/philox.h>
 #include <gsl/gsl_cdf.h>
@@ -375,6 +376,70 @@ static void processes_have_identities(void **state)
     assert_true(pl_host_memory_free() > 0);
 }
 
+static void put(const char *root, const char *path, const char *text)
+{
+    char full[400];
+    struct pl_error err;
+    snprintf(full, sizeof full, "%s/%s", root, path);
+    assert_int_equal(pl_folder_make_parent(full, &err), 0);
+    assert_int_equal(pl_file_write(full, text, strlen(text), &err), 0);
+}
+
+/* S6: what containers and batch systems allow is found below the process's own group and every group above it. */
+static void control_groups_limit(void **state)
+{
+    (void)state;
+    char root[] = "/tmp/poula-cgroup-XXXXXX", line[100];
+    struct pl_cgroup_limits limits;
+    assert_non_null(mkdtemp(root));
+    pl_cgroup_limits(root, &limits); /* no /proc */
+    assert_true(limits.cores == INFINITY && limits.memory == UINT64_MAX);
+
+    /* Version 2, as Slurm nests it; the job's limit stands two levels up, and a step has more cores than its job. */
+    put(root, "proc/self/cgroup", "0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_0\n");
+    put(root, "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+#define SCOPE "sys/fs/cgroup/system.slice/slurmstepd.scope/"
+    put(root, SCOPE "job_7/step_0/user/task_0/cpu.max", "max 100000\n");
+    put(root, SCOPE "job_7/step_0/cpu.max", "800000 100000\n");
+    put(root, SCOPE "job_7/cpu.max", "250000 100000\n");
+    put(root, SCOPE "job_7/memory.max", "4000000\n");
+    put(root, SCOPE "job_7/memory.current", "3000000\n");
+    put(root, SCOPE "job_7/memory.stat", "anon 1\nfile 2\ninactive_file 500000\n");
+    put(root, "sys/fs/cgroup/system.slice/memory.max", "max\n");
+    pl_cgroup_limits(root, &limits);
+    assert_true(limits.cores == 2.5);
+    assert_int_equal(limits.memory, 1500000);
+
+    /* Version 1: a hierarchy for each controller, some of them shared, and one that is mounted elsewhere. */
+    put(root, "proc/self/cgroup", "12:name=systemd:/\n5:cpu,cpuacct:/slurm/job_9\n4:memory:/slurm/uid_0/job_9\n0::/\n");
+    put(root, "proc/self/mountinfo",
+        "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n"
+        "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
+        "33 31 0:30 / /mnt/a\\040memory rw - cgroup cgroup rw,memory\n");
+    put(root, "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+    put(root, "sys/fs/cgroup/cpu,cpuacct/slurm/cpu.cfs_quota_us", "150000\n");
+    put(root, "sys/fs/cgroup/cpu,cpuacct/slurm/cpu.cfs_period_us", "50000\n");
+    put(root, "mnt/a memory/slurm/uid_0/job_9/memory.limit_in_bytes", "9223372036854771712\n");
+    put(root, "mnt/a memory/slurm/uid_0/memory.limit_in_bytes", "7000000\n");
+    put(root, "mnt/a memory/slurm/uid_0/memory.usage_in_bytes", "2000000\n");
+    put(root, "mnt/a memory/slurm/uid_0/memory.stat", "cache 1\ninactive_file 5\ntotal_inactive_file 1000000\n");
+    pl_cgroup_limits(root, &limits);
+    assert_true(limits.cores == 3);
+    assert_int_equal(limits.memory, 6000000);
+
+    /* A container: the path is that of the host, and what is mounted is its end. */
+    put(root, "proc/self/cgroup", "0::/docker/ab\n");
+    put(root, "proc/self/mountinfo", "30 23 0:26 /docker/ab /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
+    put(root, "sys/fs/cgroup/cpu.max", "100000 100000\n");
+    pl_cgroup_limits(root, &limits);
+    assert_true(limits.cores == 1);
+    put(root, "proc/self/cgroup", "0::/../../elsewhere\n");
+    pl_cgroup_limits(root, &limits);
+    assert_true(limits.cores == 1);
+    snprintf(line, sizeof line, "rm -r %s", root);
+    assert_int_equal(system(line), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +460,7 @@ int main(void)
         cmocka_unit_test(files_are_replaced_whole),
         cmocka_unit_test(absurd_arenas_are_refused),
         cmocka_unit_test(processes_have_identities),
+        cmocka_unit_test(control_groups_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
