@@ -16,6 +16,8 @@ static int check_spec(const struct pl_results *results, const struct pl_table_sp
         return pl_fail(err, PL_EINPUT, "a table takes at most %d rows and columns together", MOST_KEYS / 2);
     if (!spec->metric || pl_results_has_metric(results, spec->metric))
         return 0;
+    if (!results->metric_count)
+        return pl_fail(err, PL_EINPUT, "study %s has not recorded any metric, and so no '%s'", results->name, spec->metric);
     const char **names = pl_new(results->metric_count * sizeof *names);
     struct pl_text list = {0};
     for (size_t i = 0; i < results->metric_count; i++) {
