@@ -1,11 +1,9 @@
-/* Throws bytes at the reader of text: the first half is the training text, the rest another split. With libFuzzer: meson
- * setup build-fuzz -Dfuzz=true, then build-fuzz/tests/fuzz/fuzz-text CORPUS. */
+/* Throws bytes at the reader of text: the first half is the training text, the rest another split. */
+#include "fuzz.h"
 #include "data/corpus_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Words joined by blanks, lines ended: what was read, in the plainest spelling. */
 static void spell(const struct pl_tokens *tokens, const struct pl_vocabulary *v, struct pl_text *text)

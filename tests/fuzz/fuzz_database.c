@@ -1,0 +1,320 @@
+/* Database files that are damaged, or made by somebody else. The input is a list of edits of tests/db/v1.db: values of any
+ * type in any row (in a copy of it whose columns take them), then bytes anywhere in the file. The first byte says which
+ * command then reads it. A command may refuse, with a sentence; it never crashes, hangs, or says nothing. */
+#include "fuzz.h"
+#include "store/store.h"
+
+#include <sqlite3.h>
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int poula_main(int argc, char **argv); /* main() of cmd/main.c, under another name */
+
+static char database[5000], out[5000], spec[5000];
+
+static const char *const commands[][12] = {
+    {"report"},
+    {"report", "--format", "latex", "--rows", "optimizer", "--columns", "lambda", "--value", "last loss"},
+    {"report", "--format", "json", "--study", "toy"},
+    {"report", "--format", "markdown", "--study", "command", "--cell", "median"},
+    {"report", "--format", "csv", "--rows", "lambda", "--best", "1", "--over", "optimizer", "--by", "best theta"},
+    {"plot", "--format", "svg", "--keep", "--out", out},
+    {"plot", "--kind", "sensitivity", "--x", "lambda", "--y", "loss", "--lines", "optimizer", "--out", out},
+    {"plot", "--kind", "heatmap", "--x", "lambda", "--y", "optimizer", "--z", "theta", "--out", out},
+    {"plot", "--kind", "trajectories", "--y", "theta", "--study", "toy-more", "--out", out},
+    {"runs", "--all"},
+    {"runs", "--status", "finished", "--where", "optimizer=sgd", "--format", "json"},
+    {"show", "1"},
+    {"show", "13"},
+    {"show", "a"},
+    {"export", "runs"},
+    {"export", "curves", "--format", "json"},
+    {"export", "settings"},
+    {"export", "summary", "--study", "toy"},
+    {"query", "SELECT * FROM runs; SELECT * FROM curves; SELECT * FROM best; SELECT * FROM summary"},
+    {"query", "SELECT * FROM attempts; SELECT * FROM sweeps", "--format", "markdown"},
+    {"query", "--tables"},
+    {"verify", "--database"},
+    {"backup", out, "--force", "--check"},
+    {"sweep", spec, "--dry-run"},
+    {"generate", "1"},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const char spec_text[] = "study: toy\ntask: {problem: theta30, iterations: 100, record: 5}\n"
+                                "optimizer: {name: [theopoula, sgd], lambda: [0.1, 0.01]}\nseeds: [1, 2, 3]\n";
+
+/* ---- the database that is edited */
+
+enum { BASES = 2, TABLES = 60, COLUMNS = 40 };
+
+static struct base {
+    void *bytes;
+    size_t size;
+    struct table {
+        char *name;
+        char *columns[COLUMNS];
+        size_t count;
+        char *key; /* what tells its rows apart, in brackets */
+        int64_t rows;
+    } tables[TABLES];
+    size_t table_count;
+} bases[BASES]; /* of the newest schema, and of the first */
+
+static void run_sql(sqlite3 *db, const char *sql)
+{
+    char *problem = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &problem) != SQLITE_OK)
+        fprintf(stderr, "%s: %s\n", sql, problem);
+    MUST(!problem);
+}
+
+static sqlite3 *open_base(const char *path)
+{
+    sqlite3 *db = NULL;
+    MUST(sqlite3_open(path, &db) == SQLITE_OK);
+    sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA ignore_check_constraints = ON", NULL, NULL,
+                 NULL);
+    return db;
+}
+
+/* Columns that take everything: as a database has them that another program made. */
+static void relax(const char *path)
+{
+    sqlite3 *db = open_base(path);
+    run_sql(db, "PRAGMA writable_schema = ON;"
+                "UPDATE sqlite_schema SET sql = replace(replace(sql, 'STRICT, WITHOUT ROWID', 'WITHOUT ROWID'),"
+                " ') STRICT', ')') WHERE type = 'table';"
+                "UPDATE sqlite_schema SET sql = replace(replace(replace(sql, 'IS NOT NULL', 'NOTNULL'), ' NOT NULL', ''),"
+                " 'NOTNULL', 'IS NOT NULL') WHERE type = 'table';"
+                "PRAGMA writable_schema = RESET");
+    MUST(sqlite3_close(db) == SQLITE_OK);
+}
+
+static void read_columns(sqlite3 *db, struct table *table)
+{
+    sqlite3_stmt *row;
+    struct pl_text key = {0}, sql = {0};
+    pl_text_addf(&sql, "SELECT name, pk FROM pragma_table_info('%s') ORDER BY pk, cid", table->name);
+    MUST(sqlite3_prepare_v2(db, pl_text(&sql), -1, &row, NULL) == SQLITE_OK);
+    while (sqlite3_step(row) == SQLITE_ROW && table->count < COLUMNS) {
+        const char *name = (const char *)sqlite3_column_text(row, 0);
+        if (sqlite3_column_int(row, 1))
+            pl_text_addf(&key, "%s\"%s\"", key.length ? ", " : "", name);
+        table->columns[table->count++] = pl_copy(name);
+    }
+    sqlite3_finalize(row);
+    table->key = pl_copy(key.length ? pl_text(&key) : "rowid");
+    pl_text_clear(&sql);
+    pl_text_addf(&sql, "SELECT count(*) FROM \"%s\"", table->name);
+    MUST(sqlite3_prepare_v2(db, pl_text(&sql), -1, &row, NULL) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW);
+    table->rows = sqlite3_column_int64(row, 0);
+    sqlite3_finalize(row);
+    pl_text_release(&key);
+    pl_text_release(&sql);
+}
+
+static void read_tables(struct base *base, const char *path)
+{
+    sqlite3 *db = open_base(path);
+    sqlite3_stmt *row;
+    MUST(sqlite3_prepare_v2(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name",
+                            -1, &row, NULL) == SQLITE_OK);
+    while (sqlite3_step(row) == SQLITE_ROW && base->table_count < TABLES)
+        base->tables[base->table_count++].name = pl_copy((const char *)sqlite3_column_text(row, 0));
+    sqlite3_finalize(row);
+    for (size_t i = 0; i < base->table_count; i++)
+        read_columns(db, &base->tables[i]);
+    MUST(sqlite3_close(db) == SQLITE_OK);
+}
+
+static void make_base(struct base *base, bool newest)
+{
+    struct pl_text text = {0};
+    struct pl_error err = {0};
+    struct pl_store *store;
+    MUST(!pl_file_read(PL_DATABASE, (size_t)1 << 30, &text, &err));
+    const char *path = fuzz_file("base.db", text.text, text.length);
+    if (newest) {
+        MUST(!pl_store_open(&store, path, PL_STORE_WRITE, &err));
+        pl_store_close(store);
+    }
+    relax(path);
+    read_tables(base, path);
+    MUST(!pl_file_read(path, (size_t)1 << 30, &text, &err));
+    base->size = text.length;
+    base->bytes = pl_text_take(&text);
+}
+
+/* ---- edits */
+
+static void bind_value(sqlite3_stmt *row, int at, struct fuzz_bytes *bytes)
+{
+    static const int64_t whole[] = {0, 1, -1, 2, 5, 6, 255, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, (int64_t)1 << 53};
+    static const double real[] = {0.5, -0.0, 1e300, -1e300, 1e-320, 1e19, 1.5, 0x1p63};
+    char text[64];
+    uint64_t kind = fuzz_take(bytes, 1), which = kind >> 3;
+    size_t length;
+    switch (kind % 8) {
+    case 0:
+        sqlite3_bind_null(row, at);
+        break;
+    case 1:
+        sqlite3_bind_int64(row, at, whole[which % (sizeof whole / sizeof *whole)]);
+        break;
+    case 2:
+        sqlite3_bind_int64(row, at, (int64_t)fuzz_take(bytes, 1));
+        break;
+    case 3:
+        sqlite3_bind_double(row, at, which % 9 == 8 ? (which & 16 ? -HUGE_VAL : HUGE_VAL) : real[which % (sizeof real / sizeof *real)]);
+        break;
+    case 4:
+        length = fuzz_take_bytes(bytes, text, which);
+        sqlite3_bind_blob(row, at, text, (int)length, SQLITE_TRANSIENT);
+        break;
+    case 5:
+        sqlite3_bind_zeroblob(row, at, 70000);
+        break;
+    default:
+        length = fuzz_take_bytes(bytes, text, which);
+        sqlite3_bind_text(row, at, text, (int)length, SQLITE_TRANSIENT);
+        break;
+    }
+}
+
+static void edit_value(sqlite3 *db, const struct table *table, struct fuzz_bytes *bytes)
+{
+    struct pl_text sql = {0};
+    sqlite3_stmt *row;
+    uint64_t what = fuzz_take(bytes, 1), column = fuzz_take(bytes, 1), which = fuzz_take(bytes, 1);
+    int64_t number = table->rows ? (int64_t)which % table->rows : 0;
+    const char *name = table->columns[column % table->count];
+    if (what % 8 == 7)
+        pl_text_addf(&sql, "DELETE FROM \"%s\"", table->name);
+    else
+        pl_text_addf(&sql, "UPDATE \"%s\" SET \"%s\" = ?1", table->name, name);
+    if (what % 8 != 6) /* 6: in every row */
+        pl_text_addf(&sql, " WHERE (%s) = (SELECT %s FROM \"%s\" LIMIT 1 OFFSET %lld)", table->key, table->key, table->name,
+                     (long long)number);
+    if (sqlite3_prepare_v2(db, pl_text(&sql), -1, &row, NULL) == SQLITE_OK) {
+        if (what % 8 != 7)
+            bind_value(row, 1, bytes);
+        sqlite3_step(row);
+        sqlite3_finalize(row);
+    }
+    pl_text_release(&sql);
+}
+
+static void edit_bytes(const char *path, size_t size, struct fuzz_bytes *bytes)
+{
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    MUST(file >= 0);
+    for (int i = 0; i < 20 && bytes->left; i++) {
+        char patch[16];
+        uint64_t how = fuzz_take(bytes, 1), at = fuzz_take(bytes, how & 128 ? 3 : 1);
+        size_t length = fuzz_take_bytes(bytes, patch, how % 16 + 1);
+        if (how % 128 == 127 && ftruncate(file, (off_t)(at % (size + 1))))
+            abort();
+        else if (pwrite(file, patch, length, (off_t)(at % size)) < 0)
+            abort();
+    }
+    close(file);
+}
+
+static void make_database(const struct base *base, struct fuzz_bytes *bytes)
+{
+    uint64_t values = fuzz_take(bytes, 1) % 12;
+    fuzz_file("t.db", base->bytes, base->size);
+    static const char *const beside[] = {"t.db-wal", "t.db-shm", "t.db-journal"};
+    for (int i = 0; i < 3; i++)
+        unlink(fuzz_path(beside[i]));
+    sqlite3 *db = values ? open_base(database) : NULL;
+    while (values--)
+        edit_value(db, &base->tables[fuzz_take(bytes, 1) % base->table_count], bytes);
+    sqlite3_close(db);
+    edit_bytes(database, base->size, bytes);
+}
+
+/* ---- the command */
+
+/* What is written to a descriptor from now on goes to a file without a name; returns the old one. */
+static int divert(int descriptor, int to)
+{
+    int saved = dup(descriptor);
+    MUST(saved >= 0 && dup2(to, descriptor) >= 0);
+    return saved;
+}
+
+static void put_back(int descriptor, int saved)
+{
+    MUST(dup2(saved, descriptor) >= 0);
+    close(saved);
+}
+
+/* A failure says something, on standard error or (a check that has found something) as a result; none is empty behind
+ * the program's name. */
+static void check_messages(int code, int results, int messages)
+{
+    static char text[100000];
+    ssize_t length = pread(messages, text, sizeof text - 1, 0);
+    MUST(length >= 0 && code >= 0 && code <= 2);
+    text[length] = '\0';
+    MUST(code < 2 || !strncmp(text, "poula", 5));
+    MUST(code == 0 || length > 0 || lseek(results, 0, SEEK_END) > 0);
+    MUST(!strstr(text, "(null)"));
+    for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+        size_t name = strncmp(line, "poula", 5) ? 0 : strcspn(line, ":\n");
+        MUST(!name || line[name] != ':' || line[name + 1 + strspn(line + name + 1, " ")] != '\n');
+    }
+}
+
+static void run_command(const char *const *words)
+{
+    char *arguments[20] = {pl_copy("poula")};
+    int count = 1;
+    for (; *words; words++)
+        arguments[count++] = pl_copy(*words);
+    arguments[count++] = pl_copy("--db");
+    arguments[count++] = pl_copy(database);
+    int results = memfd_create("results", MFD_CLOEXEC), messages = memfd_create("messages", MFD_CLOEXEC);
+    fflush(NULL);
+    int saved_out = divert(STDOUT_FILENO, results), saved_err = divert(STDERR_FILENO, messages);
+    int code = poula_main(count, arguments);
+    fflush(NULL);
+    clearerr(stdout);
+    put_back(STDOUT_FILENO, saved_out);
+    put_back(STDERR_FILENO, saved_err);
+    check_messages(code, results, messages);
+    close(results);
+    close(messages);
+    for (int i = 0; i < count; i++)
+        free(arguments[i]);
+}
+
+static void prepare(void)
+{
+    snprintf(database, sizeof database, "%s", fuzz_path("t.db"));
+    snprintf(out, sizeof out, "%s", fuzz_path("out"));
+    snprintf(spec, sizeof spec, "%s", fuzz_file("spec.yaml", spec_text, sizeof spec_text - 1));
+    setenv("PATH", "/nonexistent", 1); /* nothing is drawn: gnuplot would take most of the time */
+    setenv("POULA_PATIENCE", "0", 1);
+    for (int i = 0; i < BASES; i++)
+        make_base(&bases[i], i == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fuzz_bytes bytes = {data, size};
+    if (!*database)
+        prepare();
+    uint64_t which = fuzz_take(&bytes, 1), age = fuzz_take(&bytes, 1);
+    make_database(&bases[age % 8 == 7], &bytes);
+    run_command(commands[which % COMMANDS]);
+    return 0;
+}
