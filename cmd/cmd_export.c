@@ -104,11 +104,10 @@ static int export_weights(const struct pl_args *args)
     if (code)
         return code;
     int status = pl_store_run_info(store, name, &info, &err);
-    if (!status) {
-        pl_args_folders(args, &folder);
-        pl_text_addf(&folder, "/%lld", (long long)info.run);
+    if (!status)
+        status = pl_cmd_run_folder(args, store, &info, &folder, &err);
+    if (!status)
         status = pl_train_export_weights(pl_text(&folder), info.key, out, &err);
-    }
     if (status)
         code = pl_cmd_fail(args, &err);
     pl_run_info_release(&info);

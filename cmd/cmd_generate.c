@@ -24,7 +24,7 @@ static bool write_word(void *self, const char *word)
 }
 
 /* Everything of the run that its text depends on; the rest of wish is the user's. */
-static int generate(struct pl_store *store, const char *name, const struct pl_text *folders, struct pl_generation *wish,
+static int generate(const struct pl_args *args, struct pl_store *store, const char *name, struct pl_generation *wish,
                     struct pl_error *err)
 {
     struct pl_run_info info = {0};
@@ -36,8 +36,9 @@ static int generate(struct pl_store *store, const char *name, const struct pl_te
                          (long long)info.run, pl_status_name(info.status));
     if (!status)
         status = pl_store_config(store, info.config, &settings, err);
+    if (!status)
+        status = pl_cmd_run_folder(args, store, &info, &folder, err);
     if (!status) {
-        pl_text_addf(&folder, "%s/%lld", pl_text(folders), (long long)info.run);
         wish->folder = pl_text(&folder);
         wish->key = info.key;
         wish->settings = &settings;
@@ -53,7 +54,6 @@ static int run(const struct pl_args *args)
 {
     struct writer writer = {0};
     struct pl_generation wish = {.prompt = pl_args_get(args, "prompt", NULL), .self = &writer, .word = write_word};
-    struct pl_text folders = {0};
     struct pl_store *store;
     struct pl_error err;
     if (!pl_args_integer(args, "words", 1, 1000000000, 100, &wish.words) ||
@@ -64,12 +64,10 @@ static int run(const struct pl_args *args)
     int code = pl_cmd_open(args, &store);
     if (code)
         return code;
-    pl_args_folders(args, &folders);
-    if (generate(store, args->arguments[0], &folders, &wish, &err))
+    if (generate(args, store, args->arguments[0], &wish, &err))
         code = pl_cmd_fail(args, &err);
     else if (writer.in_line)
         putchar('\n');
-    pl_text_release(&folders);
     pl_store_close(store);
     return code;
 }

@@ -270,13 +270,39 @@ static int exit_code_of(const struct pl_plan *plan, int stopped_by, bool limited
     return 0;
 }
 
-static void hint_at_failures(const struct pl_plan *plan, struct screen *screen)
+/* What a shell takes for one word. */
+static void add_word(struct pl_text *text, const char *word)
 {
-    int64_t failed = 0;
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        pl_text_add(text, word);
+        return;
+    }
+    pl_text_add_char(text, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            pl_text_add(text, "'\\''");
+        else
+            pl_text_add_char(text, *word);
+    pl_text_add_char(text, '\'');
+}
+
+static void hint_at_failures(const struct pl_args *args, const struct pl_plan *plan, struct screen *screen)
+{
+    const char *db = pl_args_get(args, "db", NULL);
+    struct pl_text text = {0};
+    int64_t failed = -plan->shared.counts[PL_RUN_FAILED];
     for (size_t i = 0; i < plan->count; i++)
         failed += plan->studies[i].counts[PL_RUN_FAILED];
-    if (failed)
-        show_note(screen, "some runs failed; 'poula runs --status failed' says why, --retry-failed tries them again");
+    pl_text_addf(&text, "%lld run%s failed: \"poula runs --status failed", (long long)failed, failed == 1 ? "" : "s");
+    if (db) {
+        pl_text_add(&text, " --db ");
+        add_word(&text, db);
+    }
+    pl_text_addf(&text, "\" says why, --retry-failed tries %s again", failed == 1 ? "it" : "them");
+    if (failed > 0)
+        show_note(screen, pl_text(&text));
+    pl_text_release(&text);
 }
 
 static int read_options(const struct pl_args *args, struct pl_sweep_options *options)
@@ -358,7 +384,7 @@ static int run_stage(const struct pl_args *args, struct pl_store *store, struct 
     int status = pl_sweep_run(store, plan, options, stopped_by, &err);
     screen.lines = 0; /* the last display stays */
     if (!status)
-        hint_at_failures(plan, &screen);
+        hint_at_failures(args, plan, &screen);
     pl_text_release(&screen.text);
     pl_text_release(&folders);
     return status ? pl_cmd_fail(args, &err) : 0;

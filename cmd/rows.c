@@ -1,5 +1,7 @@
 #include "rows.h"
 
+#include "sweep/sweep.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio_ext.h>
@@ -290,6 +292,19 @@ int pl_rows_row(void *self, const struct pl_cell *cells, size_t count)
 }
 
 /* ---- what the commands share ---- */
+
+int pl_cmd_run_folder(const struct pl_args *args, struct pl_store *store, const struct pl_run_info *info,
+                      struct pl_text *folder, struct pl_error *err)
+{
+    char token[PL_STORE_TOKEN_SIZE];
+    struct pl_text folders = {0};
+    int status = pl_store_token(store, token, err);
+    pl_args_folders(args, &folders);
+    if (!status)
+        pl_run_folder(pl_text(&folders), token, info->run, info->key, info->attempts > 0, folder);
+    pl_text_release(&folders);
+    return status;
+}
 
 int pl_cmd_open(const struct pl_args *args, struct pl_store **store)
 {

@@ -30,6 +30,9 @@ int pl_cmd_open(const struct pl_args *args, struct pl_store **store);
 /* Runs SQL and prints the answers. Returns the exit code. */
 int pl_cmd_answer(const struct pl_args *args, struct pl_store *store, const char *sql, FILE *out,
                  enum pl_rows_format format);
+/* Finds the folder that a run of the command's database keeps its files in. */
+int pl_cmd_run_folder(const struct pl_args *args, struct pl_store *store, const struct pl_run_info *info,
+                      struct pl_text *folder, struct pl_error *err);
 /* A text as SQL spells it, quotes included. */
 void pl_cmd_add_sql_text(struct pl_text *sql, const char *text);
 

@@ -193,7 +193,7 @@ static struct node **place_for(struct content *content, const char *key)
         {"zip", &content->zip},          {"exclude", &content->exclude},
         {"cases", &content->cases},      {"metrics", &content->metrics},
         {"tables", &content->tables},    {"figures", &content->figures},
-        {"scale", &content->scale},
+        {"scale", &content->scale},      {"epochs", &content->epochs},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (!strcmp(places[i].key, key))
@@ -202,10 +202,10 @@ static struct node **place_for(struct content *content, const char *key)
 }
 
 static const char *const study_keys[] = {"study", "description", "task", "optimizer", "schedule", "settings", "seeds",
-                                         "timeout", "zip", "exclude", "cases", "metrics", "tables", "figures",
+                                         "timeout", "epochs", "zip", "exclude", "cases", "metrics", "tables", "figures",
                                          "scale", "defaults"};
 static const char *const case_keys[] = {"task", "optimizer", "schedule", "settings", "zip", "exclude"};
-static const char *const default_keys[] = {"task", "optimizer", "schedule", "settings", "seeds", "timeout", "zip",
+static const char *const default_keys[] = {"task", "optimizer", "schedule", "settings", "seeds", "timeout", "epochs", "zip",
                                            "exclude", "metrics", "tables", "figures", "scale"};
 
 static void complain_key(struct reader *reader, const struct node *key, enum content_kind kind,

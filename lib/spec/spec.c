@@ -138,6 +138,47 @@ static void check_scaled_names(struct file *file)
                             "scale %s would give a study the name %s, which is another study's", s->at->text, s->name);
 }
 
+/* epochs: of a program, a number or a setting that says how many. */
+static void read_epochs(struct reader *reader, struct pl_study *study, const struct node *node)
+{
+    static const struct pl_setting whole = {.key = "epochs", .type = PL_INTEGER, .range = "[1,1000000000]"};
+    size_t length = node->kind == NODE_SCALAR ? strlen(node->text) : 0;
+    struct cell cell;
+    if (length > 2 && node->text[0] == '{' && node->text[length - 1] == '}') {
+        char *key = pl_take(reader->pool, length, 1);
+        memcpy(key, node->text + 1, length - 2);
+        study->epochs_key = key;
+    } else if (pl_cell_read(reader, "epochs", &whole, node, &cell)) {
+        if (cell.expression)
+            pl_complain(&reader->complaints, node, "epochs must be a whole number, or a setting in braces, as in "
+                                                   "epochs: \"{epochs}\"");
+        else
+            study->epochs = (double)cell.value.integer;
+    }
+}
+
+/* Declared epochs are those of programs; other tasks have a setting that says how many they train. */
+static void check_epochs(struct reader *reader, const struct pl_study *study, const struct node *own)
+{
+    for (size_t p = 0; p < study->grid->part_count; p++) {
+        const struct part *part = &study->grid->parts[p];
+        for (size_t v = 0; v < part->variant_count; v++) {
+            const struct variant *variant = &part->variants[v];
+            if (!variant->good)
+                continue;
+            if (own && !variant->schema.free_settings) {
+                pl_complain(&reader->complaints, own, "epochs beside task is for commands; write task: {epochs: ...}");
+                return;
+            }
+            if (study->epochs_key && variant->schema.free_settings &&
+                pl_variant_entry(variant, study->epochs_key) == SIZE_MAX) {
+                pl_complain(&reader->complaints, own, "epochs: there is no setting %.100s here", study->epochs_key);
+                return;
+            }
+        }
+    }
+}
+
 static void read_plain(struct file *file, struct pl_study *study, const struct content *content)
 {
     struct reader *reader = &file->reader;
@@ -153,6 +194,9 @@ static void read_plain(struct file *file, struct pl_study *study, const struct c
         else
             study->timeout = cell.value.real;
     }
+    const struct node *epochs = content->epochs ? content->epochs : defaults ? defaults->epochs : NULL;
+    if (epochs)
+        read_epochs(reader, study, epochs);
 }
 
 /* The grid and what is declared of a study, whose seeds are known. */
@@ -175,6 +219,7 @@ static void read_grid(struct file *file, struct pl_study *study, const struct co
         pl_complaints_release(&reader->complaints);
         reader->complaints = kept;
     } else {
+        check_epochs(reader, study, content->epochs);
         pl_grid_check(reader, study, content->name ? content->name : content->map);
         if (!pl_complaint_count(&reader->complaints))
             pl_scale_check(reader);

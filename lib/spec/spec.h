@@ -105,6 +105,8 @@ struct pl_study {
     uint64_t configs;          /* after zip, cases and exclude */
     uint64_t runs;             /* configs x seeds, less excluded ones */
     double timeout;            /* seconds a run may take, 0: no limit */
+    double epochs;             /* of a program, which has not finished before; 0: not declared */
+    char *epochs_key;          /* the setting that says how many, as in epochs: "{epochs}"; or NULL */
     struct pl_metric_spec *metrics;
     size_t metric_count;
     struct pl_table_spec *tables;

@@ -99,7 +99,7 @@ struct content {
     struct node *map;
     struct assignment *assignments;
     size_t count;
-    struct node *name, *description, *seeds, *timeout, *zip, *exclude, *cases, *metrics, *tables, *figures, *scale;
+    struct node *name, *description, *seeds, *timeout, *epochs, *zip, *exclude, *cases, *metrics, *tables, *figures, *scale;
 };
 
 enum content_kind { CONTENT_STUDY, CONTENT_CASE, CONTENT_DEFAULTS };

@@ -2,6 +2,7 @@
 #include "store_priv.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,23 @@ int pl_store_run_info(struct pl_store *store, const char *name, struct pl_run_in
     if (status == 1)
         return pl_fail(err, PL_EINPUT, "%s holds no run %s", store->path, name);
     return status ? status : read_info(store, run, info, err);
+}
+
+int pl_store_token(struct pl_store *store, char token[PL_STORE_TOKEN_SIZE], struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    token[0] = '\0';
+    int status = pl_store_prepare(store, "SELECT value FROM meta WHERE key = 'token'", &row, err);
+    if (status)
+        return status;
+    status = pl_store_next(store, row, err);
+    const char *text = status ? NULL : (const char *)sqlite3_column_text(row, 0);
+    if (!status && text)
+        snprintf(token, PL_STORE_TOKEN_SIZE, "%s", text);
+    if (status >= 0 && !token[0])
+        status = pl_fail(err, PL_ECORRUPT, "%s is damaged: it has no token", store->path);
+    sqlite3_finalize(row);
+    return status;
 }
 
 void pl_run_info_release(struct pl_run_info *info)

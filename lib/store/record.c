@@ -229,18 +229,16 @@ int pl_store_points(struct pl_store *store, const struct pl_claim *claim, int64_
     return pl_store_write_leave(store, own, put_points(store, claim, series, epochs, values, count, err), err);
 }
 
-static int forget_points(struct pl_store *store, const struct pl_claim *claim, double from_epoch, struct pl_error *err)
+int pl_store_kept(struct pl_store *store, int64_t run, struct pl_kept *kept, struct pl_error *err)
 {
-    int64_t session = 0, attempts = 0;
-    int status = must_hold(store, claim, &session, &attempts, err);
-    return status ? status : pl_store_exec(store, err, PL_SQL_POINT_DROP, "id", claim->run, from_epoch);
-}
-
-int pl_store_forget_points(struct pl_store *store, const struct pl_claim *claim, double from_epoch, struct pl_error *err)
-{
-    bool own;
-    int status = pl_store_write_enter(store, &own, err);
-    return status ? status : pl_store_write_leave(store, own, forget_points(store, claim, from_epoch, err), err);
+    sqlite3_stmt *row;
+    for (int axis = 0; axis < PL_AXIS_COUNT; axis++)
+        kept[axis] = (struct pl_kept){NAN, NAN};
+    int status = pl_store_first(store, err, PL_SQL_POINT_SPAN, &row, "i", run);
+    for (; !status; status = pl_store_next(store, row, err))
+        kept[sqlite3_column_int(row, 0) == PL_BY_STEP] =
+            (struct pl_kept){sqlite3_column_double(row, 1), sqlite3_column_double(row, 2)};
+    return status < 0 ? status : 0;
 }
 
 /* ---- results ---- */
@@ -293,23 +291,24 @@ static void bind_point(sqlite3_stmt *statement, int at, const struct pl_store_po
     pl_store_bind_position(statement, at + 1, point->epoch);
 }
 
-static int write_result(struct pl_store *store, int64_t run, enum pl_status ended, const struct pl_store_point *points,
-                        size_t count, struct pl_error *err)
+/* sql: of a run's result (number is its status) or of an attempt that is superseded (number is the attempt's). */
+static int write_result(struct pl_store *store, enum pl_sql sql, int64_t run, int64_t number,
+                        const struct pl_store_point *points, size_t count, struct pl_error *err)
 {
     sqlite3_stmt *add;
-    int status = pl_store_statement(store, PL_SQL_RESULT_ADD, &add, err);
+    int status = pl_store_statement(store, sql, &add, err);
     if (status)
         return status;
     struct summary summary = summarize(points, count);
     sqlite3_clear_bindings(add);
     sqlite3_bind_int64(add, 1, points->series);
     sqlite3_bind_int64(add, 2, run);
-    sqlite3_bind_int(add, 3, ended);
+    sqlite3_bind_int64(add, 3, number);
     bind_point(add, 4, summary.lowest);
     bind_point(add, 6, summary.highest);
     bind_point(add, 8, summary.last);
     bind_kind(add, 10, summary.last->value);
-    if (summary.bad)
+    if (summary.bad && sql == PL_SQL_RESULT_ADD)
         pl_store_bind_position(add, 11, summary.bad->epoch);
     if (sqlite3_step(add) != SQLITE_DONE)
         status = pl_store_fail(store, "write to", err);
@@ -317,16 +316,44 @@ static int write_result(struct pl_store *store, int64_t run, enum pl_status ende
     return status;
 }
 
-int pl_store_write_results(struct pl_store *store, int64_t run, enum pl_status ended, struct pl_error *err)
+static int write_results(struct pl_store *store, enum pl_sql sql, int64_t run, int64_t number, struct pl_error *err)
 {
     size_t count, length;
     int status = read_points(store, run, &count, err);
     for (size_t i = 0; !status && i < count; i += length) {
         for (length = 1; i + length < count && store->points[i + length].series == store->points[i].series;)
             length++;
-        status = write_result(store, run, ended, store->points + i, length, err);
+        status = write_result(store, sql, run, number, store->points + i, length, err);
     }
     return status;
+}
+
+int pl_store_write_results(struct pl_store *store, int64_t run, enum pl_status ended, struct pl_error *err)
+{
+    return write_results(store, PL_SQL_RESULT_ADD, run, (int64_t)ended, err);
+}
+
+int pl_store_supersede(struct pl_store *store, int64_t run, int64_t attempt, struct pl_error *err)
+{
+    return attempt ? write_results(store, PL_SQL_SUPERSEDED_ADD, run, attempt, err) : 0;
+}
+
+static int forget_points(struct pl_store *store, const struct pl_claim *claim, enum pl_series_axis axis, double from,
+                         struct pl_error *err)
+{
+    int64_t session = 0, attempts = 0;
+    int status = must_hold(store, claim, &session, &attempts, err);
+    if (!status)
+        status = pl_store_supersede(store, claim->run, attempts, err);
+    return status ? status : pl_store_exec(store, err, PL_SQL_POINT_DROP, "idi", claim->run, from, (int64_t)axis);
+}
+
+int pl_store_forget_points(struct pl_store *store, const struct pl_claim *claim, enum pl_series_axis axis, double from,
+                           struct pl_error *err)
+{
+    bool own;
+    int status = pl_store_write_enter(store, &own, err);
+    return status ? status : pl_store_write_leave(store, own, forget_points(store, claim, axis, from, err), err);
 }
 
 /* ---- the end of an attempt ---- */

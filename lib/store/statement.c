@@ -51,10 +51,16 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_DECLARE] = "INSERT INTO sweep_metric (sweep, name, direction, origin) VALUES (?1, ?2, ?3, 'declared')"
                        " ON CONFLICT DO UPDATE SET direction = excluded.direction, origin = excluded.origin",
     [PL_SQL_DECLARED] = "SELECT direction FROM sweep_metric WHERE sweep = ?1 AND name = ?2",
-    [PL_SQL_POINT_DROP] = "DELETE FROM metric WHERE run = ?1 AND epoch >= ?2",
+    [PL_SQL_POINT_DROP] = "DELETE FROM metric WHERE run = ?1 AND epoch >= ?2"
+                          " AND series IN (SELECT id FROM series WHERE axis = ?3)",
+    [PL_SQL_POINT_SPAN] = "SELECT s.axis, min(m.epoch), max(m.epoch) FROM metric AS m JOIN series AS s ON s.id = m.series"
+                          " WHERE m.run = ?1 GROUP BY s.axis",
     [PL_SQL_POINTS_OF_RUN] = "SELECT series, epoch, value, kind FROM metric WHERE run = ?1 ORDER BY series, epoch",
     [PL_SQL_RESULT_ADD] = "INSERT INTO result (series, run, status, lowest, lowest_epoch, highest, highest_epoch, last,"
                           " last_epoch, last_kind, bad_epoch) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+    [PL_SQL_SUPERSEDED_ADD] = "INSERT INTO attempt_result (series, run, number, lowest, lowest_epoch, highest,"
+                              " highest_epoch, last, last_epoch, last_kind) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+                              " ON CONFLICT DO NOTHING",
     [PL_SQL_ATTEMPT_ADD] = "INSERT INTO attempt (run, number, session, outcome, exit_code, signal, reason, log,"
                            " started, seconds, threads, worker)"
                            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",

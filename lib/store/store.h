@@ -16,6 +16,7 @@
 #include "train/train.h"
 
 struct pl_store;
+enum { PL_STORE_TOKEN_SIZE = 65 };
 
 enum pl_store_mode { PL_STORE_READ, PL_STORE_WRITE };
 
@@ -108,11 +109,16 @@ int pl_store_declare(struct pl_store *store, int64_t sweep, const char *metric, 
                      struct pl_error *err);
 /* The two below write for a claim; they return 1, and write nothing, when the run is not this claim's any more (it
  * was given back, and perhaps claimed by others, while its session was thought dead). */
-/* Drops recorded values of an earlier attempt at or after epoch (all: -INFINITY). */
-int pl_store_forget_points(struct pl_store *store, const struct pl_claim *claim, double from_epoch, struct pl_error *err);
+/* Drops what earlier attempts have recorded along an axis from a position on (all: -INFINITY). What the last of them
+ * came to is kept as that attempt's. */
+int pl_store_forget_points(struct pl_store *store, const struct pl_claim *claim, enum pl_series_axis axis, double from,
+                           struct pl_error *err);
 /* Appends recorded values; a value of an epoch that exists is replaced. */
 int pl_store_points(struct pl_store *store, const struct pl_claim *claim, int64_t series, const double *epochs,
                     const double *values, size_t count, struct pl_error *err);
+
+/* What earlier attempts of a run have left, by axis (an array of PL_AXIS_COUNT). */
+int pl_store_kept(struct pl_store *store, int64_t run, struct pl_kept *kept, struct pl_error *err);
 
 struct pl_ending {
     int64_t session;
@@ -223,6 +229,9 @@ int pl_store_query(struct pl_store *store, const char *sql,
                    int (*head)(void *self, const char *const *names, size_t count),
                    int (*row)(void *self, const struct pl_cell *cells, size_t count), void *self,
                    struct pl_error *err);
+
+/* What tells this database from all others, for what belongs to it: hex digits, kept by its copies. */
+int pl_store_token(struct pl_store *store, char token[PL_STORE_TOKEN_SIZE], struct pl_error *err);
 
 /* Everything known of one run, found by number or by a unique prefix of its key: the newest attempt. */
 struct pl_run_info {

@@ -19,7 +19,7 @@ enum pl_sql {
     PL_SQL_SESSION_ADD, PL_SQL_SESSION_BEAT, PL_SQL_SESSION_END, PL_SQL_SESSION_HELD, PL_SQL_SESSION_OPEN,
     PL_SQL_CLAIM_FIND, PL_SQL_CLAIM_TAKE, PL_SQL_CLAIM_DROP, PL_SQL_RUN_STATE, PL_SQL_LAST_OUTCOME,
     PL_SQL_SERIES_ALL, PL_SQL_SERIES_ADD, PL_SQL_DECLARE, PL_SQL_DECLARED,
-    PL_SQL_POINT_DROP, PL_SQL_POINTS_OF_RUN, PL_SQL_RESULT_ADD,
+    PL_SQL_POINT_DROP, PL_SQL_POINT_SPAN, PL_SQL_POINTS_OF_RUN, PL_SQL_RESULT_ADD, PL_SQL_SUPERSEDED_ADD,
     PL_SQL_ATTEMPT_ADD, PL_SQL_RUN_END, PL_SQL_COUNTS, PL_SQL_SWEEP_SPAN, PL_SQL_SERIES_IN_FIRST, PL_SQL_SERIES_IN_SWEEP,
     PL_SQL_SERIES_AT_WORK, PL_SQL_COUNT
 };
@@ -138,6 +138,9 @@ int pl_store_describe_series(struct pl_store *store, struct pl_error *err);
 double pl_store_kind_value(const char *kind); /* the non-finite value that a kind names */
 /* Computes lowest, highest and last of every series of a finished or diverged run from its values. */
 int pl_store_write_results(struct pl_store *store, int64_t run, enum pl_status status, struct pl_error *err);
+
+/* Keeps what an attempt has come to, from the values that are there, unless that was done before. */
+int pl_store_supersede(struct pl_store *store, int64_t run, int64_t attempt, struct pl_error *err);
 
 /* A position as a column: whole numbers as such. */
 void pl_store_bind_position(sqlite3_stmt *statement, int at, double position);

@@ -85,13 +85,36 @@ static bool start_worker(struct pl_supervisor *s, struct pl_hand *hand)
     return true;
 }
 
+static void find_folder(struct pl_supervisor *s, const struct pl_task *task, struct pl_text *folder)
+{
+    unsigned char digest[PL_DIGEST_SIZE];
+    char key[2 * PL_DIGEST_SIZE + 1];
+    pl_text_addf(folder, "%s/%lld", s->options->folders, (long long)task->claim.run);
+    size_t plain = folder->length;
+    pl_text_add(folder, "-2");
+    bool any = pl_file_exists(pl_text(folder));
+    pl_text_cut(folder, plain);
+    if (!any && !pl_file_exists(pl_text(folder)))
+        return; /* as for nearly all runs, which come by the thousand a second */
+    pl_run_key(task->settings->text, task->claim.seed, digest);
+    pl_digest_hex(digest, sizeof digest, key);
+    bool evaded = pl_run_folder(s->options->folders, s->owner, task->claim.run, key, task->claim.attempt > 1, folder);
+    if (evaded && !s->folder_noted)
+        pl_sup_note(s, "%s/%lld has files of another database or run, so this run's are kept in %s",
+                    s->options->folders, (long long)task->claim.run, pl_text(folder));
+    s->folder_noted = s->folder_noted || evaded;
+}
+
 static void hand_task(struct pl_supervisor *s, struct pl_hand *hand, struct pl_task *task)
 {
-    char folder[4096];
-    snprintf(folder, sizeof folder, "%s/%lld", s->options->folders, (long long)task->claim.run);
+    struct pl_text folder = {0};
+    find_folder(s, task, &folder);
     struct pl_order order = {.run = task->claim.run, .seed = task->claim.seed, .threads = s->options->threads,
-                             .settings = task->settings->text, .folder = folder};
+                             .settings = task->settings->text, .folder = pl_text(&folder), .owner = s->owner, .epochs = task->epochs,
+                             .continued = task->claim.attempt > 1};
+    memcpy(order.kept, task->kept, sizeof order.kept);
     pl_order_write(&order, &hand->orders);
+    pl_text_release(&folder);
     if (!hand->tasks.count)
         hand->since = pl_clock_steady();
     pl_tasks_push(&hand->tasks, task);

@@ -13,6 +13,18 @@ static const double beat_every = 5;
 static const double spare_below = 5;      /* runs shorter than this are claimed one ahead per worker */
 enum { MANY_ENDED = 500, MANY_BYTES = 16 << 20, MOST_CLAIMED = 4096 };
 
+/* Says at once why a run failed, but runs that die alike are said once, and of very many reasons only the first. */
+static void note_failure(struct pl_supervisor *s, const struct pl_task *task)
+{
+    for (size_t i = 0; i < s->reason_count; i++)
+        if (!strcmp(s->reasons[i], task->reason))
+            return;
+    if (s->reason_count == sizeof s->reasons / sizeof *s->reasons)
+        return;
+    s->reasons[s->reason_count++] = pl_copy(task->reason);
+    pl_sup_note(s, "run %lld failed: %s", (long long)task->claim.run, task->reason);
+}
+
 void pl_ledger_end(struct pl_supervisor *s, struct pl_task *task)
 {
     struct pl_sweep_study *study = task->study;
@@ -25,8 +37,10 @@ void pl_ledger_end(struct pl_supervisor *s, struct pl_task *task)
     s->ran += task->ending.outcome != PL_INTERRUPTED;
     s->outstanding--;
     pl_tasks_push(&s->done, task);
+    if (task->ending.outcome == PL_FAILED)
+        note_failure(s, task);
     if (task->ending.outcome == PL_FAILED && s->options->fail_fast && !s->stopping) {
-        pl_sup_note(s, "stopping: run %lld failed: %s", (long long)task->claim.run, task->reason);
+        pl_sup_note(s, "stopping, because a run failed");
         pl_sup_stop(s, PL_FINISHING);
     }
 }
@@ -54,12 +68,25 @@ static int series_number(struct pl_supervisor *s, const struct pl_task_series *s
     return 0;
 }
 
+/* A new attempt takes the place of earlier ones from the first position on that it states: a program that went on from
+ * its own checkpoint states no earlier ones, a network reports all that it knows. */
+static int forget_earlier(struct pl_supervisor *s, struct pl_task *task, enum pl_series_axis axis, struct pl_error *err)
+{
+    double from = INFINITY;
+    for (size_t i = 0; i < task->series_count; i++)
+        if (task->series[i].axis == axis && task->series[i].count)
+            from = fmin(from, task->series[i].epochs[0]);
+    if (task->forgotten[axis] || from == INFINITY)
+        return 0;
+    task->forgotten[axis] = true;
+    return pl_store_forget_points(s->store, &task->claim, axis, from, err);
+}
+
 static int write_points(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
 {
     int status = 0;
-    if (!task->forgotten && task->claim.attempt > 1)
-        status = pl_store_forget_points(s->store, &task->claim, -INFINITY, err);
-    task->forgotten = true;
+    for (int axis = 0; axis < PL_AXIS_COUNT && !status && task->claim.attempt > 1; axis++)
+        status = forget_earlier(s, task, (enum pl_series_axis)axis, err);
     for (size_t i = 0; i < task->series_count && !status; i++) {
         struct pl_task_series *series = &task->series[i];
         int64_t number;
@@ -153,6 +180,9 @@ static int claim(struct pl_supervisor *s, size_t need, struct pl_error *err)
             task->claim = claims[i];
             task->study = study;
             status = settings_of(s, task, err);
+            if (!status && task->claim.attempt > 1)
+                status = pl_store_kept(s->store, task->claim.run, task->kept, err);
+            task->epochs = pl_study_epochs(study->study, &s->scratch);
             pl_tasks_push(&s->backlog, task);
             s->outstanding++;
             s->claimed++;
@@ -279,5 +309,7 @@ void pl_ledger_release(struct pl_supervisor *s)
     pl_tasks_release(&s->spare);
     pl_config_text_drop(s->settings);
     pl_settings_release(&s->scratch);
+    for (size_t i = 0; i < s->reason_count; i++)
+        free(s->reasons[i]);
     free(s->numbers);
 }

@@ -21,6 +21,13 @@ enum pl_direction pl_study_direction(const struct pl_study *study, const char *m
     return pl_train_direction(metric);
 }
 
+double pl_study_epochs(const struct pl_study *study, const struct pl_settings *settings)
+{
+    if (!study)
+        return 0;
+    return study->epochs_key ? pl_settings_real(settings, study->epochs_key, 0) : study->epochs;
+}
+
 /* The runs seen so far, by the first half of their keys: an open-addressing table at most half full. */
 struct pl_seen {
     uint64_t (*keys)[2]; /* {0, 0}: free */

@@ -156,6 +156,10 @@ static bool take_word(struct cursor *c, const char *const *words, int count, int
 
 /* ---- orders ---- */
 
+/* Of what earlier attempts have left: first and last, by axis. */
+enum { KEPT_NUMBERS = 2 * PL_AXIS_COUNT };
+_Static_assert(sizeof(struct pl_kept) == 2 * sizeof(double), "written as so many numbers");
+
 void pl_order_write(const struct pl_order *order, struct pl_text *out)
 {
     add_field(out, "{\"run\":", order->run);
@@ -164,6 +168,19 @@ void pl_order_write(const struct pl_order *order, struct pl_text *out)
     if (order->folder) {
         pl_text_add(out, ",\"folder\":");
         pl_text_add_json(out, order->folder);
+    }
+    if (order->owner) {
+        pl_text_add(out, ",\"owner\":");
+        pl_text_add_json(out, order->owner);
+    }
+    if (order->epochs > 0) {
+        pl_text_add(out, ",\"epochs\":");
+        pl_text_add_number(out, order->epochs);
+    }
+    if (order->continued) {
+        pl_text_add(out, ",\"kept\":\"");
+        pl_bits_write(&order->kept[0].first, KEPT_NUMBERS, out);
+        pl_text_add_char(out, '"');
     }
     if (order->settings) {
         pl_text_add(out, ",\"settings\":");
@@ -188,16 +205,28 @@ int pl_message_read(const char *line, size_t length, enum pl_message *kind, int6
     return 0;
 }
 
-static bool read_order(struct cursor *c, struct pl_order *order, const char **folder)
+static bool take_kept(struct cursor *c, struct pl_order *order)
+{
+    order->continued = skip(c, ",\"kept\":\"");
+    if (!order->continued)
+        return true;
+    if (c->end - c->at < 16 * KEPT_NUMBERS || !pl_bits_read(c->at, KEPT_NUMBERS, &order->kept[0].first))
+        return false;
+    c->at += 16 * KEPT_NUMBERS;
+    return skip(c, "\"");
+}
+
+static bool read_order(struct cursor *c, struct pl_order *order)
 {
     int64_t threads = 1;
-    *folder = NULL;
     if (!skip(c, "{\"run\":") || !take_integer(c, &order->run) || !skip(c, ",\"seed\":") ||
         !take_integer(c, &order->seed) || !skip(c, ",\"threads\":") || !take_integer(c, &threads) || threads < 1 ||
         threads > 1 << 20)
         return false;
     order->threads = (int)threads;
-    if (skip(c, ",\"folder\":") && !(*folder = take_string(c)))
+    if ((skip(c, ",\"folder\":") && !(order->folder = take_string(c))) ||
+        (skip(c, ",\"owner\":") && !(order->owner = take_string(c))) ||
+        (skip(c, ",\"epochs\":") && !take_real(c, &order->epochs)) || !take_kept(c, order))
         return false;
     return skip(c, ",\"settings\":{") && c->end - c->at >= 2 && c->end[-1] == '}';
 }
@@ -206,13 +235,11 @@ int pl_order_read(char *line, size_t length, struct pl_order_reader *reader, str
                   struct pl_error *err)
 {
     struct cursor c = {line, line + length};
-    const char *folder;
     *order = (struct pl_order){0};
-    if (!read_order(&c, order, &folder))
+    if (!read_order(&c, order))
         return pl_fail(err, PL_ECORRUPT, "run %lld: an order cannot be read", (long long)order->run);
     c.end[-1] = '\0'; /* of the order; what is left is the object of the settings */
     order->settings = c.at - 1;
-    order->folder = folder;
     if (reader->text.length && !strcmp(reader->text.text, order->settings))
         return 0; /* runs of one configuration follow each other */
     pl_text_clear(&reader->text);

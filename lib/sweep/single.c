@@ -240,7 +240,9 @@ static int write_record(struct pl_store *store, const struct pl_claim *claim, co
                         struct pl_error *err)
 {
     const struct pl_record *record = single->record;
-    int status = pl_store_forget_points(store, claim, -INFINITY, err);
+    int status = 0;
+    for (int axis = 0; axis < PL_AXIS_COUNT && !status; axis++)
+        status = pl_store_forget_points(store, claim, (enum pl_series_axis)axis, -INFINITY, err);
     for (size_t i = 0; i < record->count && !status; i++) {
         const struct pl_record_series *series = &record->series[i];
         int64_t number;

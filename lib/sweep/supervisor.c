@@ -260,6 +260,8 @@ static int join(struct pl_supervisor *s, struct pl_error *err)
     provenance.data = s->options->data;
     int status = recover(s, err);
     if (!status)
+        status = pl_store_token(s->store, s->owner, err);
+    if (!status)
         status = pl_store_join(s->store, &provenance, &s->session, err);
     pl_pool_release(&pool);
     return status;

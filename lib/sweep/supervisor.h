@@ -29,6 +29,10 @@ struct pl_supervisor {
     const struct pl_sweep_options *options;
     const struct pl_executor *executor;
     int64_t session;
+    char owner[PL_STORE_TOKEN_SIZE]; /* of the runs' folders: the database */
+    char *reasons[3];            /* why runs failed, as far as it was said */
+    size_t reason_count;
+    bool folder_noted;           /* it was said that a folder was another one's */
     int signals;                 /* a signalfd */
     int stopped_by;
     enum pl_stopping stopping;

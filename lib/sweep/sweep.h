@@ -97,6 +97,9 @@ void pl_sweep_proof_notes(const struct pl_study *study, struct pl_text *notes);
 /* Which way a metric of the study is better: the spec's word comes before what its name says. study may be NULL. */
 enum pl_direction pl_study_direction(const struct pl_study *study, const char *metric);
 
+/* The epochs that a study declares for a configuration; 0: none. study may be NULL. */
+double pl_study_epochs(const struct pl_study *study, const struct pl_settings *settings);
+
 /* ---- running ---- */
 
 /* What a supervisor knows at one moment. */
@@ -163,6 +166,13 @@ void pl_progress_rate(double rate, struct pl_text *out);
 void pl_progress_line(const struct pl_sweep_state *state, struct pl_text *out);
 /* A block of lines for a terminal of the given width, each closed by a newline. Returns how many. */
 int pl_progress_block(const struct pl_sweep_state *state, int width, bool color, struct pl_text *out);
+
+/* ---- folders of runs ---- */
+
+/* Finds the folder of a run's own files: RUN in folders or, where that belongs to another database or another run,
+ * RUN-2, RUN-3, ...: then it returns true. owner is the database's token, key the run's in hex; begun says whether there
+ * was an attempt at the run before. */
+bool pl_run_folder(const char *folders, const char *owner, int64_t run, const char *key, bool begun, struct pl_text *path);
 
 /* ---- a run in this process ---- */
 

@@ -35,6 +35,10 @@ struct pl_order {
     int threads;
     const char *settings; /* canonical text */
     const char *folder;   /* or NULL */
+    const char *owner;    /* of the folder, or NULL */
+    double epochs;        /* that are declared, or 0 */
+    bool continued;       /* there were attempts before, which left this: */
+    struct pl_kept kept[PL_AXIS_COUNT];
 };
 void pl_order_write(const struct pl_order *order, struct pl_text *out);
 /* Reads orders; holds the settings of the last one, which are read only when they differ. Zero-initialise. */
@@ -151,7 +155,10 @@ struct pl_task {
     struct pl_task_series *series;
     size_t series_count, series_capacity;
     int64_t received;    /* values that arrived */
-    bool started, forgotten, ended; /* forgotten: an earlier attempt's values were dropped */
+    bool started, ended;
+    bool forgotten[PL_AXIS_COUNT]; /* what this attempt replaces of earlier ones' values was dropped */
+    double epochs;       /* that are declared, or 0 */
+    struct pl_kept kept[PL_AXIS_COUNT]; /* when it is not the first attempt */
     struct pl_ending ending;
     char reason[500];
     struct pl_text log;

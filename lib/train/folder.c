@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MARK ".poula"
+#define MARK PL_FOLDER_MARK
 #define NOBODY "none" /* of no database: poula run */
 
 static const char first_line[] = "This folder belongs to one run of poula; see docs/sweeps.md.\n";
@@ -102,47 +102,4 @@ int pl_train_folder_check(const struct pl_run_request *request, struct pl_error 
     }
     pl_text_release(&path);
     return status;
-}
-
-/* ---- a program's folder, watched ---- */
-
-static int watch_series(void *self, const char *metric, enum pl_series_axis axis)
-{
-    const struct pl_sink *sink = ((struct pl_folder_watch *)self)->sink;
-    return sink->series(sink->self, metric, axis);
-}
-
-static void watch_value(void *self, int series, double epoch, double value)
-{
-    const struct pl_sink *sink = ((struct pl_folder_watch *)self)->sink;
-    sink->value(sink->self, series, epoch, value);
-}
-
-static void watch_log(void *self, const char *line)
-{
-    const struct pl_sink *sink = ((struct pl_folder_watch *)self)->sink;
-    sink->log(sink->self, line);
-}
-
-static bool watch_stop(void *self)
-{
-    struct pl_folder_watch *watch = self;
-    pl_folder_look(watch);
-    return watch->sink->stop(watch->sink->self);
-}
-
-struct pl_sink pl_folder_watching(struct pl_folder_watch *watch, const struct pl_sink *sink,
-                                  const struct pl_run_request *request)
-{
-    *watch = (struct pl_folder_watch){.sink = sink, .request = request};
-    return (struct pl_sink){watch, watch_series, watch_value, watch_log, watch_stop};
-}
-
-void pl_folder_look(struct pl_folder_watch *watch)
-{
-    const char *folder = watch->request->folder;
-    if (!folder || watch->marked || pl_folder_is_empty(folder, MARK))
-        return;
-    watch->marked = true;
-    pl_train_folder_mark(watch->request);
 }

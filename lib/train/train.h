@@ -55,7 +55,7 @@ int pl_train_check(const struct pl_settings *settings, struct pl_error *err);
 int pl_train_check_free_key(const char *key, struct pl_error *err);
 
 /* What the positions of a series count: epochs (iterations of a problem), or the steps of a program that counts those. */
-enum pl_series_axis { PL_BY_EPOCH, PL_BY_STEP };
+enum pl_series_axis { PL_BY_EPOCH, PL_BY_STEP, PL_AXIS_COUNT };
 
 /* Where a run reports to. Calls come from the thread that called pl_train_run. */
 struct pl_sink {
@@ -84,12 +84,19 @@ struct pl_run_result {
     char reason[500];   /* failed, diverged, interrupted: one sentence */
 };
 
+/* The first and the last position that earlier attempts of a run have recorded along an axis; NaN: none. */
+struct pl_kept {
+    double first, last;
+};
+
 struct pl_run_request {
     const struct pl_settings *settings; /* complete: defaults filled in, checked */
     int64_t seed;
     int threads;
     const char *folder; /* for checkpoints and logs of this run; NULL: none are kept */
     const char *owner;  /* of the folder: the token of the database that has the run; NULL: none has */
+    const struct pl_kept *kept; /* by axis; NULL: there was no earlier attempt */
+    double epochs;      /* of a program: fewer are not finished; 0: not declared */
 };
 
 /* Trains. Returns 0 whatever the outcome; a negative code only when the request makes no sense (then

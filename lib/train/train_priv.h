@@ -72,18 +72,10 @@ bool pl_schedule_validated(struct pl_schedule *schedule, double loss);
 int64_t pl_schedule_next(const struct pl_schedule *schedule, int64_t epoch);
 
 void pl_run_key_hex(const struct pl_settings *settings, int64_t seed, char hex[2 * PL_DIGEST_SIZE + 1]);
-/* Says in the request's folder, which exists, whose it is. */
+/* The file in a run's folder that says whose it is. */
+#define PL_FOLDER_MARK ".poula"
+/* Writes it into the request's folder, which exists. */
 void pl_train_folder_mark(const struct pl_run_request *request);
-/* A sink that hands everything on and marks the request's folder once a program has put something into it. */
-struct pl_folder_watch {
-    const struct pl_sink *sink;
-    const struct pl_run_request *request;
-    bool marked;
-};
-struct pl_sink pl_folder_watching(struct pl_folder_watch *watch, const struct pl_sink *sink,
-                                  const struct pl_run_request *request);
-void pl_folder_look(struct pl_folder_watch *watch);
-
 void pl_result_set(struct pl_run_result *result, enum pl_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -81,6 +81,20 @@ same ends <<END
 4|failed|exited with code 7: sorry|7|
 5|failed|was killed by signal 11 (Segmentation fault)||11
 END
+# U2: eight runs that die alike say why once, at once, and where to look; other reasons are said, too, but not all.
+cat >alike.yaml <<END
+study: alike
+task: {command: [sh, -c, "echo \"ModuleNotFoundError: No module named 'torch'\" >&2; exit 1"]}
+seeds: {from: 1, to: 8}
+---
+study: unlike
+task: {command: [sh, -c, "exit {seed}"]}
+seeds: {from: 1, to: 8}
+END
+expect 1 poula sweep alike.yaml --db "a folder/alike.db"
+equal "$(grep -c "failed: exited with code 1: ModuleNotFoundError: No module named 'torch'" err)" 1 "times that it is said"
+equal "$(grep -c 'failed: exited with code [0-9]$' err)" 2 "other reasons that are said"
+contains err "16 runs failed: \"poula runs --status failed --db 'a folder/alike.db'\" says why"
 cat >missing.yaml <<END
 study: missing
 task: {command: [./no-such-program]}

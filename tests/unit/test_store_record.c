@@ -15,7 +15,7 @@ static void finished_runs_are_never_touched(void **state)
     int64_t id = series(store, "loss");
     double epoch = 9;
     assert_int_equal(pl_store_points(store, &claims[0], id, &epoch, &(double){0}, 1, &err), 1);
-    assert_int_equal(pl_store_forget_points(store, &claims[0], -INFINITY, &err), 1);
+    assert_int_equal(pl_store_forget_points(store, &claims[0], PL_BY_EPOCH, -INFINITY, &err), 1);
     assert_int_equal(end(store, session, 1, PL_FAILED), 1);
     ok(pl_store_unclaim(store, &claims[0], &err));
     assert_true(number("SELECT count(*) FROM curves") == 3);
@@ -39,7 +39,7 @@ static void a_stale_claim_writes_nothing(void **state)
     assert_int_equal(now.run, stale.run);
     assert_true(now.token > stale.token);
     assert_int_equal(pl_store_points(store, &stale, id, &(double){1}, &(double){0}, 1, &err), 1);
-    assert_int_equal(pl_store_forget_points(store, &stale, -INFINITY, &err), 1);
+    assert_int_equal(pl_store_forget_points(store, &stale, PL_BY_EPOCH, -INFINITY, &err), 1);
     assert_int_equal(pl_store_end(store, &stale, &ending, &err), 1);
     ok(pl_store_unclaim(store, &stale, &err));
     assert_true(number("SELECT status FROM run") == PL_RUN_RUNNING);
@@ -62,7 +62,7 @@ static void positions_may_be_fractions_and_steps(void **state)
     assert_true(by_step != by_epoch);
     ok(pl_store_points(store, &claims[0], by_epoch, (double[]){0.5, 1, 1.5}, (double[]){3, 1, 2}, 3, &err));
     ok(pl_store_points(store, &claims[0], by_step, (double[]){1, 500}, (double[]){9, 8}, 2, &err));
-    ok(pl_store_forget_points(store, &claims[0], 1.25, &err));
+    ok(pl_store_forget_points(store, &claims[0], PL_BY_EPOCH, 1.25, &err));
     ok(end(store, session, 1, PL_FINISHED));
     results(store, sweep, "loss", PL_SELECT_BEST, list);
     assert_true(list[0].value == 1 && list[0].epoch == 1);
@@ -189,7 +189,7 @@ static void points_are_replaced_and_forgotten(void **state)
     }
     ok(pl_store_points(store, &claims[0], loss, epochs, values, 100, &err)); /* more than a block */
     ok(pl_store_points(store, &claims[0], loss, (double[]){3, 4}, (double[]){NAN, -INFINITY}, 2, &err));
-    ok(pl_store_forget_points(store, &claims[0], 10, &err));
+    ok(pl_store_forget_points(store, &claims[0], PL_BY_EPOCH, 10, &err));
     ok(pl_store_each_point(store, 1, "loss", sum_points, sums, &err));
     assert_true(sums[0] == 45 && sums[1] == 45 - 7 && sums[2] == 1 && sums[3] == 1);
     pl_store_close(store);

@@ -159,6 +159,16 @@ done:
     return status;
 }
 
+bool pl_words_ask_folder(const struct pl_settings *settings)
+{
+    static const char placeholder[] = "{run_folder}";
+    const char *command = pl_settings_string(settings, "command", "");
+    for (const char *found = command; (found = strstr(found, placeholder)); found++)
+        if (found == command || found[-1] != '{')
+            return true;
+    return false;
+}
+
 void pl_words_release(struct pl_words *words)
 {
     for (size_t i = 0; i < words->count; i++)
@@ -183,23 +193,22 @@ static int command_check(const struct pl_settings *settings, struct pl_error *er
 }
 
 /* The outcome of a program that exited 0. */
-static void judge(const struct pl_reading *reading, struct pl_run_result *result)
+static void judge(const struct pl_attempt *attempt, const struct pl_reading *reading, struct pl_run_result *result)
 {
     const char *metric;
     enum pl_series_axis axis;
     double bad = pl_reading_bad_since(reading, &metric, &axis);
     struct pl_text unread = {0};
-    if (!reading->any) {
-        if (reading->unread)
-            pl_reading_describe_unread(reading, &unread);
-        pl_result_set(result, PL_FAILED, "exited 0 without reporting any metric%s%s", reading->unread ? "; " : "",
-                      pl_text(&unread));
-    } else if (!isnan(bad)) {
+    if (!isnan(bad)) {
         char position[PL_NUMBER_SIZE];
         pl_number_write(bad, position);
         result->bad_epoch = bad;
         pl_result_set(result, PL_DIVERGED, "%.100s is not finite from %s %s on", metric,
                       axis == PL_BY_STEP ? "step" : "epoch", position);
+    } else if (!pl_attempt_suffices(attempt, result) && reading->unread) {
+        size_t length = strlen(result->reason);
+        pl_reading_describe_unread(reading, &unread);
+        snprintf(result->reason + length, sizeof result->reason - length, "; %s", pl_text(&unread));
     }
     pl_text_release(&unread);
 }
@@ -209,9 +218,9 @@ static int run_in_folder(const struct pl_run_request *request, const struct pl_s
                          struct pl_error *err)
 {
     struct pl_words words = {0};
-    struct pl_folder_watch watch;
-    struct pl_sink watching = pl_folder_watching(&watch, sink, request);
-    struct pl_reading reading = {.sink = sink};
+    struct pl_attempt attempt;
+    struct pl_sink watching = pl_attempt_begin(&attempt, request, sink);
+    struct pl_reading reading = {.sink = &watching};
     struct pl_error own;
     int status = pl_train_folder_check(request, &own);
     if (!status)
@@ -225,12 +234,15 @@ static int run_in_folder(const struct pl_run_request *request, const struct pl_s
         status = 0;
         goto done;
     }
+    if (request->kept && pl_words_ask_folder(request->settings)) /* others cannot but begin anew */
+        pl_reading_continue(&reading, request->kept[PL_BY_EPOCH].last);
     pl_process_run(words.words, pl_settings_string(request->settings, "directory", "."), &watching, &reading, result);
-    pl_folder_look(&watch);
+    pl_attempt_mark(&attempt);
     pl_reading_end(&reading);
     if (result->outcome == PL_FINISHED)
-        judge(&reading, result);
+        judge(&attempt, &reading, result);
 done:
+    pl_attempt_release(&attempt);
     pl_words_release(&words);
     pl_reading_release(&reading);
     return status;

@@ -14,6 +14,8 @@ struct pl_words {
 };
 /* request->seed, threads and folder serve {seed}, {threads} and {run_folder}. */
 int pl_words_expand(struct pl_words *words, const struct pl_run_request *request, struct pl_error *err);
+/* Does a word ask for {run_folder}? Then the program may go on from what it left there. */
+bool pl_words_ask_folder(const struct pl_settings *settings);
 void pl_words_release(struct pl_words *words);
 
 /* Where lines come from. Each has its own position and its own table. */
@@ -40,6 +42,8 @@ struct pl_reading {
     char unread_example[200];
     char last_error[200];       /* the last line on stderr that was not blank */
 };
+/* Lines without a position continue after the last epoch that earlier attempts recorded (NaN: none). */
+void pl_reading_continue(struct pl_reading *reading, double kept);
 /* Takes one line (without its newline; bytes may be anything): reports its metrics, or logs it. Of a line that is not
  * whole, nothing is read. */
 void pl_reading_line(struct pl_reading *reading, enum pl_origin origin, const char *line, size_t length, bool whole);
@@ -66,6 +70,24 @@ char **pl_guard_environment(struct pl_guard *guard);
 int pl_guard_start(struct pl_guard *guard, pid_t group);
 /* Lets the guard go; everything: after it has done what it is there for. */
 void pl_guard_end(struct pl_guard *guard, bool everything);
+
+/* An attempt at a run: a sink that hands everything on, remembers where values stood, and marks the run's folder once the
+ * program has put something into it. */
+struct pl_attempt {
+    const struct pl_sink *sink;
+    const struct pl_run_request *request;
+    struct pl_kept seen[PL_AXIS_COUNT]; /* where this attempt reported values */
+    enum pl_series_axis *axes;          /* of the series, by number */
+    size_t capacity;
+    bool marked;
+};
+struct pl_sink pl_attempt_begin(struct pl_attempt *attempt, const struct pl_run_request *request,
+                                const struct pl_sink *sink);
+void pl_attempt_mark(struct pl_attempt *attempt);
+/* Has a program that exited 0 done enough? False, and failed with the reason, when nothing was reported, now or by
+ * earlier attempts, or fewer epochs than are declared. */
+bool pl_attempt_suffices(const struct pl_attempt *attempt, struct pl_run_result *result);
+void pl_attempt_release(struct pl_attempt *attempt);
 
 /* Runs the program to its end, feeding its lines to reading, and fills in how it ended: exit_code, signal,
  * and outcome PL_FINISHED (exit code 0), PL_FAILED or PL_INTERRUPTED with the reason. Nothing of the

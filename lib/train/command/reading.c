@@ -113,6 +113,15 @@ static bool is_taken(struct pl_reading *reading, const struct pl_reading_source 
     return false;
 }
 
+void pl_reading_continue(struct pl_reading *reading, double kept)
+{
+    for (size_t i = 0; i < PL_ORIGIN_COUNT && !isnan(kept); i++) {
+        reading->sources[i].axis = PL_BY_EPOCH;
+        reading->sources[i].position = floor(kept) + 1;
+        reading->sources[i].begun = true;
+    }
+}
+
 /* Moves the source to where the line belongs. */
 static void move(struct pl_reading *reading, struct pl_reading_source *source, const struct pl_line *line)
 {
