@@ -79,7 +79,7 @@ void pl_flow_over(struct pl_plan *p, int id, int input)
 {
     int x = p->nodes[id].inputs[input];
     const struct pl_node *n = &p->nodes[x];
-    bool mine = p->planned[x].gradient.storage < 0 && n->parent < 0 && n->op == &pl_op_convolution;
+    bool mine = p->planned[x].gradient.storage < 0 && n->parent < 0 && n->op->free_after;
     for (int i = x + 1; i < p->count; i++)
         for (int k = 0; p->nodes[i].op && k < p->nodes[i].input_count; k++)
             mine = mine && (p->nodes[i].inputs[k] != x || i == id);

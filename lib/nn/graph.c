@@ -57,8 +57,8 @@ int pl_graph_node(struct pl_graph *g, const struct pl_operator *op, int a, int b
 {
     if (g->error.code)
         return -1;
-    bool tokens = (a >= 0 && g->nodes[a].op == &pl_op_tokens) || (b >= 0 && g->nodes[b].op == &pl_op_tokens);
-    if (tokens && op != &pl_op_embedding)
+    bool tokens = (a >= 0 && g->nodes[a].op->words) || (b >= 0 && g->nodes[b].op->words);
+    if (tokens && !op->reads_words)
         return pl_graph_fail(g, "tokens go into an embedding and nowhere else");
     void *list = g->nodes;
     pl_grow(&list, &g->capacity, g->count + 1, sizeof *g->nodes);
@@ -138,11 +138,7 @@ size_t pl_graph_parameter_count(const struct pl_graph *g)
 
 uint64_t pl_node_multiplications(const struct pl_graph *g, const struct pl_node *n)
 {
-    if (n->op == &pl_op_lstm)
-        return (uint64_t)(g->parameters.entries[n->weight].count + g->parameters.entries[n->recurrent_weight].count);
-    if (n->op != &pl_op_convolution)
-        return 0;
-    return (uint64_t)g->parameters.entries[n->weight].count * (uint64_t)n->shape.height * (uint64_t)n->shape.width;
+    return n->op->multiplications ? n->op->multiplications(g, n) : 0;
 }
 
 uint64_t pl_graph_multiplications(const struct pl_graph *g)
@@ -155,22 +151,10 @@ uint64_t pl_graph_multiplications(const struct pl_graph *g)
 
 void pl_node_describe(const struct pl_node *n, struct pl_text *text)
 {
-    const struct pl_window *w = &n->window;
-    if (n->op == &pl_op_convolution && !n->linear) {
-        pl_text_addf(text, "conv %dx%d", w->kernel[0], w->kernel[1]);
-        if (w->stride[0] != 1)
-            pl_text_addf(text, " stride %d", w->stride[0]);
-    } else if (n->op == &pl_op_convolution) {
-        pl_text_add(text, "linear");
-    } else if (n->op == &pl_op_pool) {
-        pl_text_addf(text, "%s pool %dx%d", n->pooling == PL_POOL_MAX ? "max" : "average", w->kernel[0], w->kernel[1]);
-    } else if (n->op == &pl_op_dropout) {
-        pl_text_addf(text, "%sdropout %g", n->locked ? "locked " : "", n->probability);
-    } else if (n->op == &pl_op_penalty) {
-        pl_text_addf(text, "%s penalty %g", n->penalty == PL_PENALTY_CHANGE ? "change" : "activation", n->coefficient);
-    } else {
+    if (n->op->describe)
+        n->op->describe(n, text);
+    else
         pl_text_add(text, n->op->name);
-    }
 }
 
 size_t pl_graph_layer_count(const struct pl_graph *g)

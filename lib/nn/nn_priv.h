@@ -1,8 +1,9 @@
 /* Inside nn: the operator descriptors, the graph's nodes, and what a plan knows about them.
  *
  * An operator is one const descriptor and stands in one file op_*.c together with its shape inference, its
- * forward and backward pass and the flow of its gradients. To add one: write that file, declare the
- * descriptor here, give it a function in nn.h. */
+ * forward and backward pass and the flow of its gradients; what graphs and plans must know of it stands in the descriptor,
+ * and only rewrite.c, which fuses pairs of operators, names any. To add one: write that file, declare the
+ * descriptor and its members of a node here, give it a function in nn.h and kernels in lib/device (docs/engine.md). */
 #ifndef PL_NN_PRIV_H
 #define PL_NN_PRIV_H
 
@@ -16,6 +17,20 @@ enum pl_needs { PL_NEEDS_NOTHING = 0, PL_NEEDS_INPUT = 1, PL_NEEDS_OUTPUT = 2 };
 struct pl_node;
 struct pl_operator {
     const char *name;
+    bool external;     /* the output is written before a pass begins, from outside */
+    bool words;        /* the output is a number of a word for each sample, not features */
+    bool reads_words;
+    bool aliases;      /* the output is the input, where that lies */
+    bool gathers;      /* the output consists of the inputs, which are made in its buffer */
+    bool in_place;     /* the output may be written over the input */
+    bool reads_moments; /* in training it reads the batch moments of its input; its output can be made again from that */
+    bool free_after;   /* the output's buffer may hold its gradient, once nobody reads the output any more */
+    bool loss;         /* a plan that ends in it can be trained */
+    /* In these functions n may stand in a graph or, rewritten, in a plan. */
+    void (*describe)(const struct pl_node *n, struct pl_text *text);  /* NULL: by its name */
+    uint64_t (*multiplications)(const struct pl_graph *g, const struct pl_node *n); /* of one sample; NULL: 0 */
+    size_t (*state)(const struct pl_node *n); /* numbers that a column of a sequence carries on; NULL: 0 */
+    bool (*identity)(const struct pl_node *n, enum pl_mode mode); /* changes nothing; NULL: never */
     unsigned (*needs)(const struct pl_node *n);            /* a set of enum pl_needs; NULL: nothing */
     void (*flow)(struct pl_plan *p, int id);               /* decides where the inputs' gradients go */
     size_t (*workspace)(struct pl_plan *p, int id);        /* NULL: none */
@@ -40,18 +55,35 @@ struct pl_node {
     int recurrent_weight, recurrent_bias;
     int mean, variance;       /* numbers in the statistics table, or -1 */
 
-    struct pl_window window;
-    enum pl_pooling pooling;
-    struct pl_batch_norm norm;
-    bool linear; /* a convolution that is a linear layer */
-    bool relu;   /* an addition with the ReLU that follows it */
-    double probability, smoothing;
-    uint64_t layer; /* number of a dropout */
-    int padding;    /* the word whose row gets no gradient from an embedding, or -1
-                     * (it may get one from a layer that is tied to it) */
-    bool locked;    /* a dropout with one mask for all steps */
-    enum pl_penalty penalty;
-    double coefficient;
+    struct {            /* of dropout, embedding and lstm, which drop things */
+        double probability;
+        uint64_t layer; /* its number among them */
+        bool locked;    /* one mask for all steps */
+    } drop;
+    union { /* by operator */
+        struct {
+            struct pl_window window;
+            bool linear; /* a layer whose kernel is the whole image */
+        } convolution;
+        struct {
+            struct pl_window window;
+            enum pl_pooling kind;
+        } pool;
+        struct pl_batch_norm norm;
+        struct {
+            bool relu; /* with the ReLU that follows it */
+        } sum;
+        struct {
+            int padding; /* the word whose row gets no gradient from it, or -1 (it may get one from a layer that is tied) */
+        } embedding;
+        struct {
+            enum pl_penalty kind;
+            double coefficient;
+        } penalty;
+        struct {
+            double smoothing;
+        } loss;
+    };
 };
 
 struct pl_table {

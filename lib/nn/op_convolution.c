@@ -16,8 +16,8 @@ static int convolution(struct pl_graph *g, int x, const char *name, struct pl_sh
         return -1;
     struct pl_node *n = &g->nodes[id];
     n->name = pl_graph_name(g, "%s", name);
-    n->window = *window;
-    n->linear = linear;
+    n->convolution.window = *window;
+    n->convolution.linear = linear;
     size_t taps = (size_t)window->kernel[0] * (size_t)window->kernel[1], out = (size_t)shape.channels;
     size_t conv_shape[4] = {out, (size_t)in, (size_t)window->kernel[0], (size_t)window->kernel[1]};
     size_t linear_shape[2] = {out, (size_t)in * taps};
@@ -80,12 +80,29 @@ int pl_graph_tied_linear(struct pl_graph *g, int x, const char *name, int embedd
         return -1;
     struct pl_node *n = &g->nodes[id];
     n->name = pl_graph_name(g, "%s", name);
-    n->window = (struct pl_window){{1, 1}, {1, 1}, {0, 0}};
-    n->linear = true;
+    n->convolution.window = (struct pl_window){{1, 1}, {1, 1}, {0, 0}};
+    n->convolution.linear = true;
     n->weight = weight;
     struct pl_initial zero = {PL_INITIAL_CONSTANT, 0};
     n->bias = pl_graph_table_add(g, &g->parameters, name, "bias", shape, 1, zero);
     return id;
+}
+
+static void describe(const struct pl_node *n, struct pl_text *text)
+{
+    const struct pl_window *w = &n->convolution.window;
+    if (n->convolution.linear) {
+        pl_text_add(text, "linear");
+        return;
+    }
+    pl_text_addf(text, "conv %dx%d", w->kernel[0], w->kernel[1]);
+    if (w->stride[0] != 1)
+        pl_text_addf(text, " stride %d", w->stride[0]);
+}
+
+static uint64_t multiplications(const struct pl_graph *g, const struct pl_node *n)
+{
+    return (uint64_t)g->parameters.entries[n->weight].count * (uint64_t)n->shape.height * (uint64_t)n->shape.width;
 }
 
 static unsigned needs(const struct pl_node *n)
@@ -103,7 +120,7 @@ static void flow(struct pl_plan *p, int id)
 static size_t workspace(struct pl_plan *p, int id)
 {
     struct pl_view x = pl_plan_value(p, p->nodes[id].inputs[0]), y = pl_plan_value(p, id);
-    p->device->type->convolution_choose(p->device, &p->nodes[id].window, &x, &y, &p->planned[id].choice);
+    p->device->type->convolution_choose(p->device, &p->nodes[id].convolution.window, &x, &y, &p->planned[id].choice);
     return p->planned[id].choice.workspace;
 }
 
@@ -111,7 +128,7 @@ static void forward(struct pl_plan *p, int id)
 {
     const struct pl_node *n = &p->nodes[id];
     struct pl_view x = pl_plan_value(p, n->inputs[0]), y = pl_plan_value(p, id);
-    p->device->type->convolution_forward(p->device, &n->window, &x, pl_plan_parameter(p, PL_PARAMETERS, n->weight),
+    p->device->type->convolution_forward(p->device, &n->convolution.window, &x, pl_plan_parameter(p, PL_PARAMETERS, n->weight),
                                          pl_plan_parameter(p, PL_PARAMETERS, n->bias), &y,
                                          p->planned[id].moments, pl_plan_work(p));
 }
@@ -121,16 +138,17 @@ static void backward(struct pl_plan *p, int id)
     const struct pl_node *n = &p->nodes[id];
     const struct pl_device_type *type = p->device->type;
     struct pl_view x = pl_plan_value(p, n->inputs[0]), dy = pl_plan_gradient(p, id), dx;
-    type->convolution_backward_weights(p->device, &n->window, &x, &dy,
+    type->convolution_backward_weights(p->device, &n->convolution.window, &x, &dy,
                                        pl_plan_parameter(p, PL_GRADIENTS, n->weight),
                                        pl_plan_parameter(p, PL_GRADIENTS, n->bias), pl_plan_work(p));
     if (p->planned[id].flow[0].kind == PL_FLOW_NONE)
         return;
     bool accumulate = pl_flow_begin(p, id, 0, &dx);
-    type->convolution_backward_data(p->device, &n->window, &dy, pl_plan_parameter(p, PL_PARAMETERS, n->weight),
+    type->convolution_backward_data(p->device, &n->convolution.window, &dy, pl_plan_parameter(p, PL_PARAMETERS, n->weight),
                                     &dx, accumulate, pl_plan_work(p));
 }
 
 const struct pl_operator pl_op_convolution = {
-    .name = "conv", .needs = needs, .flow = flow, .workspace = workspace, .forward = forward, .backward = backward,
+    .name = "conv", .free_after = true, .describe = describe, .multiplications = multiplications, .needs = needs,
+    .flow = flow, .workspace = workspace, .forward = forward, .backward = backward,
 };

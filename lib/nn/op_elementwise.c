@@ -15,7 +15,17 @@ static void input_forward(struct pl_plan *p, int id)
     pl_plan_moments(p, id);
 }
 
-const struct pl_operator pl_op_input = {.name = "input", .forward = input_forward};
+void pl_plan_input(struct pl_plan *p, const void *images, enum pl_element element)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->nodes[i].op == &pl_op_input) {
+            p->backward = false;
+            struct pl_view x = pl_plan_value(p, i);
+            p->device->type->write(p->device, &x, images, element);
+        }
+}
+
+const struct pl_operator pl_op_input = {.name = "input", .external = true, .forward = input_forward};
 
 /* ---- y = max(x, 0);  dx = dy where y > 0, else 0 */
 
@@ -59,7 +69,8 @@ static void relu_backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_relu = {
-    .name = "relu", .needs = relu_needs, .flow = mask_flow, .forward = relu_forward, .backward = relu_backward,
+    .name = "relu", .in_place = true, .needs = relu_needs, .flow = mask_flow, .forward = relu_forward,
+    .backward = relu_backward,
 };
 
 /* ---- y = keep x / (1-p), keep a fresh random mask;  dx = keep dy / (1-p) */
@@ -74,9 +85,9 @@ static int dropout(struct pl_graph *g, int x, double probability, bool locked)
     if (id < 0)
         return -1;
     pl_graph_same_pieces(g, id, x);
-    g->nodes[id].probability = probability;
-    g->nodes[id].layer = (uint64_t)g->dropouts++;
-    g->nodes[id].locked = locked;
+    g->nodes[id].drop.probability = probability;
+    g->nodes[id].drop.layer = (uint64_t)g->dropouts++;
+    g->nodes[id].drop.locked = locked;
     return id;
 }
 
@@ -91,6 +102,16 @@ int pl_graph_locked_dropout(struct pl_graph *g, int x, double probability)
         return pl_graph_fail(g, "a locked dropout is for sequences, not for images of %dx%d", g->nodes[x].shape.height,
                              g->nodes[x].shape.width);
     return dropout(g, x, probability, true);
+}
+
+static void dropout_describe(const struct pl_node *n, struct pl_text *text)
+{
+    pl_text_addf(text, "%sdropout %g", n->drop.locked ? "locked " : "", n->drop.probability);
+}
+
+static bool dropout_identity(const struct pl_node *n, enum pl_mode mode)
+{
+    return mode != PL_TRAINING || n->drop.probability == 0;
 }
 
 static size_t dropout_workspace(struct pl_plan *p, int id)
@@ -122,8 +143,8 @@ static void dropout_backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_dropout = {
-    .name = "dropout", .flow = mask_flow, .workspace = dropout_workspace, .forward = dropout_forward,
-    .backward = dropout_backward,
+    .name = "dropout", .describe = dropout_describe, .identity = dropout_identity, .flow = mask_flow,
+    .workspace = dropout_workspace, .forward = dropout_forward, .backward = dropout_backward,
 };
 
 /* ---- y = a + b, with the ReLU that a plan fuses behind it;  da = db = dy, masked by the ReLU */
@@ -163,14 +184,19 @@ int pl_graph_add(struct pl_graph *g, int a, int b)
     return id;
 }
 
+static void add_describe(const struct pl_node *n, struct pl_text *text)
+{
+    pl_text_add(text, n->sum.relu ? "sum + relu" : "sum");
+}
+
 static unsigned add_needs(const struct pl_node *n)
 {
-    return n->relu ? PL_NEEDS_OUTPUT : PL_NEEDS_NOTHING;
+    return n->sum.relu ? PL_NEEDS_OUTPUT : PL_NEEDS_NOTHING;
 }
 
 static void add_flow(struct pl_plan *p, int id)
 {
-    struct pl_place dy = p->nodes[id].relu ? pl_flow_mask(p, id) : p->planned[id].gradient;
+    struct pl_place dy = p->nodes[id].sum.relu ? pl_flow_mask(p, id) : p->planned[id].gradient;
     pl_flow_share(p, id, 0, dy);
     pl_flow_share(p, id, 1, dy);
 }
@@ -179,14 +205,14 @@ static void add_forward(struct pl_plan *p, int id)
 {
     const struct pl_node *n = &p->nodes[id];
     struct pl_view a = pl_plan_value(p, n->inputs[0]), b = pl_plan_value(p, n->inputs[1]), y = pl_plan_value(p, id);
-    p->device->type->add(p->device, &a, &b, n->relu, &y);
+    p->device->type->add(p->device, &a, &b, n->sum.relu, &y);
     pl_plan_moments(p, id);
 }
 
 static void add_backward(struct pl_plan *p, int id)
 {
     struct pl_place place = p->planned[id].gradient;
-    if (p->nodes[id].relu) {
+    if (p->nodes[id].sum.relu) {
         struct pl_view y = pl_plan_value(p, id), dy = pl_plan_gradient(p, id);
         place = p->planned[id].masked;
         struct pl_view masked = pl_plan_view(p, id, place);
@@ -197,7 +223,7 @@ static void add_backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_add = {
-    .name = "sum", .needs = add_needs, .flow = add_flow, .forward = add_forward, .backward = add_backward,
+    .name = "sum", .describe = add_describe, .needs = add_needs, .flow = add_flow, .forward = add_forward, .backward = add_backward,
 };
 
 /* ---- concatenation: its inputs write into slices of its buffer, so nothing is computed or copied */
@@ -206,7 +232,7 @@ const struct pl_operator pl_op_add = {
 static int placeable(struct pl_graph *g, int x)
 {
     const struct pl_node *n = &g->nodes[x];
-    return n->parent >= 0 || n->op == &pl_op_input || n->op == &pl_op_penalty ? copy(g, x) : x;
+    return n->parent >= 0 || n->op->external || n->op->aliases ? copy(g, x) : x;
 }
 
 int pl_graph_concat(struct pl_graph *g, int front, int back)
@@ -253,7 +279,9 @@ static void concat_backward(struct pl_plan *p, int id)
                        pl_plan_slice(p, p->planned[id].gradient, n, p->nodes[n->inputs[k]].parent_piece));
 }
 
-const struct pl_operator pl_op_concat = {.name = "concat", .flow = concat_flow, .backward = concat_backward};
+const struct pl_operator pl_op_concat = {
+    .name = "concat", .gathers = true, .flow = concat_flow, .backward = concat_backward,
+};
 
 /* ---- y = x in a buffer of its own;  dx = dy */
 

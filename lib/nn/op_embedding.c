@@ -13,7 +13,15 @@ int pl_graph_tokens(struct pl_graph *g)
     return pl_graph_node(g, &pl_op_tokens, -1, -1, (struct pl_shape){1, 1, 1});
 }
 
-const struct pl_operator pl_op_tokens = {.name = "tokens"};
+void pl_plan_tokens(struct pl_plan *p, const int32_t *tokens)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->nodes[i].op == &pl_op_tokens)
+            p->device->type->upload(p->device, pl_plan_storage_at(p, p->planned[i].value.storage), tokens,
+                                    (size_t)pl_plan_samples(p) * sizeof *tokens);
+}
+
+const struct pl_operator pl_op_tokens = {.name = "tokens", .external = true, .words = true};
 
 /* ---- embedding */
 
@@ -22,7 +30,7 @@ int pl_graph_embedding(struct pl_graph *g, int tokens, const char *name, int voc
 {
     if (!pl_graph_has(g, tokens))
         return -1;
-    if (g->nodes[tokens].op != &pl_op_tokens)
+    if (!g->nodes[tokens].op->words)
         return pl_graph_fail(g, "%s: an embedding is of tokens", name);
     if (vocabulary < 1 || features < 1)
         return pl_graph_fail(g, "%s: an embedding needs at least one word and one feature, not %d and %d", name,
@@ -35,9 +43,9 @@ int pl_graph_embedding(struct pl_graph *g, int tokens, const char *name, int voc
     n->name = pl_graph_name(g, "%s", name);
     n->weight = pl_graph_table_add(g, &g->parameters, name, "weight", shape, 2,
                                    (struct pl_initial){PL_INITIAL_UNIFORM, 0.1});
-    n->probability = dropout;
-    n->padding = padding;
-    n->layer = (uint64_t)g->dropouts++;
+    n->drop.probability = dropout;
+    n->embedding.padding = padding;
+    n->drop.layer = (uint64_t)g->dropouts++;
     return id;
 }
 
@@ -60,7 +68,7 @@ static void *tokens(const struct pl_plan *p, const struct pl_node *n)
 
 static bool drops(const struct pl_plan *p, const struct pl_node *n)
 {
-    return p->mode == PL_TRAINING && n->probability > 0;
+    return p->mode == PL_TRAINING && n->drop.probability > 0;
 }
 
 static void forward(struct pl_plan *p, int id)
@@ -81,9 +89,9 @@ static void backward(struct pl_plan *p, int id)
     void *gradient = pl_plan_parameter(p, PL_GRADIENTS, n->weight);
     int vocabulary = (int)p->graph->parameters.entries[n->weight].shape[0];
     p->device->type->embedding_backward(p->device, tokens(p, n), drops(p, n) ? &drop : NULL, &dy, vocabulary,
-                                        n->padding, gradient, p->planned[id].added, pl_plan_work(p));
+                                        n->embedding.padding, gradient, p->planned[id].added, pl_plan_work(p));
 }
 
 const struct pl_operator pl_op_embedding = {
-    .name = "embedding", .needs = needs, .workspace = workspace, .forward = forward, .backward = backward,
+    .name = "embedding", .reads_words = true, .needs = needs, .workspace = workspace, .forward = forward, .backward = backward,
 };

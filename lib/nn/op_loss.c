@@ -16,7 +16,7 @@ int pl_graph_cross_entropy(struct pl_graph *g, int x, double smoothing)
         return pl_graph_fail(g, "label smoothing must be in [0,1), not %g", smoothing);
     int id = pl_graph_node(g, &pl_op_loss, x, -1, (struct pl_shape){1, 1, 1});
     if (id >= 0)
-        g->nodes[id].smoothing = smoothing;
+        g->nodes[id].loss.smoothing = smoothing;
     return id;
 }
 
@@ -45,8 +45,10 @@ static void forward(struct pl_plan *p, int id)
     if (wanted)
         dx = pl_plan_view(p, n->inputs[0], p->planned[id].flow[0].place);
     char *memory = p->net->shared;
-    p->device->type->cross_entropy(p->device, &x, memory + p->labels, n->smoothing, wanted ? &dx : NULL,
+    p->device->type->cross_entropy(p->device, &x, memory + p->labels, n->loss.smoothing, wanted ? &dx : NULL,
                                    memory + p->result, pl_plan_work(p));
 }
 
-const struct pl_operator pl_op_loss = {.name = "cross-entropy", .flow = flow, .workspace = workspace, .forward = forward};
+const struct pl_operator pl_op_loss = {
+    .name = "cross-entropy", .loss = true, .flow = flow, .workspace = workspace, .forward = forward,
+};

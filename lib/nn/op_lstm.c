@@ -15,7 +15,7 @@ int pl_graph_lstm(struct pl_graph *g, int x, const char *name, int hidden, doubl
     if (!pl_graph_has(g, x))
         return -1;
     struct pl_shape in = g->nodes[x].shape;
-    if (in.height != 1 || in.width != 1 || g->nodes[x].op == &pl_op_tokens || g->nodes[x].piece_count > 1)
+    if (in.height != 1 || in.width != 1 || g->nodes[x].op->words || g->nodes[x].piece_count > 1)
         return pl_graph_fail(g, "%s: an LSTM layer reads the features of one layer, not an image, tokens or a "
                              "concatenation", name);
     if (hidden < 1)
@@ -31,9 +31,20 @@ int pl_graph_lstm(struct pl_graph *g, int x, const char *name, int hidden, doubl
     n->recurrent_weight = pl_graph_table_add(g, &g->parameters, name, "weight_hh_l0", recurrent, 2, initial);
     n->bias = pl_graph_table_add(g, &g->parameters, name, "bias_ih_l0", &gates, 1, initial);
     n->recurrent_bias = pl_graph_table_add(g, &g->parameters, name, "bias_hh_l0", &gates, 1, initial);
-    n->probability = dropout;
-    n->layer = (uint64_t)g->dropouts++;
+    n->drop.probability = dropout;
+    n->drop.layer = (uint64_t)g->dropouts++;
     return id;
+}
+
+static uint64_t multiplications(const struct pl_graph *g, const struct pl_node *n)
+{
+    return (uint64_t)(g->parameters.entries[n->weight].count + g->parameters.entries[n->recurrent_weight].count);
+}
+
+/* h and c. */
+static size_t state(const struct pl_node *n)
+{
+    return 2 * (size_t)n->shape.channels;
 }
 
 static unsigned needs(const struct pl_node *n)
@@ -50,7 +61,7 @@ static void flow(struct pl_plan *p, int id)
 
 static bool drops(const struct pl_plan *p, const struct pl_node *n)
 {
-    return p->mode == PL_TRAINING && n->probability > 0;
+    return p->mode == PL_TRAINING && n->drop.probability > 0;
 }
 
 static size_t workspace(struct pl_plan *p, int id)
@@ -84,8 +95,8 @@ static void forward(struct pl_plan *p, int id)
     struct pl_lstm w = tensors(p, n, PL_PARAMETERS);
     struct pl_drop drop = pl_plan_drop(p, n);
     struct pl_view x = pl_plan_value(p, n->inputs[0]), y = pl_plan_value(p, id);
-    char *state = (char *)p->state + planned->state * pl_element_size(p->device->type->element);
-    p->device->type->lstm_forward(p->device, &w, drops(p, n) ? &drop : NULL, &x, state, &y,
+    char *carried = (char *)p->state + planned->state * pl_element_size(p->device->type->element);
+    p->device->type->lstm_forward(p->device, &w, drops(p, n) ? &drop : NULL, &x, carried, &y,
                                   pl_plan_storage_at(p, planned->reserve), pl_plan_work(p));
     pl_plan_moments(p, id);
 }
@@ -103,6 +114,6 @@ static void backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_lstm = {
-    .name = "lstm", .needs = needs, .flow = flow, .workspace = workspace, .reserve = reserve, .forward = forward,
-    .backward = backward,
+    .name = "lstm", .multiplications = multiplications, .state = state, .needs = needs, .flow = flow,
+    .workspace = workspace, .reserve = reserve, .forward = forward, .backward = backward,
 };

@@ -34,6 +34,11 @@ static bool has_residual(const struct pl_node *n)
     return n->input_count == 2;
 }
 
+static void describe(const struct pl_node *n, struct pl_text *text)
+{
+    pl_text_addf(text, "batch norm%s%s", has_residual(n) ? " + sum" : "", n->norm.relu ? " + relu" : "");
+}
+
 static unsigned needs(const struct pl_node *n)
 {
     return PL_NEEDS_INPUT | (has_residual(n) && n->norm.relu ? PL_NEEDS_OUTPUT : 0);
@@ -98,6 +103,6 @@ static void backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_norm = {
-    .name = "batch norm", .needs = needs, .flow = flow, .workspace = workspace, .forward = forward,
-    .backward = backward,
+    .name = "batch norm", .reads_moments = true, .describe = describe, .needs = needs, .flow = flow,
+    .workspace = workspace, .forward = forward, .backward = backward,
 };

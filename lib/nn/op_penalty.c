@@ -14,13 +14,35 @@ int pl_graph_penalty(struct pl_graph *g, int x, enum pl_penalty kind, double coe
     struct pl_node *in = &g->nodes[x];
     if (!(coefficient >= 0 && coefficient <= 1e30))
         return pl_graph_fail(g, "the coefficient of a penalty must be at least 0, not %g", coefficient);
-    if (in->shape.height != 1 || in->shape.width != 1 || in->piece_count > 1 || in->op == &pl_op_tokens)
+    if (in->shape.height != 1 || in->shape.width != 1 || in->piece_count > 1 || in->op->words)
         return pl_graph_fail(g, "a penalty is for the features of one layer, not for an image, tokens or a "
                              "concatenation");
     int id = pl_graph_node(g, &pl_op_penalty, x, -1, in->shape);
-    g->nodes[id].penalty = kind;
-    g->nodes[id].coefficient = coefficient;
+    g->nodes[id].penalty.kind = kind;
+    g->nodes[id].penalty.coefficient = coefficient;
     return id;
+}
+
+double pl_plan_penalty(struct pl_plan *p, enum pl_penalty kind)
+{
+    double sum = 0, value;
+    for (int i = 0; i < p->count; i++)
+        if (p->nodes[i].op == &pl_op_penalty && p->nodes[i].penalty.kind == kind) {
+            p->device->type->download(p->device, pl_plan_penalty_at(p, i), &value, sizeof value);
+            sum += value;
+        }
+    return sum;
+}
+
+static void describe(const struct pl_node *n, struct pl_text *text)
+{
+    pl_text_addf(text, "%s penalty %g", n->penalty.kind == PL_PENALTY_CHANGE ? "change" : "activation",
+                 n->penalty.coefficient);
+}
+
+static bool identity(const struct pl_node *n, enum pl_mode mode)
+{
+    return mode != PL_TRAINING || n->penalty.coefficient == 0;
 }
 
 static unsigned needs(const struct pl_node *n)
@@ -45,7 +67,7 @@ static void forward(struct pl_plan *p, int id)
 {
     const struct pl_node *n = &p->nodes[id];
     struct pl_view x = pl_plan_value(p, id);
-    p->device->type->penalty_forward(p->device, n->penalty, n->coefficient, &x, pl_plan_penalty_at(p, id),
+    p->device->type->penalty_forward(p->device, n->penalty.kind, n->penalty.coefficient, &x, pl_plan_penalty_at(p, id),
                                      pl_plan_work(p));
     pl_plan_moments(p, id);
 }
@@ -57,10 +79,11 @@ static void backward(struct pl_plan *p, int id)
         return;
     struct pl_view x = pl_plan_value(p, id), dy = pl_plan_gradient(p, id);
     struct pl_view dx = pl_plan_view(p, id, p->planned[id].masked);
-    p->device->type->penalty_backward(p->device, n->penalty, n->coefficient, &x, &dy, &dx);
+    p->device->type->penalty_backward(p->device, n->penalty.kind, n->penalty.coefficient, &x, &dy, &dx);
     pl_flow_finish(p, id, 0, p->planned[id].masked);
 }
 
 const struct pl_operator pl_op_penalty = {
-    .name = "penalty", .needs = needs, .flow = flow, .workspace = workspace, .forward = forward, .backward = backward,
+    .name = "penalty", .aliases = true, .describe = describe, .identity = identity, .needs = needs, .flow = flow,
+    .workspace = workspace, .forward = forward, .backward = backward,
 };

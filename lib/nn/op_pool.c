@@ -14,8 +14,8 @@ static int pool(struct pl_graph *g, int x, enum pl_pooling kind, const struct pl
     if (id < 0)
         return -1;
     pl_graph_same_pieces(g, id, x);
-    g->nodes[id].pooling = kind;
-    g->nodes[id].window = *w;
+    g->nodes[id].pool.kind = kind;
+    g->nodes[id].pool.window = *w;
     return id;
 }
 
@@ -49,9 +49,15 @@ int pl_graph_global_pool(struct pl_graph *g, int x)
     return pool(g, x, PL_POOL_AVERAGE, &window);
 }
 
+static void describe(const struct pl_node *n, struct pl_text *text)
+{
+    const struct pl_window *w = &n->pool.window;
+    pl_text_addf(text, "%s pool %dx%d", n->pool.kind == PL_POOL_MAX ? "max" : "average", w->kernel[0], w->kernel[1]);
+}
+
 static unsigned needs(const struct pl_node *n)
 {
-    return n->pooling == PL_POOL_MAX ? PL_NEEDS_INPUT | PL_NEEDS_OUTPUT : PL_NEEDS_NOTHING;
+    return n->pool.kind == PL_POOL_MAX ? PL_NEEDS_INPUT | PL_NEEDS_OUTPUT : PL_NEEDS_NOTHING;
 }
 
 static void flow(struct pl_plan *p, int id)
@@ -64,7 +70,7 @@ static void forward(struct pl_plan *p, int id)
 {
     const struct pl_node *n = &p->nodes[id];
     struct pl_view x = pl_plan_value(p, n->inputs[0]), y = pl_plan_value(p, id);
-    p->device->type->pool_forward(p->device, n->pooling, &n->window, &x, &y);
+    p->device->type->pool_forward(p->device, n->pool.kind, &n->pool.window, &x, &y);
     pl_plan_moments(p, id);
 }
 
@@ -75,13 +81,13 @@ static void backward(struct pl_plan *p, int id)
         return;
     struct pl_view dy = pl_plan_gradient(p, id), dx, x = {0}, y = {0};
     bool accumulate = pl_flow_begin(p, id, 0, &dx);
-    if (n->pooling == PL_POOL_MAX) {
+    if (n->pool.kind == PL_POOL_MAX) {
         x = pl_plan_value(p, n->inputs[0]);
         y = pl_plan_value(p, id);
     }
-    p->device->type->pool_backward(p->device, n->pooling, &n->window, &x, &y, &dy, &dx, accumulate);
+    p->device->type->pool_backward(p->device, n->pool.kind, &n->pool.window, &x, &y, &dy, &dx, accumulate);
 }
 
 const struct pl_operator pl_op_pool = {
-    .name = "pool", .needs = needs, .flow = flow, .forward = forward, .backward = backward,
+    .name = "pool", .describe = describe, .needs = needs, .flow = flow, .forward = forward, .backward = backward,
 };

@@ -31,15 +31,16 @@ static void mark_wants(struct pl_plan *p)
     }
 }
 
-/* A ReLU may overwrite its input when nobody else wants to see it: nor a part of it, where it is a concatenation. */
+/* An operator may overwrite its input, where it can, when nobody else wants to see it: nor a part of it, where it is a
+ * concatenation. */
 static bool in_place(const struct pl_plan *p, int id)
 {
     const struct pl_node *n = &p->nodes[id];
-    if (n->op != &pl_op_relu || n->parent >= 0)
+    if (!n->op || !n->op->in_place || n->parent >= 0)
         return false;
     const struct pl_node *x = &p->nodes[n->inputs[0]];
-    if (x->parent >= 0 || x->op == &pl_op_input || x->op == &pl_op_concat || x->op == &pl_op_penalty
-        || (x->op->needs && x->op->needs(x) & PL_NEEDS_OUTPUT))
+    if (x->parent >= 0 || x->op->external || x->op->gathers || x->op->aliases ||
+        (x->op->needs && x->op->needs(x) & PL_NEEDS_OUTPUT))
         return false;
     for (int i = n->inputs[0] + 1; i < p->count; i++)
         for (int k = 0; active(p, i) && k < p->nodes[i].input_count; k++)
@@ -54,9 +55,9 @@ static void place_values(struct pl_plan *p)
     for (int i = p->count - 1; i >= 0; i--) {
         const struct pl_node *n = &p->nodes[i];
         struct pl_planned *planned = &p->planned[i];
-        if (!active(p, i) || n->op == &pl_op_penalty)
+        if (!active(p, i) || n->op->aliases)
             continue;
-        if (n->op == &pl_op_tokens)
+        if (n->op->words)
             planned->value = (struct pl_place){pl_plan_bytes(p, most_samples(p) * sizeof(int32_t)), 0};
         else if (n->parent >= 0)
             planned->value = pl_plan_slice(p, p->planned[n->parent].value, &p->nodes[n->parent], n->parent_piece);
@@ -66,7 +67,7 @@ static void place_values(struct pl_plan *p)
             p->planned[n->inputs[0]].value = planned->value;
     }
     for (int i = 0; i < p->count; i++)
-        if (p->nodes[i].op == &pl_op_penalty)
+        if (active(p, i) && p->nodes[i].op->aliases)
             p->planned[i].value = p->planned[p->nodes[i].inputs[0]].value;
 }
 
@@ -76,9 +77,9 @@ static void place_states(struct pl_plan *p)
     for (int i = 0; i < p->count; i++) {
         const struct pl_node *n = &p->nodes[i];
         struct pl_planned *planned = &p->planned[i];
-        if (n->op == &pl_op_lstm) {
+        if (active(p, i) && n->op->state) {
             planned->state = p->state_length;
-            p->state_length += 2 * (size_t)p->columns * (size_t)n->shape.channels;
+            p->state_length += (size_t)p->columns * n->op->state(n);
         }
         if (active(p, i) && n->op->reserve) {
             planned->reserve = pl_plan_bytes(p, n->op->reserve(p, i));
@@ -95,7 +96,7 @@ static void place_states(struct pl_plan *p)
 static void want_moments(struct pl_plan *p, int x)
 {
     const struct pl_node *n = &p->nodes[x];
-    if (n->op == &pl_op_concat) {
+    if (n->op->gathers) {
         want_moments(p, n->inputs[0]);
         want_moments(p, n->inputs[1]);
         return;
@@ -118,8 +119,8 @@ static bool reads_input(const struct pl_node *n)
 static void plan_recomputation(struct pl_plan *p, int id)
 {
     const struct pl_node *n = &p->nodes[id];
-    if (n->op != &pl_op_norm || n->parent >= 0 || n->input_count > 1 || p->nodes[n->inputs[0]].piece_count == 1
-        || p->planned[n->inputs[0]].again.storage >= 0)
+    if (!active(p, id) || !n->op->reads_moments || n->parent >= 0 || n->input_count > 1 ||
+        p->nodes[n->inputs[0]].piece_count == 1 || p->planned[n->inputs[0]].again.storage >= 0)
         return;
     int last = -1;
     for (int i = id + 1; i < p->count; i++)
@@ -139,10 +140,9 @@ static void touch_values(struct pl_plan *p)
 {
     for (int i = 0; i < p->count; i++) {
         const struct pl_node *n = &p->nodes[i];
-        bool written_before = n->op == &pl_op_input || n->op == &pl_op_tokens;
         if (!active(p, i))
             continue;
-        pl_plan_touch(p, p->planned[i].value, written_before ? -1 : pl_forward_time(p, i));
+        pl_plan_touch(p, p->planned[i].value, n->op->external ? -1 : pl_forward_time(p, i));
         for (int k = 0; k < n->input_count; k++)
             pl_plan_touch(p, p->planned[n->inputs[k]].value, pl_forward_time(p, i));
         if (!p->planned[i].wants)
@@ -197,13 +197,13 @@ static void compile(struct pl_plan *p)
     p->nodes = pl_new(g->count * sizeof *p->nodes);
     memcpy(p->nodes, g->nodes, g->count * sizeof *p->nodes);
     p->planned = pl_new(g->count * sizeof *p->planned);
-    p->loss = p->nodes[p->count - 1].op == &pl_op_loss ? p->count - 1 : -1;
+    p->loss = p->nodes[p->count - 1].op->loss ? p->count - 1 : -1;
     p->output = p->loss >= 0 ? p->nodes[p->loss].inputs[0] : p->count - 1;
     pl_plan_rewrite(p);
     mark_wants(p);
     place_values(p);
     for (int i = 0; p->mode == PL_TRAINING && i < p->count; i++)
-        if (p->nodes[i].op == &pl_op_norm)
+        if (active(p, i) && p->nodes[i].op->reads_moments)
             want_moments(p, p->nodes[i].inputs[0]);
     for (int i = 0; p->mode == PL_TRAINING && i < p->count; i++)
         plan_recomputation(p, i);

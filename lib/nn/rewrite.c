@@ -45,8 +45,7 @@ static void replace_input(struct pl_plan *p, int from, int to)
 static void drop_identity(struct pl_plan *p, int id)
 {
     struct pl_node *n = &p->nodes[id];
-    double strength = n->op == &pl_op_penalty ? n->coefficient : n->probability;
-    if ((n->op != &pl_op_dropout && n->op != &pl_op_penalty) || (p->mode == PL_TRAINING && strength > 0))
+    if (!n->op || !n->op->identity || !n->op->identity(n, p->mode))
         return;
     if (n->parent >= 0) {
         n->op = &pl_op_copy;
@@ -98,9 +97,9 @@ static void fuse_relu(struct pl_plan *p, int id)
     if (lone(p, x, &pl_op_norm) && !p->nodes[x].norm.relu) {
         take_over(p, id, x);
         n->norm.relu = true;
-    } else if (lone(p, x, &pl_op_add) && !p->nodes[x].relu) {
+    } else if (lone(p, x, &pl_op_add) && !p->nodes[x].sum.relu) {
         take_over(p, id, x);
-        n->relu = true;
+        n->sum.relu = true;
     }
 }
 
@@ -108,11 +107,11 @@ static void fuse_relu(struct pl_plan *p, int id)
 static void pool_first(struct pl_plan *p, int id)
 {
     struct pl_node *pool = &p->nodes[id];
-    if (pool->op != &pl_op_pool || pool->pooling != PL_POOL_AVERAGE || pool->window.padding[0])
+    if (pool->op != &pl_op_pool || pool->pool.kind != PL_POOL_AVERAGE || pool->pool.window.padding[0])
         return;
     int x = pool->inputs[0];
-    const struct pl_window *w = &p->nodes[x].window;
-    if (!lone(p, x, &pl_op_convolution) || p->nodes[x].linear || w->kernel[0] != 1 || w->kernel[1] != 1
+    const struct pl_window *w = &p->nodes[x].convolution.window;
+    if (!lone(p, x, &pl_op_convolution) || p->nodes[x].convolution.linear || w->kernel[0] != 1 || w->kernel[1] != 1
         || w->stride[0] != 1 || w->padding[0] != 0)
         return;
     struct pl_node convolution = p->nodes[x], *first = &p->nodes[x];

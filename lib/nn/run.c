@@ -57,8 +57,8 @@ void *pl_plan_penalty_at(const struct pl_plan *p, int id)
 
 struct pl_drop pl_plan_drop(const struct pl_plan *p, const struct pl_node *n)
 {
-    return (struct pl_drop){.probability = n->probability, .stream = p->net->dropout, .step = p->step,
-                            .layer = n->layer, .locked = n->locked, .keep = p->net->masks[n->layer]};
+    return (struct pl_drop){.probability = n->drop.probability, .stream = p->net->dropout, .step = p->step,
+                            .layer = n->drop.layer, .locked = n->drop.locked, .keep = p->net->masks[n->drop.layer]};
 }
 
 void pl_plan_moments(struct pl_plan *p, int id)
@@ -67,24 +67,6 @@ void pl_plan_moments(struct pl_plan *p, int id)
         return;
     struct pl_view x = pl_plan_value(p, id);
     p->device->type->moments(p->device, &x, pl_plan_work(p));
-}
-
-void pl_plan_input(struct pl_plan *p, const void *images, enum pl_element element)
-{
-    for (int i = 0; i < p->count; i++)
-        if (p->nodes[i].op == &pl_op_input) {
-            p->backward = false;
-            struct pl_view x = pl_plan_value(p, i);
-            p->device->type->write(p->device, &x, images, element);
-        }
-}
-
-void pl_plan_tokens(struct pl_plan *p, const int32_t *tokens)
-{
-    for (int i = 0; i < p->count; i++)
-        if (p->nodes[i].op == &pl_op_tokens)
-            p->device->type->upload(p->device, pl_plan_storage_at(p, p->planned[i].value.storage), tokens,
-                                    (size_t)pl_plan_samples(p) * sizeof *tokens);
 }
 
 void pl_plan_labels(struct pl_plan *p, const int32_t *labels)
@@ -176,17 +158,6 @@ double pl_plan_loss(struct pl_plan *p, int64_t *correct)
     return result.loss;
 }
 
-double pl_plan_penalty(struct pl_plan *p, enum pl_penalty kind)
-{
-    double sum = 0, value;
-    for (int i = 0; i < p->count; i++)
-        if (p->nodes[i].op == &pl_op_penalty && p->nodes[i].penalty == kind) {
-            p->device->type->download(p->device, pl_plan_penalty_at(p, i), &value, sizeof value);
-            sum += value;
-        }
-    return sum;
-}
-
 void pl_plan_output(struct pl_plan *p, void *logits, enum pl_element element)
 {
     struct pl_view x = pl_plan_view(p, p->output, p->planned[p->output].value);
@@ -209,6 +180,12 @@ size_t pl_plan_step_count(const struct pl_plan *p)
     return count;
 }
 
+/* Operators that choose no kernel have no names for them. */
+static const char *named(const char *kernel)
+{
+    return kernel ? kernel : "";
+}
+
 void pl_plan_step(const struct pl_plan *p, size_t index, struct pl_plan_step *step, struct pl_text *text)
 {
     int id = nth_step(p, index);
@@ -217,17 +194,12 @@ void pl_plan_step(const struct pl_plan *p, size_t index, struct pl_plan_step *st
     struct pl_view y = pl_plan_view(p, id, planned->value);
     pl_text_clear(text);
     pl_node_describe(n, text);
-    if (n->op == &pl_op_norm && n->input_count == 2)
-        pl_text_add(text, " + sum");
-    if (n->relu || n->norm.relu)
-        pl_text_add(text, " + relu");
-    bool convolution = n->op == &pl_op_convolution;
     *step = (struct pl_plan_step){
         .name = n->name,
         .operation = pl_text(text),
-        .forward = convolution ? planned->choice.forward : "",
-        .backward_data = convolution ? planned->choice.backward_data : "",
-        .backward_weights = convolution ? planned->choice.backward_weights : "",
+        .forward = named(planned->choice.forward),
+        .backward_data = named(planned->choice.backward_data),
+        .backward_weights = named(planned->choice.backward_weights),
         .forward_seconds = planned->seconds[0],
         .backward_seconds = planned->seconds[1],
         .multiplications = pl_node_multiplications(p->graph, n) * (uint64_t)pl_plan_samples(p),
