@@ -33,18 +33,59 @@ static void walk(const struct pl_study *study)
     pl_walk_free(w);
 }
 
+/* What a table of another study has chosen: a value of the kind that the setting's name asks for, or none. */
+static int choose(void *self, const struct pl_pick *pick, const struct pl_settings *settings, struct pl_value *value,
+                  struct pl_error *err)
+{
+    size_t *asked = self;
+    MUST(pick->key && *pick->key && settings);
+    if (++*asked % 7 == 0)
+        return pl_fail(err, PL_EMISSING, "the table has chosen nothing for such a run");
+    *value = *asked % 2 ? (struct pl_value){.type = PL_REAL, .real = 1.0 / (double)*asked}
+                        : (struct pl_value){.type = PL_STRING, .string = "adam"};
+    return 0;
+}
+
+/* Gives the studies that wait their values, and walks them. */
+static void settle(struct pl_spec *spec)
+{
+    for (size_t i = 0; i < pl_spec_study_count(spec); i++) {
+        const struct pl_study *study = pl_spec_study(spec, i);
+        struct pl_text problems = {0};
+        struct pl_error err = {0};
+        size_t asked = 0;
+        if (!study->waiting || study->configs > 100)
+            continue;
+        int status = pl_spec_settle(spec, i, choose, &asked, &problems, &err);
+        fuzz_must_say(status, &err);
+        MUST((status == 0) == !study->waiting);
+        if (!status)
+            walk(study);
+        pl_text_release(&problems);
+    }
+}
+
+static int parse(int way, struct pl_spec **spec, const char *text, size_t size, struct pl_text *problems,
+                 struct pl_error *err)
+{
+    return way == 0   ? pl_spec_parse(spec, text, size, "f", problems, err)
+           : way == 1 ? pl_spec_parse_declarations(spec, text, size, "f", problems, err)
+                      : pl_spec_parse_scaled(spec, text, size, "f", "quick", problems, err);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    for (int declarations = 0; declarations < 2; declarations++) {
+    for (int way = 0; way < 3; way++) {
         struct pl_spec *spec = NULL;
         struct pl_text problems = {0};
-        struct pl_error err;
-        int status = (declarations ? pl_spec_parse_declarations : pl_spec_parse)(&spec, (const char *)data, size, "f",
-                                                                                 &problems, &err);
-        if ((status != 0) != (problems.length != 0))
-            abort(); /* a refusal says why, and only a refusal */
-        for (size_t i = 0; !status && !declarations && i < pl_spec_study_count(spec); i++)
+        struct pl_error err = {0};
+        int status = parse(way, &spec, (const char *)data, size, &problems, &err);
+        fuzz_must_say(status, &err);
+        MUST((status != 0) == (problems.length != 0)); /* a refusal says why, and only a refusal */
+        for (size_t i = 0; !status && way != 1 && i < pl_spec_study_count(spec); i++)
             walk(pl_spec_study(spec, i));
+        if (!status && way != 1)
+            settle(spec);
         pl_spec_free(spec);
         pl_text_release(&problems);
     }
