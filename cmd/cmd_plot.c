@@ -132,8 +132,7 @@ static bool read_options(struct plot *p)
             p->draw.format = (enum pl_plot_format)i;
     if (pl_args_has(args, "terminal"))
         p->draw.format = PL_PLOT_DUMB;
-    const char *folder = pl_args_get(args, "out", "plots");
-    p->draw.folder = *folder ? folder : "."; /* not the root of the file system */
+    p->draw.folder = pl_args_get(args, "out", "plots");
     p->draw.keep = pl_args_has(args, "keep");
     measure_terminal(&p->draw);
     p->ad_hoc = kind;

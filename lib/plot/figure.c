@@ -430,7 +430,7 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
 {
     struct pl_gather g = {.results = results, .spec = spec, .notes = notes,
                           .averages = pl_results_has_metric(results, PL_METRIC_AVERAGED)};
-    *figure = (struct pl_figure){.kind = spec->kind, .plain = plain};
+    *figure = (struct pl_figure){.kind = spec->kind, .plain = plain, .fitted = spec->fit};
     int status = check_spec(results, spec, err);
     if (status)
         return status;

@@ -10,7 +10,9 @@ static const double letter_width = 0.086, line_height = 0.2;
 int pl_scale_power(const double range[2], bool log)
 {
     double most = fmax(fabs(range[0]), fabs(range[1]));
-    if (log || most == 0 || (most < 1e150 && most > 1e-150))
+    if (log) /* gnuplot takes what is above half of the largest number for undefined */
+        return range[1] > 1e280 ? 100 : range[0] < 1e-280 ? -100 : 0;
+    if (most == 0 || (most < 1e150 && most > 1e-150))
         return 0;
     return (int)fmax(floor(log10(most)), -300);
 }

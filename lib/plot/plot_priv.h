@@ -99,6 +99,7 @@ struct pl_figure {
     const double *slopes; /* of the lines that are drawn beside the data */
     size_t slope_count;
     bool marked[PL_MARK_COUNT]; /* some line has such a mark */
+    bool fitted; /* so that nothing is moved aside */
 };
 
 /* Does time run along x, and not epochs? */

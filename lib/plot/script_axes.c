@@ -97,14 +97,13 @@ static void write_functions(struct pl_script *script, const struct pl_panel *pan
     if (panel->log_y) {
         double decades = log10(high) - log10(low), share = pow(10, 0.03 * decades);
         from = fmax(pow(10, log10(low) - 2 * decades), DBL_MIN);
-        to = fmin(pow(10, log10(high) + 2 * decades), DBL_MAX);
+        to = fmin(pow(10, log10(high) + 2 * decades), 1e307);
         inset[0] = low * share;
         inset[1] = high / share;
     }
     pl_text_add(text, "x_at(v) = ");
-    pl_text_add(text, panel->log_x ? "v > 0 ? v : NaN" : "");
-    if (!panel->log_x)
-        add_unit(text, x_power);
+    pl_text_add(text, panel->log_x ? "v <= 0 ? NaN : " : "");
+    add_unit(text, x_power);
     pl_text_addf(text, "\nwithin(v) = v < %.17g ? %.17g : v > %.17g ? %.17g : v\n", from, from, to, to);
     pl_text_addf(text, "y_at(v) = %s ? within(", panel->log_y ? "v > 0 && v - v == 0" : "v - v == 0");
     add_unit(text, y_power);

@@ -160,14 +160,14 @@ static void add_blocks(struct panel_script *s, struct drawn *drawn)
     free(strands.list);
 }
 
-/* Lines stand a little beside each other where they have error bars, so that those can be told apart. A fitted line
- * stands where it was fitted, and so do its points. */
+/* Lines stand a little beside each other where they have error bars, so that those can be told apart. Where lines are
+ * fitted, points stand where the fit was made. */
 static void add_place(const struct panel_script *s, const struct pl_line *line, struct pl_text *out)
 {
     const struct pl_figure *figure = s->script->figure;
     const double *r = s->panel->x_range;
     size_t styles = figure->legend_count;
-    if (!s->bars || line->fit.n || styles < 2) {
+    if (!s->bars || figure->fitted || styles < 2) {
         pl_text_addf(out, "(x_at($%d))", s->bars ? 7 : 1);
         return;
     }

@@ -182,20 +182,25 @@ static void make_linear(const struct pl_tick_axis *axis, struct pl_ticks *ticks)
         }
 }
 
-/* Powers of ten, every so many. */
-static bool make_decades(const struct pl_tick_axis *axis, struct pl_ticks *ticks)
+/* Powers of ten, every so many. The axis has room for two of them. */
+static void make_decades(const struct pl_tick_axis *axis, struct pl_ticks *ticks)
 {
     static const int every[] = {1, 2, 3, 5, 10, 20, 50, 100, 200};
     int low = (int)ceil(log10(axis->range[0]) - 1e-9), high = (int)floor(log10(axis->range[1]) + 1e-9);
+    if (axis->whole && low < 0 && high >= 0)
+        low = 0;
     for (size_t e = 0; e < sizeof every / sizeof *every; e++) {
         pl_ticks_release(ticks);
         for (int k = low; k <= high; k++)
-            if (k % every[e] == 0)
-                pl_ticks_add(ticks, pow(10, k), scientific(1, k, 0, axis->plain));
-        if (ticks->count <= MOST_TICKS && fits(axis, ticks))
-            return ticks->count >= 2;
+            if ((k + axis->power) % every[e] == 0)
+                pl_ticks_add(ticks, pow(10, k), scientific(1, k + axis->power, 0, axis->plain));
+        if (ticks->count >= 2 && ticks->count <= MOST_TICKS && fits(axis, ticks))
+            return;
     }
-    return false;
+    pl_ticks_release(ticks);
+    for (int k = low; k <= high; k += high > low ? high - low : 1) /* the outermost at least */
+        pl_ticks_add(ticks, pow(10, k), scientific(1, k + axis->power, 0, axis->plain));
+    pl_ticks_thin(axis, ticks->list, ticks->count);
 }
 
 /* Some digits times powers of ten; false where that gives too few, or more than have room. */
@@ -207,7 +212,7 @@ static bool make_digits(const struct pl_tick_axis *axis, const char *digits, str
     for (int k = axis->whole && low < 0 ? 0 : low; k <= high; k++)
         for (const char *d = digits; *d; d++) {
             double at = k < 0 ? (*d - '0') / pow(10, -k) : (*d - '0') * pow(10, k);
-            bool odd = axis->range[1] >= 1e5 || axis->range[0] < 1e-3;
+            bool odd = axis->range[1] >= 1e5 || axis->range[0] < 1e-3 || axis->power;
             struct spelling s = {odd, k < 0 ? -k : 0, k};
             if (at >= axis->range[0] - slack && at <= axis->range[1] + slack)
                 pl_ticks_add(ticks, at, write_label(axis, &s, at));
@@ -222,9 +227,8 @@ void pl_ticks_make(const struct pl_tick_axis *axis, struct pl_ticks *ticks)
 {
     *ticks = (struct pl_ticks){0};
     double decades = axis->log ? log10(axis->range[1]) - log10(axis->range[0]) : 0;
-    if (axis->log && decades >= 2 && make_decades(axis, ticks))
-        return;
-    if (axis->log && (make_digits(axis, "125", ticks) || make_digits(axis, "123456789", ticks)))
-        return;
-    make_linear(axis, ticks);
+    if (axis->log && decades >= 2)
+        make_decades(axis, ticks);
+    else if (!axis->log || !(make_digits(axis, "125", ticks) || make_digits(axis, "123456789", ticks)))
+        make_linear(axis, ticks);
 }

@@ -86,6 +86,7 @@ enum pl_direction pl_results_direction(const struct pl_results *results, const c
 struct pl_summary {
     int64_t planned;            /* runs the sweep holds */
     int64_t finished, diverged, failed, missing; /* they add up to planned */
+    int64_t working;            /* of those that are missing: being run at this moment */
     int64_t n;                  /* finished runs with a finite value */
     const double *values;       /* those n values, in the order of the seeds */
     double mean, median, least, most; /* NaN when n is 0 */

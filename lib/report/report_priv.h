@@ -25,7 +25,7 @@ struct pl_column {
 /* Runs of one configuration under the loaded metric. */
 struct pl_tally {
     size_t first; /* of its values */
-    int64_t n, planned, finished, diverged, failed;
+    int64_t n, planned, finished, diverged, failed, working;
 };
 
 struct pl_results {

@@ -30,7 +30,7 @@ static int say_what_there_is(const struct pl_results *results, struct pl_error *
         if (counts[s])
             pl_text_addf(&there, "%s%lld %s", there.length ? ", " : "", (long long)counts[s], pl_status_name((enum pl_status)s));
     if (!status)
-        status = pl_fail(err, PL_EMISSING, "no run of study %s has recorded anything yet (%s)", results->name,
+        status = pl_fail(err, PL_EMISSING, "no run of study %s that has finished or is at work has recorded anything yet (%s)", results->name,
                          there.length ? pl_text(&there) : "it has no runs");
     pl_text_release(&there);
     return status;
@@ -116,6 +116,7 @@ static int take_result(void *self, const struct pl_result *result)
     tally->planned++;
     tally->diverged += result->status == PL_RUN_DIVERGED;
     tally->failed += result->status == PL_RUN_FAILED;
+    tally->working += result->status == PL_RUN_RUNNING;
     if (result->status != PL_RUN_FINISHED)
         return 0;
     tally->finished++;
@@ -202,7 +203,7 @@ void pl_results_summary(const struct pl_results *results, size_t config, struct 
     size_t n = (size_t)t->n;
     *summary = (struct pl_summary){
         .planned = t->planned, .finished = t->finished, .diverged = t->diverged, .failed = t->failed,
-        .missing = t->planned - t->finished - t->diverged - t->failed, .n = t->n, .values = values,
+        .missing = t->planned - t->finished - t->diverged - t->failed, .working = t->working, .n = t->n, .values = values,
         .mean = NAN, .median = NAN, .least = NAN, .most = NAN, .deviation = NAN};
     if (!n)
         return;

@@ -109,10 +109,8 @@ printf '#!/bin/sh\nexit 0\n' >bin/gnuplot
 expect 1 env PATH="$PWD/bin:/bin:/usr/bin" "$POULA" plot --figure small-curves --out without
 contains err "gnuplot drew nothing"
 
-expect 0 poula plot --figure small-curves --out ""
-same out <<END
-./small-curves.png
-END
+expect 2 poula plot --figure small-curves --out ""
+contains err "--out is empty"
 
 # A folder that cannot be written to.
 echo x >file
@@ -201,3 +199,54 @@ expect 0 poula plot --db texts.db --kind heatmap --x name --y name --z loss --ti
 expect 0 poula plot --db texts.db --kind curves --y loss --lines name --title "$title" --terminal dumb
 contains out "$title"
 [ -z "$(find . -name ran)" ] || fail "a text was run as a command"
+
+# F5: positions near 2^53, one apart, on either scale: an axis, and at once.
+cat >big.yaml <<'END'
+study: big
+task: {command: [sh, -c, "echo epoch=9007199254740991 loss=0.1; echo epoch=9007199254740992 loss=1"]}
+END
+expect 0 poula sweep big.yaml --db big.db
+for scale in x y x,y; do
+    expect 0 timeout 20 "$POULA" plot --db big.db --kind curves --y loss --log $scale --format svg --name big --keep
+    contains plots/big.gp '"9007199254740992" 9007199254740992'
+    contains plots/big.dat "
+9007199254740991 0.1 "
+done
+
+# F7: as large as numbers get, on either scale.
+cat >huge.yaml <<'END'
+study: huge
+task: {command: [sh, -c, "echo epoch=1 m={low}; echo epoch=2 m={high}"]}
+settings: {low: [-1e308, 1e-308, 1e307], high: [1, 1e308]}
+metrics: {m: max}
+END
+expect 0 poula sweep huge.yaml --db huge.db
+for scale in "" "--log y" "--log x,y"; do
+    expect 0 poula plot --db huge.db --kind curves --y m --lines low,high $scale --format svg
+    expect 0 poula plot --db huge.db --kind sensitivity --x low --y m --lines high $scale --format svg
+done
+expect 0 poula plot --db huge.db --kind heatmap --x low --y high --z m --format svg --keep
+contains plots/huge-heatmap.dat "1 2 1e+308 NaN 1 0"
+
+# F13: the curves of runs at work are drawn, and said to be so.
+cat >work.yaml <<'END'
+study: work
+task: {command: [sh, -c, "for e in 1 2 3; do echo epoch=$e loss=$e.5; done; touch at.{seed}; [ {seed} = 1 ] || sleep 600"]}
+seeds: [1, 2]
+END
+start work poula sweep work.yaml --db work.db --jobs 2
+wait_for 60 test -f at.2
+points() { [ "$(sql work.db "SELECT count(*) FROM curves WHERE metric = 'loss'")" = 6 ]; }
+wait_for 60 points
+wait_for 60 test "$(count work.db finished)" = 1
+expect 0 poula plot --db work.db --keep --format svg
+contains err "1 run is still at work and drawn as far as it has come."
+contains plots/work-curves.svg "1/2 at work"
+contains plots/work-curves.dat "3 3.5 3.5 3.5 2 3.5"
+expect 0 poula report --db work.db
+contains out "1 of 2 runs have not finished yet (1 at work)."
+expect 0 poula show "$(sql work.db "SELECT run FROM runs WHERE status = 'running'")" --db work.db
+contains out running
+kill -INT "$started"
+kill -INT "$started"
+finish work 130 "$started"

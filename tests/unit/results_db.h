@@ -26,12 +26,13 @@ struct known_run {
     double values[POINTS_MOST];
     size_t count;
     int64_t averaged; /* the epoch from which on it averaged; 0: it did not */
+    const double *epochs; /* NULL: 1, 2, ... */
 };
 #define RUN(settings, seed, outcome, ...)                                                                              \
-    {settings, seed, outcome, {__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double), 0}
+    {settings, seed, outcome, {__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double), 0, NULL}
 /* A finished run that averages from an epoch on. */
 #define RUN_AVERAGED(settings, seed, from, ...)                                                                        \
-    {settings, seed, PL_FINISHED, {__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double), from}
+    {settings, seed, PL_FINISHED, {__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double), from, NULL}
 
 static struct pl_error err;
 static char db_path[] = "/tmp/poula-results.XXXXXX";
@@ -69,7 +70,7 @@ static inline void play(struct pl_store *store, int64_t session, const struct pl
                                .exit_code = -1, .threads = 1};
     double epochs[POINTS_MOST];
     for (size_t i = 0; i < known->count; i++)
-        epochs[i] = (double)i + 1;
+        epochs[i] = known->epochs ? known->epochs[i] : (double)i + 1;
     if (known->outcome == PL_DIVERGED)
         ending.bad_epoch = (double)known->count + 1;
     ok(pl_store_points(store, claim, series, epochs, known->values, known->count, &err));

@@ -317,6 +317,39 @@ static void heatmaps_mark_the_best_square(void **state)
     pl_store_close(store);
 }
 
+/* F9: one way of writing for all numbers of a figure. */
+static void numbers_of_squares_have_one_format(void **state)
+{
+    (void)state;
+    static const struct {
+        double values[3];
+        const char *texts[3];
+    } cases[] = {{{0.5, 1790, 10010}, {"0.5", "1790", "10010"}},
+                 {{0.0005, 1790, 10010}, {"5.0e-4", "1.8e3", "1.0e4"}},
+                 {{0, 0.0512, 123456}, {"0", "0.0512", "123456"}},
+                 {{0.5, 17.9, 1234}, {"0.5", "17.9", "1234.0"}}}; /* as in tables */
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const struct known_run three[] = {RUN("optimizer=a lambda=1", 1, PL_FINISHED, cases[c].values[0]),
+                                          RUN("optimizer=a lambda=2", 1, PL_FINISHED, cases[c].values[1]),
+                                          RUN("optimizer=a lambda=3", 1, PL_FINISHED, cases[c].values[2])};
+        struct pl_store *store = make_results("", "loss", three, 3);
+        struct pl_results *results = open_results(store);
+        struct pl_figure_spec spec = figure_of(PL_FIGURE_HEATMAP);
+        struct pl_figure figure;
+        struct pl_text notes = {0};
+        spec.x = x_lambda;
+        spec.y = y_optimizer;
+        spec.z = loss;
+        ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
+        for (size_t i = 0; i < 3; i++)
+            assert_string_equal(figure.panels[0].squares[i].text, cases[c].texts[figure.panels[0].squares[i].column]);
+        pl_figure_release(&figure);
+        pl_text_release(&notes);
+        pl_results_free(results);
+        pl_store_close(store);
+    }
+}
+
 static void scripts_keep_within_the_axes(void **state)
 {
     (void)state;
@@ -460,6 +493,7 @@ int main(void)
         cmocka_unit_test(fits_are_least_squares),
         cmocka_unit_test(heatmaps_mark_the_best_square),
         cmocka_unit_test(equally_good_squares_are_all_marked),
+        cmocka_unit_test(numbers_of_squares_have_one_format),
         cmocka_unit_test(scripts_keep_within_the_axes),
         cmocka_unit_test(what_cannot_be_drawn_is_refused),
         cmocka_unit_test(hundreds_of_lines_become_the_best),
