@@ -88,9 +88,7 @@ static const double *best_value(const struct pl_study *study, const struct pl_re
     const double *best = NULL;
     for (size_t i = 0; i < series->count; i++) {
         const double *value = &series->values[i];
-        if (!isfinite(*value) || direction == PL_NEUTRAL || direction == PL_UNDECLARED)
-            continue;
-        if (!best || (direction == PL_MAXIMIZE ? *value > *best : *value < *best)) {
+        if (pl_direction_better(direction, *value, best ? *best : NAN)) {
             best = value;
             *epoch = series->epochs[i];
         }

@@ -132,14 +132,14 @@ int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *re
     }
     if (!pl_results_has_metric(results, metric))
         return pl_fail(err, PL_EINPUT, "study %s has not recorded a metric '%s'", pl_results_name(results), metric);
-    int status = pl_results_load(results, metric, spec->select, err);
+    int status = pl_results_load(results, metric, pl_results_select(results, metric, spec->select), err);
     if (!status)
         status = pl_results_where(results, spec->where, spec->where_count, &configs, &count, err);
     if (status)
         return status;
     struct pl_comparison *c = pl_new(sizeof *c);
     *c = (struct pl_comparison){.study = pl_copy(pl_results_name(results)), .metric = pl_copy(metric),
-                                .source = pl_copy(pl_published_name(published)), .select = spec->select,
+                                .source = pl_copy(pl_published_name(published)), .select = pl_results_select(results, metric, spec->select),
                                 .published = table, .level = level};
     c->cells = pl_new(table->row_count * table->column_count * sizeof *c->cells);
     choose_digits(c);

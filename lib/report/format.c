@@ -130,7 +130,7 @@ void pl_table_caption(const struct pl_table *table, struct pl_text *out)
         pl_text_add(out, table->row_key_count ? " and " : "");
         add_names(out, table->column_keys, table->column_key_count);
     }
-    if (table->direction != PL_NEUTRAL && strcmp(table->cell, "n"))
+    if (pl_direction_is_choice(table->direction) && strcmp(table->cell, "n"))
         pl_text_addf(out, "; %s is better", table->direction == PL_MAXIMIZE ? "higher" : "lower");
     if (pl_selection_set(table))
         pl_text_addf(out, "; selected on the %s set", pl_selection_set(table));

@@ -77,8 +77,15 @@ const char *pl_results_main_metric(const struct pl_results *results);
 /* How it is picked from a curve when nobody says: where it is of test data and the runs were validated, at the best
  * validation, so that no test value is chosen by itself; else the best. */
 enum pl_select pl_results_main_select(const struct pl_results *results);
+/* The selection that is possible: where nobody knows which way a metric is better, its last value takes the place of the
+ * best. */
+enum pl_select pl_results_select(const struct pl_results *results, const char *metric, enum pl_select select);
+/* The metric by which best-valid goes, or NULL. */
+const char *pl_results_validation(const struct pl_results *results);
+/* Appends what a reader must know of the direction: that there is none, or that it is an older database's. */
+void pl_results_note_direction(const struct pl_results *results, const char *metric, struct pl_text *notes);
 bool pl_results_has_metric(const struct pl_results *results, const char *metric);
-/* Better up or down: the spec's word, else the recorded series', else by name. */
+/* Which way a metric is better in this study: declared, else by its name. */
 enum pl_direction pl_results_direction(const struct pl_results *results, const char *metric);
 
 /* ---- statistics of a configuration ---- */

@@ -36,6 +36,7 @@ struct pl_results {
     const struct pl_study *study;
     struct pl_metric_info *metrics;
     size_t metric_count;
+    char *validation; /* the metric that validates the runs, or NULL */
     int64_t *configs; /* in grid order */
     size_t count;
     size_t *by_number; /* positions sorted by configuration number; NULL while configs is sorted itself */
@@ -70,6 +71,7 @@ struct pl_table_selection {
     int best;             /* 0: the table has no select */
     char *metric;         /* the criterion */
     enum pl_select select;
+    bool validation;      /* it is the metric that validates the runs */
     const char **over;
     size_t over_count;
     struct pl_label *chosen; /* for each cell the values of over; present as far as the configuration has them */

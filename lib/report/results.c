@@ -48,8 +48,12 @@ static int read_metrics(struct pl_results *results, struct pl_error *err)
     results->metrics = pl_new(count * sizeof *results->metrics);
     results->metric_count = count;
     for (size_t i = 0; i < count; i++)
-        results->metrics[i] = (struct pl_metric_info){pl_copy(metrics[i].name), metrics[i].direction};
-    return 0;
+        results->metrics[i] = (struct pl_metric_info){pl_copy(metrics[i].name), metrics[i].direction,
+                                                       metrics[i].migrated};
+    const char *validation;
+    status = pl_store_validation(results->store, results->sweep, &validation, err);
+    results->validation = pl_copy(validation);
+    return status;
 }
 
 static int by_number(const void *a, const void *b, void *results)
@@ -191,9 +195,24 @@ void pl_results_free(struct pl_results *results)
     free(results->tallies);
     free(results->values);
     free(results->loaded);
+    free(results->validation);
     free(results->name);
     pl_spec_free(results->spec);
     free(results);
+}
+
+/* The sample standard deviation in units of the range, as the view summary takes it, so that squares of huge and of tiny
+ * values neither overflow nor vanish. */
+static double deviation(const double *values, size_t n, double mean, double least, double most)
+{
+    double part = most - least < 1e300 ? 1 : 4, range = most / part - least / part, sum = 0;
+    if (least == most)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        double u = (values[i] / part - mean / part) / range;
+        sum += u * u;
+    }
+    return range * (part * sqrt(sum / (double)(n - 1)));
 }
 
 void pl_results_summary(const struct pl_results *results, size_t config, struct pl_summary *summary)
@@ -208,9 +227,9 @@ void pl_results_summary(const struct pl_results *results, size_t config, struct 
     if (!n)
         return;
     summary->mean = gsl_stats_mean(values, 1, n);
-    if (n > 1)
-        summary->deviation = gsl_stats_sd_m(values, 1, n, summary->mean);
     gsl_stats_minmax(&summary->least, &summary->most, values, 1, n);
+    if (n > 1)
+        summary->deviation = deviation(values, n, summary->mean, summary->least, summary->most);
     double *sorted = pl_new(n * sizeof *sorted);
     memcpy(sorted, values, n * sizeof *sorted);
     gsl_sort(sorted, 1, n);
@@ -260,31 +279,68 @@ const char *pl_results_main_metric(const struct pl_results *results)
     const char *first = NULL;
     for (size_t i = 0; i < results->metric_count; i++) {
         const char *name = results->metrics[i].name;
-        if (pl_results_direction(results, name) != PL_NEUTRAL &&
+        if (pl_direction_is_choice(results->metrics[i].direction) &&
             (!first || pl_train_metric_rank(name) < pl_train_metric_rank(first)))
             first = name;
     }
+    for (size_t i = 0; i < results->metric_count && !first; i++)
+        if (results->metrics[i].direction == PL_UNDECLARED)
+            first = results->metrics[i].name;
     return first ? first : results->metrics[0].name;
 }
 
 enum pl_select pl_results_main_select(const struct pl_results *results)
 {
-    bool validated = pl_results_has_metric(results, "valid_accuracy") || pl_results_has_metric(results, "valid_perplexity") ||
-                     pl_results_has_metric(results, "valid_loss");
-    bool tested = !strncmp(pl_results_main_metric(results), "test_", 5);
-    return validated && tested ? PL_SELECT_BEST_VALID : PL_SELECT_BEST;
+    bool tested = pl_metric_judge(pl_results_main_metric(results)).set == PL_SET_TEST;
+    return results->validation && tested ? PL_SELECT_BEST_VALID : PL_SELECT_BEST;
 }
 
+enum pl_select pl_results_select(const struct pl_results *results, const char *metric, enum pl_select select)
+{
+    bool lost = select == PL_SELECT_BEST && pl_results_direction(results, metric) == PL_UNDECLARED;
+    return lost ? PL_SELECT_LAST : select;
+}
+
+const char *pl_results_validation(const struct pl_results *results)
+{
+    return results->validation;
+}
+
+/* What is recorded is judged as the views judge it; what is not may still be declared. */
 enum pl_direction pl_results_direction(const struct pl_results *results, const char *metric)
 {
     const struct pl_study *study = results->study;
-    for (size_t i = 0; study && i < study->metric_count; i++)
-        if (!strcmp(study->metrics[i].name, metric))
-            return study->metrics[i].direction;
     for (size_t i = 0; i < results->metric_count; i++)
         if (!strcmp(results->metrics[i].name, metric))
             return results->metrics[i].direction;
+    for (size_t i = 0; study && i < study->metric_count; i++)
+        if (!strcmp(study->metrics[i].name, metric))
+            return study->metrics[i].direction;
     return pl_train_direction(metric);
+}
+
+void pl_results_note_direction(const struct pl_results *results, const char *metric, struct pl_text *notes)
+{
+    if (pl_results_direction(results, metric) == PL_UNDECLARED) {
+        pl_text_addf(notes, "%s has no best value: ", metric);
+        pl_metric_ask(metric, notes);
+        pl_text_add(notes, ".\n");
+    }
+    for (size_t i = 0; i < results->metric_count; i++) {
+        const struct pl_metric_info *m = &results->metrics[i];
+        static const char *const done[] = {"not judged", "minimised", "maximised", ""};
+        if (!m->migrated || strcmp(m->name, metric))
+            continue;
+        pl_text_addf(notes, "%s is %s, as by the older poula that recorded it; ", metric, done[m->direction]);
+        enum pl_direction told = pl_train_direction(metric);
+        if (told == PL_UNDECLARED)
+            pl_text_add(notes, "its name does not tell.");
+        else
+            pl_text_addf(notes, "by its name %s would be better.", told == PL_MAXIMIZE ? "higher" : told == PL_MINIMIZE
+                         ? "lower" : "neither");
+        pl_text_addf(notes, " Declare metrics: {%s: %s} in the spec to say which.\n", metric,
+                     told == PL_UNDECLARED ? "max" : pl_direction_name(told));
+    }
 }
 
 const char *pl_select_name(enum pl_select select)

@@ -117,7 +117,10 @@ const char *pl_selection_set(const struct pl_table *table)
     const char *metric = table->selection.metric;
     if (!metric)
         return NULL;
-    return !strncmp(metric, "test_", 5) ? "test" : !strncmp(metric, "valid_", 6) ? "validation" : NULL;
+    enum pl_metric_set set = pl_metric_judge(metric).set;
+    if (table->selection.validation || set == PL_SET_VALID)
+        return "validation";
+    return set == PL_SET_TEST ? "test" : NULL;
 }
 
 /* ---- notes ---- */
@@ -213,6 +216,8 @@ void pl_selection_note(const struct pl_table_plan *plan, const struct pl_table_s
     table->selection.best = spec->choose.best;
     table->selection.metric = pl_copy(choice->metric);
     table->selection.select = choice->select;
+    const char *validation = pl_results_validation(plan->results);
+    table->selection.validation = validation && !strcmp(validation, choice->metric);
     pl_text_add(out, "The ");
     if (spec->choose.best > 1)
         pl_text_addf(out, "%d ", spec->choose.best);
@@ -222,8 +227,14 @@ void pl_selection_note(const struct pl_table_plan *plan, const struct pl_table_s
     pl_text_addf(out, " by the mean of %s %s", pl_select_name(choice->select), choice->metric);
     if (pl_selection_set(table))
         pl_text_addf(out, ", selected on the %s set", pl_selection_set(table));
+    size_t end = out->length;
     pl_text_add(out, ":\n");
+    size_t start = out->length;
     add_groups(plan, out);
+    if (out->length == start) {
+        pl_text_cut(out, end);
+        pl_text_add(out, ". There was nothing to choose: each row and column has one configuration.\n");
+    }
     size_t unfinished = 0, diverged = 0;
     for (size_t i = 0; i < choice->count; i++) {
         const struct pl_rival *rival = &choice->rivals[i];

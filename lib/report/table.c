@@ -254,7 +254,7 @@ bool pl_report_ties(double a, double b)
 
 static void mark_best(struct pl_table *table)
 {
-    if (table->direction == PL_NEUTRAL || table->row_count * table->column_count < 2)
+    if (!pl_direction_is_choice(table->direction) || table->row_count * table->column_count < 2)
         return;
     size_t *row_groups = pl_new(table->row_count * sizeof *row_groups);
     size_t *column_groups = pl_new(table->column_count * sizeof *column_groups);
@@ -350,7 +350,7 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
     t->study = pl_copy(results->name);
     t->title = pl_copy(spec->title);
     t->cell = pl_copy(spec->cell ? spec->cell : "mean(std)");
-    t->select = spec->select;
+    t->select = pl_results_select(results, t->metric, spec->select);
     t->direction = pl_results_direction(results, t->metric);
     if ((status = pl_results_load(results, t->metric, t->select, err)) ||
         (status = pl_results_where(results, spec->where, spec->where_count, &plan.configs, &plan.config_count, err)))
@@ -367,6 +367,7 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
         pl_selection_note(&plan, spec, t);
     t->decimals = spec->digits >= 0 ? spec->digits : choose_decimals(t);
     mark_best(t);
+    pl_results_note_direction(results, t->metric, &t->notes);
     count_unfinished(t);
     status = note_averages(&plan, t, err);
 done:

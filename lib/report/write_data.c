@@ -208,7 +208,7 @@ static void add_json_selection(const struct pl_table *table, struct pl_text *out
 
 void pl_table_write_json(const struct pl_table *table, struct pl_text *out)
 {
-    static const char *const directions[] = {"neutral", "minimize", "maximize"};
+    static const char *const directions[] = {"neutral", "minimize", "maximize", "undeclared"};
     pl_text_add(out, " {\"study\": ");
     pl_text_add_json(out, table->study);
     pl_text_add(out, ",\n  \"title\": ");

@@ -77,9 +77,15 @@ struct pl_figure_spec {
 /* Does the condition hold for a value (NULL: the run has no such setting)? Values that are spelled alike are equal. */
 bool pl_condition_admits(const struct pl_condition *condition, const struct pl_value *value);
 
+/* What a study may leave to a name. */
+enum pl_said { PL_UNSAID, PL_SAID_NO, PL_SAID_YES };
+
+/* metrics: {score: max, energy: {direction: min, loss: true}, holdout: {direction: max, validation: true}} */
 struct pl_metric_spec {
     char *name;
-    enum pl_direction direction;
+    enum pl_direction direction; /* PL_UNDECLARED: not said, and the name does not tell */
+    enum pl_said loss;           /* has a run diverged in which it stays not finite? */
+    enum pl_said validation;     /* does best-valid go by it? The first that is declared comes before all names */
 };
 
 /* A setting that is taken from what a table with select of another study chose: lambda: {from: search, best: 1}. */

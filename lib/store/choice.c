@@ -311,32 +311,37 @@ static void give_places(struct choosing *c, const size_t *groups, struct pl_choi
 
 static int find_criterion(struct choosing *c, int64_t sweep, struct pl_choice *choice, struct pl_error *err)
 {
-    static const char *const validations[] = {"valid_accuracy", "valid_perplexity", "valid_loss"};
     const struct pl_selection *wanted = &c->table->choose;
+    const char *name = wanted->metric;
     const struct pl_metric_info *metrics, *found = NULL;
     size_t count;
-    int status = pl_store_metrics(c->store, sweep, &metrics, &count, err);
+    int status = name ? 0 : pl_store_validation(c->store, sweep, &name, err);
     if (status)
         return status;
-    for (size_t v = 0; v < 3 && !found; v++)
-        for (size_t i = 0; i < count && !found; i++)
-            if (!strcmp(metrics[i].name, wanted->metric ? wanted->metric : validations[v]))
-                found = &metrics[i];
-    if (!found && !wanted->metric)
-        return pl_fail(err, PL_EINPUT, "select chooses by validation, but no run has recorded valid_accuracy, "
-                                       "valid_perplexity or valid_loss; say what to choose by, as in by: best "
-                                       "test_accuracy");
-    if (!found)
-        return pl_fail(err, PL_EINPUT, "select chooses by %s, which no run has recorded", wanted->metric);
-    choice->metric = pl_copy(found->name);
+    if (!name)
+        return pl_fail(err, PL_EINPUT, "select chooses by validation, but no run of the study has recorded a metric such "
+                                       "as valid_accuracy, val_loss or eval_f1; say what to choose by, as in by: best "
+                                       "test_accuracy, or declare metrics: {NAME: {validation: true}}");
+    choice->metric = pl_copy(name);
     choice->select = wanted->metric ? wanted->select : PL_SELECT_BEST;
+    status = pl_store_metrics(c->store, sweep, &metrics, &count, err);
+    for (size_t i = 0; !status && i < count && !found; i++)
+        if (!strcmp(metrics[i].name, choice->metric))
+            found = &metrics[i];
+    if (status)
+        return status;
+    if (!found)
+        return pl_fail(err, PL_EINPUT, "select chooses by %s, which no run has recorded", choice->metric);
     choice->direction = found->direction;
-    for (size_t i = 0; c->study && i < c->study->metric_count; i++)
-        if (!strcmp(c->study->metrics[i].name, choice->metric))
-            choice->direction = c->study->metrics[i].direction;
-    if (choice->direction == PL_NEUTRAL || choice->direction == PL_UNDECLARED)
+    if (choice->direction == PL_NEUTRAL)
         return pl_fail(err, PL_EINPUT, "select cannot choose by %s, which is neither better up nor down", choice->metric);
-    return 0;
+    if (choice->direction == PL_UNDECLARED) {
+        struct pl_text ask = {0};
+        status = pl_fail(err, PL_EINPUT, "select cannot choose by %s: %s", choice->metric,
+                         pl_metric_ask(choice->metric, &ask));
+        pl_text_release(&ask);
+    }
+    return status;
 }
 
 static void release(struct choosing *c)

@@ -158,6 +158,8 @@ static int each_result(struct pl_store *store, sqlite3_stmt *members, struct wal
         }
         if (status < 0)
             return status;
+        if (sqlite3_column_type(members, 3) != SQLITE_NULL) /* this study has its own losses */
+            result.status = (enum pl_status)sqlite3_column_int(members, 3);
         if (result.has_value) {
             result.value = sqlite3_column_double(values->rows, 2);
             result.epoch = sqlite3_column_double(values->rows, 3);
@@ -167,6 +169,35 @@ static int each_result(struct pl_store *store, sqlite3_stmt *members, struct wal
             return status;
     }
     return status < 0 ? status : 0;
+}
+
+/* 0 when a run of the sweep has a result of the series, or is at work and has recorded something of it, else 1. One of the
+ * first runs nearly always has; failing that, all results in the sweep's span of run numbers are looked through. */
+static int has_series(struct pl_store *store, int64_t sweep, int64_t series, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_first(store, err, PL_SQL_SERIES_IN_FIRST, &row, "ii", sweep, series);
+    if (status == 1) {
+        status = pl_store_first(store, err, PL_SQL_SWEEP_SPAN, &row, "i", sweep);
+        if (status)
+            return status;
+        int64_t low = sqlite3_column_int64(row, 0), high = sqlite3_column_int64(row, 1);
+        sqlite3_reset(row);
+        status = pl_store_first(store, err, PL_SQL_SERIES_IN_SWEEP, &row, "iiii", sweep, series, low, high);
+    }
+    if (status == 1)
+        status = pl_store_first(store, err, PL_SQL_SERIES_AT_WORK, &row, "ii", sweep, series);
+    if (!status)
+        sqlite3_reset(row);
+    return status;
+}
+
+static const struct pl_store_series *find_number(const struct pl_store *store, int64_t series)
+{
+    for (size_t i = 0; i < store->series_count; i++)
+        if (store->series[i].id == series)
+            return &store->series[i];
+    return NULL;
 }
 
 /* The columns that are the best of a metric in a sweep, with its position. */
@@ -180,34 +211,80 @@ static int best_columns(struct pl_store *store, int64_t sweep, const char *metri
         [PL_UNDECLARED] = "NULL, NULL",
     };
     enum pl_direction direction;
-    int status = pl_store_direction(store, sweep, metric, &direction, err);
+    bool migrated;
+    int status = pl_store_direction(store, sweep, metric, &direction, &migrated, err);
     *columns = of[direction];
     return status;
 }
 
-/* Appends the position at which validation was best: by accuracy, else perplexity, else loss. */
-static int add_validation(struct pl_store *store, int64_t sweep, struct pl_text *sql, struct pl_error *err)
+/* The metrics that validate the runs of a sweep, the first of which a run has decides: those that the study declares, in
+ * its order, then those that their names tell. Each comes with the column that has its best position. */
+static int each_validation(struct pl_store *store, int64_t sweep, enum pl_series_axis axis,
+                           void (*found)(void *self, const struct pl_store_series *series, const char *column),
+                           void *self, struct pl_error *err)
 {
-    static const char *const names[] = {"valid_accuracy", "valid_perplexity", "valid_loss"};
-    bool any = false;
-    int status = 0;
-    pl_text_add(sql, "coalesce(NULL");
-    for (size_t i = 0; i < sizeof names / sizeof *names && !status; i++) {
-        const struct pl_store_series *series = pl_store_find_series(store, names[i], PL_BY_EPOCH);
-        enum pl_direction direction = PL_NEUTRAL;
-        if (!series)
-            continue;
-        any = true;
-        status = pl_store_direction(store, sweep, names[i], &direction, err);
-        pl_text_addf(sql, ", (SELECT v.%s FROM result AS v WHERE v.series = %lld AND v.run = r.run)",
-                     direction == PL_MAXIMIZE ? "highest_epoch" : direction == PL_MINIMIZE ? "lowest_epoch"
-                     : "last_epoch", (long long)series->id);
-    }
-    pl_text_add(sql, ", NULL)");
-    if (status || any)
+    static const char text[] =
+        "SELECT s.id, coalesce(d.direction, s.direction) FROM series AS s LEFT JOIN sweep_metric AS d ON d.sweep = ?1"
+        " AND d.name = s.name WHERE coalesce(d.validates, s.validates) > 0 AND s.axis = ?2"
+        " AND coalesce(d.direction, s.direction) IN (1, 2) ORDER BY coalesce(d.validates, s.validates), s.id";
+    sqlite3_stmt *row;
+    int status = pl_store_prepare(store, text, &row, err);
+    if (status)
         return status;
-    return pl_fail(err, PL_EMISSING, "best-valid needs a metric valid_accuracy, valid_perplexity or valid_loss, "
-                                     "and no run has recorded one");
+    sqlite3_bind_int64(row, 1, sweep);
+    sqlite3_bind_int(row, 2, (int)axis);
+    while (!(status = pl_store_next(store, row, err))) {
+        const struct pl_store_series *series = find_number(store, sqlite3_column_int64(row, 0));
+        int missing = series ? has_series(store, sweep, series->id, err) : 1;
+        if (missing < 0) {
+            status = missing;
+            break;
+        }
+        if (!missing)
+            found(self, series, sqlite3_column_int(row, 1) == PL_MAXIMIZE ? "highest_epoch" : "lowest_epoch");
+    }
+    sqlite3_finalize(row);
+    return status < 0 ? status : 0;
+}
+
+struct validations {
+    struct pl_text *sql;
+    const char *first; /* its name */
+};
+
+static void add_validation(void *self, const struct pl_store_series *series, const char *column)
+{
+    struct validations *v = self;
+    v->first = v->first ? v->first : series->name;
+    pl_text_addf(v->sql, ", (SELECT v.%s FROM result AS v WHERE v.series = %lld AND v.run = r.run)", column,
+                 (long long)series->id);
+}
+
+/* Appends the position at which validation was best, as an expression over a result r. */
+static int add_validations(struct pl_store *store, int64_t sweep, enum pl_series_axis axis, struct pl_text *sql,
+                           struct pl_error *err)
+{
+    struct validations v = {sql, NULL};
+    pl_text_add(sql, "coalesce(NULL");
+    int status = each_validation(store, sweep, axis, add_validation, &v, err);
+    pl_text_add(sql, ", NULL)");
+    if (status || v.first)
+        return status;
+    return pl_fail(err, PL_EMISSING, "best-valid goes by a metric of validation, such as valid_accuracy, val_loss or "
+                                     "eval_f1, and no run of the study has recorded one; another can be declared in the "
+                                     "spec, as in metrics: {NAME: {direction: max, validation: true}}");
+}
+
+int pl_store_validation(struct pl_store *store, int64_t sweep, const char **metric, struct pl_error *err)
+{
+    struct pl_text sql = {0};
+    struct validations v = {&sql, NULL};
+    int status = pl_store_load_series(store, err);
+    for (enum pl_series_axis axis = PL_BY_EPOCH; axis <= PL_BY_STEP && !status && !v.first; axis++)
+        status = each_validation(store, sweep, axis, add_validation, &v, err);
+    pl_text_release(&sql);
+    *metric = v.first;
+    return status;
 }
 
 /* The query for run, status, value and position of a series, by run. */
@@ -224,7 +301,7 @@ static int select_values(struct pl_store *store, int64_t sweep, const char *metr
     pl_text_addf(sql, "SELECT r.run, r.status, %s FROM result AS r", columns);
     if (select == PL_SELECT_BEST_VALID) {
         pl_text_add(sql, " LEFT JOIN metric AS m ON m.run = r.run AND m.series = r.series AND m.epoch = ");
-        status = add_validation(store, sweep, sql, err);
+        status = add_validations(store, sweep, series->axis, sql, err);
     }
     pl_text_addf(sql, " WHERE r.series = %lld AND r.run >= ?1 ORDER BY r.run", (long long)series->id);
     return status;
@@ -240,7 +317,7 @@ int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metr
     if (!status)
         status = pl_store_prepare(store, pl_text(&sql), &values.rows, err);
     if (!status)
-        status = pl_store_prepare(store, "SELECT run, config, seed FROM sweep_run WHERE sweep = ?1"
+        status = pl_store_prepare(store, "SELECT run, config, seed, outcome FROM sweep_run WHERE sweep = ?1"
                                          " ORDER BY position", &members, err);
     if (!status) {
         sqlite3_bind_int64(members, 1, sweep);
@@ -277,27 +354,6 @@ int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
     return status < 0 ? status : 0;
 }
 
-/* 0 when a run of the sweep has a result of the series, or is at work and has recorded something of it, else 1. One of the
- * first runs nearly always has; failing that, all results in the sweep's span of run numbers are looked through. */
-static int has_series(struct pl_store *store, int64_t sweep, int64_t series, struct pl_error *err)
-{
-    sqlite3_stmt *row;
-    int status = pl_store_first(store, err, PL_SQL_SERIES_IN_FIRST, &row, "ii", sweep, series);
-    if (status == 1) {
-        status = pl_store_first(store, err, PL_SQL_SWEEP_SPAN, &row, "i", sweep);
-        if (status)
-            return status;
-        int64_t low = sqlite3_column_int64(row, 0), high = sqlite3_column_int64(row, 1);
-        sqlite3_reset(row);
-        status = pl_store_first(store, err, PL_SQL_SERIES_IN_SWEEP, &row, "iiii", sweep, series, low, high);
-    }
-    if (status == 1)
-        status = pl_store_first(store, err, PL_SQL_SERIES_AT_WORK, &row, "ii", sweep, series);
-    if (!status)
-        sqlite3_reset(row);
-    return status;
-}
-
 int pl_store_metrics(struct pl_store *store, int64_t sweep, const struct pl_metric_info **metrics, size_t *count,
                      struct pl_error *err)
 {
@@ -314,15 +370,16 @@ int pl_store_metrics(struct pl_store *store, int64_t sweep, const struct pl_metr
             continue;
         const char *name = store->series[i].name;
         enum pl_direction direction;
+        bool migrated;
         if (store->series[i].axis == PL_BY_STEP && pl_store_find_series(store, name, PL_BY_EPOCH))
             continue; /* named already */
-        status = pl_store_direction(store, sweep, name, &direction, err);
+        status = pl_store_direction(store, sweep, name, &direction, &migrated, err);
         if (status)
             return status;
         void *list = store->metrics;
         pl_grow(&list, &store->metric_capacity, *count + 1, sizeof *store->metrics);
         store->metrics = list;
-        store->metrics[(*count)++] = (struct pl_metric_info){pl_pool_copy(&store->texts, name), direction};
+        store->metrics[(*count)++] = (struct pl_metric_info){pl_pool_copy(&store->texts, name), direction, migrated};
     }
     *metrics = store->metrics;
     return 0;

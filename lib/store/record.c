@@ -87,21 +87,39 @@ int pl_store_series(struct pl_store *store, const char *metric, enum pl_series_a
 
 /* ---- directions ---- */
 
+/* What views know of a series; NULL where it is -1. */
+struct description {
+    int direction, validates, loss;
+};
+
+static struct description describe(const char *name)
+{
+    enum { BEHIND_DECLARED = 1000 };
+    struct pl_metric metric = pl_metric_judge(name);
+    bool validates = metric.set == PL_SET_VALID && pl_direction_is_choice(metric.direction);
+    return (struct description){metric.direction == PL_UNDECLARED ? -1 : (int)metric.direction,
+                                validates ? BEHIND_DECLARED + (int)metric.rank : -1, metric.loss};
+}
+
+static void bind_description(sqlite3_stmt *statement, int at, int value)
+{
+    if (value >= 0)
+        sqlite3_bind_int(statement, at, value);
+    else
+        sqlite3_bind_null(statement, at);
+}
+
 int pl_store_describe_series(struct pl_store *store, struct pl_error *err)
 {
-    static const char *const validations[] = {"valid_accuracy", "valid_perplexity", "valid_loss"};
     sqlite3_stmt *update;
-    int status = pl_store_prepare(store, "UPDATE series SET direction = ?2, validates = ?3 WHERE id = ?1", &update, err);
+    int status = pl_store_prepare(store, "UPDATE series SET direction = ?2, validates = ?3, loss = ?4 WHERE id = ?1",
+                                  &update, err);
     for (size_t i = 0; i < store->series_count && !status; i++) {
-        const struct pl_store_series *series = &store->series[i];
-        enum pl_direction direction = pl_train_direction(series->name);
-        sqlite3_clear_bindings(update);
-        sqlite3_bind_int64(update, 1, series->id);
-        if (direction != PL_UNDECLARED)
-            sqlite3_bind_int(update, 2, (int)direction);
-        for (int v = 0; v < 3; v++)
-            if (!strcmp(series->name, validations[v]))
-                sqlite3_bind_int(update, 3, v + 1);
+        struct description d = describe(store->series[i].name);
+        sqlite3_bind_int64(update, 1, store->series[i].id);
+        bind_description(update, 2, d.direction);
+        bind_description(update, 3, d.validates);
+        bind_description(update, 4, d.loss);
         if (sqlite3_step(update) != SQLITE_DONE)
             status = pl_store_fail(store, "write to", err);
         sqlite3_reset(update);
@@ -110,29 +128,19 @@ int pl_store_describe_series(struct pl_store *store, struct pl_error *err)
     return status;
 }
 
-int pl_store_declare(struct pl_store *store, int64_t sweep, const char *metric, enum pl_direction direction,
-                     struct pl_error *err)
-{
-    bool own;
-    int status = pl_store_write_enter(store, &own, err);
-    if (status)
-        return status;
-    status = pl_store_exec(store, err, PL_SQL_DECLARE, "isi", sweep, metric, (int64_t)direction);
-    return pl_store_write_leave(store, own, status, err);
-}
-
-int pl_store_direction(struct pl_store *store, int64_t sweep, const char *metric, enum pl_direction *direction,
-                       struct pl_error *err)
+int pl_store_series_described(struct pl_store *store, bool *described, struct pl_error *err)
 {
     sqlite3_stmt *row;
-    int status = pl_store_first(store, err, PL_SQL_DECLARED, &row, "is", sweep, metric);
-    if (status) {
-        *direction = pl_train_direction(metric);
-        return status < 0 ? status : 0;
+    int status = pl_store_prepare(store, "SELECT name, coalesce(direction, -1), coalesce(validates, -1), loss FROM series",
+                                  &row, err);
+    *described = true;
+    while (!status && !(status = pl_store_next(store, row, err))) {
+        struct description d = describe((const char *)sqlite3_column_text(row, 0));
+        *described = *described && d.direction == sqlite3_column_int(row, 1) &&
+                     d.validates == sqlite3_column_int(row, 2) && d.loss == sqlite3_column_int(row, 3);
     }
-    *direction = (enum pl_direction)sqlite3_column_int(row, 0);
-    sqlite3_reset(row);
-    return 0;
+    sqlite3_finalize(row);
+    return status < 0 ? status : 0;
 }
 
 /* ---- points ---- */
@@ -435,7 +443,7 @@ static int end_run(struct pl_store *store, const struct pl_claim *claim, const s
     if (sqlite3_step(update) != SQLITE_DONE)
         status = pl_store_fail(store, "write to", err);
     sqlite3_reset(update);
-    return status;
+    return status ? status : pl_store_judge_run(store, run, err);
 }
 
 int pl_store_end(struct pl_store *store, const struct pl_claim *claim, const struct pl_ending *ending,

@@ -1,4 +1,4 @@
-/* The schema: numbered migrations, each in one transaction, and the views that are the public interface.
+/* The schema: numbered migrations, each in one transaction; views.c has the views, which are the public interface.
  *
  * The tables may change from version to version; the views keep their columns. A setting is kept twice:
  * as a typed row of `setting`, and as a column of `config` (s1, s2, ...; setting_key says which), because a
@@ -72,10 +72,12 @@ static const struct migration {
     "CREATE TABLE series_2 (id INTEGER PRIMARY KEY, name TEXT NOT NULL, axis INTEGER NOT NULL CHECK (axis IN (0, 1)),"
     " direction INTEGER CHECK (direction BETWEEN 0 AND 2)," /* that the name tells; NULL: none */
     " validates INTEGER," /* rank among the metrics of validation; NULL: it is none */
+    " loss INTEGER NOT NULL DEFAULT 0 CHECK (loss IN (0, 1))," /* a run in which it is not finite to the end has diverged */
     " UNIQUE (name, axis)) STRICT;"
     "INSERT INTO series_2 (id, name, axis) SELECT id, name, 0 FROM series;"
     "CREATE TABLE sweep_metric (sweep INTEGER NOT NULL REFERENCES sweep (id), name TEXT NOT NULL,"
     " direction INTEGER CHECK (direction BETWEEN 0 AND 2), loss INTEGER CHECK (loss IN (0, 1)),"
+    " validates INTEGER," /* as in series; 0: it is none, whatever its name says */
     " origin TEXT NOT NULL CHECK (origin IN ('declared', 'migrated')), PRIMARY KEY (sweep, name)) STRICT, WITHOUT ROWID;"
     "INSERT INTO sweep_metric (sweep, name, direction, origin) SELECT w.id, s.name, s.direction, 'migrated'"
     " FROM sweep AS w CROSS JOIN series AS s WHERE EXISTS (SELECT 1 FROM sweep_run AS x CROSS JOIN result AS v"
@@ -121,147 +123,13 @@ static const struct migration {
 };
 const int pl_store_version = 2;
 
-/* Dropped and made again whenever a setting appears. $status and $settings are filled in by expand(). */
-static const char *const views[] = {
-    "DROP VIEW IF EXISTS runs; DROP VIEW IF EXISTS curves; DROP VIEW IF EXISTS best; DROP VIEW IF EXISTS summary;",
-    "DROP VIEW IF EXISTS study_runs; DROP VIEW IF EXISTS attempts; DROP VIEW IF EXISTS provenance;",
-    "DROP VIEW IF EXISTS studies; DROP VIEW IF EXISTS judged;",
-
-    "CREATE VIEW study_runs AS SELECT w.study, x.position, x.run, x.config FROM sweep AS w JOIN sweep_run AS x"
-    " ON x.sweep = w.id WHERE NOT EXISTS (SELECT 1 FROM sweep AS n WHERE n.study = w.study"
-    " AND (n.launch, n.id) > (w.launch, w.id));",
-
-    "CREATE VIEW studies AS SELECT w.study, count(*) AS runs, count(DISTINCT r.config) AS configs, w.seeds,"
-    " sum(r.status = 0) AS planned, sum(r.status = 1) AS running, sum(r.status = 2) AS finished,"
-    " sum(r.status = 3) AS diverged, sum(r.status = 4) AS failed, sum(r.status = 5) AS interrupted, w.path,"
-    " datetime(w.created, 'unixepoch') AS created, datetime(w.started, 'unixepoch') AS started"
-    " FROM sweep AS w JOIN sweep_run AS x ON x.sweep = w.id JOIN run AS r ON r.id = x.run"
-    " WHERE NOT EXISTS (SELECT 1 FROM sweep AS n WHERE n.study = w.study"
-    " AND (n.launch, n.id) > (w.launch, w.id)) GROUP BY w.id;",
-
-    "CREATE VIEW runs AS SELECT r.id AS run, lower(hex(r.key)) AS key, $status AS status,"
-    " (SELECT group_concat(study, ', ') FROM (SELECT DISTINCT w.study FROM sweep_run AS x JOIN sweep AS w"
-    " ON w.id = x.sweep WHERE x.run = r.id ORDER BY w.id)) AS study, r.config, r.seed, r.attempts, r.bad_epoch,"
-    " a.reason, a.seconds, datetime(a.started, 'unixepoch') AS started, h.host$settings"
-    " FROM run AS r JOIN config AS c ON c.id = r.config"
-    " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts LEFT JOIN session AS h ON h.id = a.session;",
-
-    "CREATE VIEW curves AS SELECT m.run, s.name AS metric, CAST(m.epoch AS NUMERIC) AS epoch, m.value, m.kind,"
-    " CASE s.axis WHEN 1 THEN 'step' ELSE 'epoch' END AS axis FROM metric AS m JOIN series AS s ON s.id = m.series;",
-
-    /* The results of runs, judged by the newest study that holds each: its declarations, else what names tell. */
-    "CREATE VIEW judged AS SELECT v.*, s.name, s.axis, CASE coalesce(d.direction, s.direction) WHEN 0 THEN v.last"
-    " WHEN 1 THEN v.lowest WHEN 2 THEN v.highest END AS best, CASE coalesce(d.direction, s.direction)"
-    " WHEN 0 THEN CASE WHEN v.last IS NOT NULL THEN v.last_epoch END WHEN 1 THEN v.lowest_epoch"
-    " WHEN 2 THEN v.highest_epoch END AS best_epoch, s.validates FROM result AS v JOIN series AS s ON s.id = v.series"
-    " LEFT JOIN sweep_metric AS d ON d.name = s.name AND d.sweep = (SELECT x.sweep FROM sweep_run AS x JOIN sweep AS w"
-    " ON w.id = x.sweep WHERE x.run = v.run ORDER BY w.launch DESC, w.id DESC LIMIT 1);",
-
-    "CREATE VIEW best AS SELECT v.run, v.name AS metric, v.best AS value, v.best_epoch AS epoch, v.last,"
-    " v.last_epoch, v.last_kind, m.value AS at_best_valid, m.epoch AS valid_epoch, $status AS status, r.config,"
-    " r.seed$settings FROM judged AS v JOIN run AS r ON r.id = v.run JOIN config AS c ON c.id = r.config"
-    " LEFT JOIN metric AS m ON m.run = v.run AND m.series = v.series AND m.epoch = (SELECT q.best_epoch FROM series AS z"
-    " JOIN judged AS q ON q.series = z.id WHERE z.validates IS NOT NULL AND q.run = v.run AND q.best_epoch IS NOT NULL"
-    " ORDER BY z.validates LIMIT 1) AND m.value IS NOT NULL;",
-
-    /* Loops over configurations, metrics and runs in this order need no sorting. */
-    "CREATE VIEW summary AS SELECT g.config, s.name AS metric, g.n, g.mean,"
-    " CASE WHEN g.n > 1 THEN (SELECT sqrt(sum((v.best - g.mean) * (v.best - g.mean)) / (g.n - 1))"
-    " FROM run AS r CROSS JOIN judged AS v ON v.series = g.series AND v.run = r.id"
-    " WHERE r.config = g.config AND r.status = 2) END AS std,"
-    " g.lowest AS min, g.highest AS max, g.mean_last, g.runs, g.finished, g.diverged, g.failed$settings"
-    " FROM (SELECT k.id AS config, e.id AS series, count(v.best) FILTER (WHERE r.status = 2) AS n,"
-    " avg(v.best) FILTER (WHERE r.status = 2) AS mean, min(v.best) FILTER (WHERE r.status = 2) AS lowest,"
-    " max(v.best) FILTER (WHERE r.status = 2) AS highest, avg(v.last) FILTER (WHERE r.status = 2) AS mean_last,"
-    " count(*) AS runs, sum(r.status = 2) AS finished, sum(r.status = 3) AS diverged, sum(r.status = 4) AS failed"
-    " FROM config AS k CROSS JOIN series AS e CROSS JOIN run AS r ON r.config = k.id"
-    " LEFT JOIN judged AS v ON v.series = e.id AND v.run = r.id GROUP BY k.id, e.id HAVING count(v.run) > 0"
-    " UNION ALL SELECT k.id, NULL, 0, NULL, NULL, NULL, NULL, count(*), sum(r.status = 2), sum(r.status = 3),"
-    " sum(r.status = 4) FROM config AS k CROSS JOIN run AS r ON r.config = k.id"
-    " WHERE NOT EXISTS (SELECT 1 FROM run AS q CROSS JOIN series AS e CROSS JOIN result AS v ON v.series = e.id"
-    " AND v.run = q.id WHERE q.config = k.id) GROUP BY k.id) AS g"
-    " JOIN config AS c ON c.id = g.config LEFT JOIN series AS s ON s.id = g.series;",
-
-    "CREATE VIEW attempts AS SELECT a.run, a.number,"
-    " CASE a.outcome WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged' WHEN 4 THEN 'failed' ELSE 'interrupted' END"
-    " AS outcome, a.reason, a.exit_code, a.signal, datetime(a.started, 'unixepoch') AS started, a.seconds, a.threads,"
-    " a.worker, a.session, h.host, a.log FROM attempt AS a JOIN session AS h ON h.id = a.session;",
-
-    "CREATE VIEW provenance AS SELECT r.id AS run, a.number AS attempt, h.host, h.cpu, h.isa, a.threads, h.jobs,"
-    " h.version, h.compiler, h.libraries, h.data, datetime(h.started, 'unixepoch') AS session_started, h.id AS session"
-    " FROM run AS r JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts JOIN session AS h"
-    " ON h.id = a.session;",
-};
-
-static const char status_case[] =
-    "CASE r.status WHEN 0 THEN 'planned' WHEN 1 THEN 'running' WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged'"
-    " WHEN 4 THEN 'failed' ELSE 'interrupted' END";
-
 /* The columns of the views that also show settings: a setting with such a name is shown as setting_NAME. */
 static const char reserved[] =
     "run key status study config seed attempts bad_epoch reason seconds started host metric value epoch last"
-    " last_epoch last_kind at_best_valid valid_epoch n mean std min max mean_last runs finished diverged failed";
+    " last_epoch last_kind at_best_valid valid_epoch n mean std min max mean_last runs finished diverged failed better";
 
 /* Views have at most 2,000 columns in SQLite; settings beyond this many have only their rows. */
 enum { COLUMN_MOST = 1500 };
-
-static void add_identifier(struct pl_text *out, const char *name)
-{
-    pl_text_add_char(out, '"');
-    for (; *name; name++) {
-        if (*name == '"')
-            pl_text_add_char(out, '"');
-        pl_text_add_char(out, *name);
-    }
-    pl_text_add_char(out, '"');
-}
-
-static int settings_columns(struct pl_store *store, struct pl_text *out, struct pl_error *err)
-{
-    sqlite3_stmt *keys;
-    int status = pl_store_prepare(store, "SELECT id, name FROM setting_key WHERE name IS NOT NULL ORDER BY id", &keys,
-                                  err);
-    if (status)
-        return status;
-    while (!(status = pl_store_next(store, keys, err))) {
-        pl_text_addf(out, ", c.s%lld AS ", (long long)sqlite3_column_int64(keys, 0));
-        add_identifier(out, (const char *)sqlite3_column_text(keys, 1));
-    }
-    sqlite3_finalize(keys);
-    return status < 0 ? status : 0;
-}
-
-static void expand(struct pl_text *sql, const char *text, const char *settings)
-{
-    while (*text) {
-        size_t plain = strcspn(text, "$");
-        pl_text_add_bytes(sql, text, plain);
-        text += plain;
-        if (!strncmp(text, "$status", 7)) {
-            pl_text_add(sql, status_case);
-            text += 7;
-        } else if (*text) {
-            pl_text_add(sql, settings);
-            text += strlen("$settings");
-        }
-    }
-}
-
-int pl_store_make_views(struct pl_store *store, struct pl_error *err)
-{
-    struct pl_text columns = {0}, sql = {0};
-    int status = settings_columns(store, &columns, err);
-    for (size_t i = 0; !status && i < sizeof views / sizeof *views; i++) {
-        pl_text_clear(&sql);
-        expand(&sql, views[i], pl_text(&columns));
-        status = pl_store_script(store, pl_text(&sql), err);
-    }
-    if (!status)
-        store->views_stale = false;
-    pl_text_release(&columns);
-    pl_text_release(&sql);
-    return status;
-}
 
 static bool reserved_name(const char *name)
 {

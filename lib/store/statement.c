@@ -48,9 +48,12 @@ static const char *const texts[PL_SQL_COUNT] = {
 
     [PL_SQL_SERIES_ALL] = "SELECT id, name, axis FROM series ORDER BY id",
     [PL_SQL_SERIES_ADD] = "INSERT INTO series (name, axis) VALUES (?1, ?2)",
-    [PL_SQL_DECLARE] = "INSERT INTO sweep_metric (sweep, name, direction, origin) VALUES (?1, ?2, ?3, 'declared')"
-                       " ON CONFLICT DO UPDATE SET direction = excluded.direction, origin = excluded.origin",
-    [PL_SQL_DECLARED] = "SELECT direction FROM sweep_metric WHERE sweep = ?1 AND name = ?2",
+    [PL_SQL_DECLARE] = "INSERT INTO sweep_metric (sweep, name, direction, loss, validates, origin)"
+                       " VALUES (?1, ?2, ?3, ?4, ?5, 'declared') ON CONFLICT DO UPDATE SET direction = excluded.direction,"
+                       " loss = excluded.loss, validates = excluded.validates, origin = excluded.origin",
+    [PL_SQL_DECLARED] = "SELECT direction, origin = 'migrated' FROM sweep_metric WHERE sweep = ?1 AND name = ?2",
+    [PL_SQL_JUDGE_RUN] = pl_store_judge_run_sql,
+    [PL_SQL_JUDGE_SWEEP] = pl_store_judge_sweep_sql,
     [PL_SQL_POINT_DROP] = "DELETE FROM metric WHERE run = ?1 AND epoch >= ?2"
                           " AND series IN (SELECT id FROM series WHERE axis = ?3)",
     [PL_SQL_POINT_SPAN] = "SELECT s.axis, min(m.epoch), max(m.epoch) FROM metric AS m JOIN series AS s ON s.id = m.series"
@@ -66,9 +69,9 @@ static const char *const texts[PL_SQL_COUNT] = {
                            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     [PL_SQL_RUN_END] = "UPDATE run SET status = ?2, session = NULL, bad_epoch = ?3, attempts = ?4, begun = NULL"
                        " WHERE id = ?1",
-    [PL_SQL_COUNTS] = "SELECT total(r.status = 0), total(r.status = 1), total(r.status = 2), total(r.status = 3),"
-                      " total(r.status = 4), total(r.status = 5)"
-                      " FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run WHERE s.sweep = ?1",
+    [PL_SQL_COUNTS] = "SELECT total(s = 0), total(s = 1), total(s = 2), total(s = 3), total(s = 4), total(s = 5)"
+                      " FROM (SELECT coalesce(x.outcome, r.status) AS s FROM sweep_run AS x CROSS JOIN run AS r"
+                      " ON r.id = x.run WHERE x.sweep = ?1)",
     [PL_SQL_SWEEP_SPAN] = "SELECT min(run), max(run) FROM sweep_run WHERE sweep = ?1",
     [PL_SQL_SERIES_IN_FIRST] = "SELECT 1 FROM (SELECT run FROM sweep_run WHERE sweep = ?1 ORDER BY position LIMIT 1000)"
                                " AS s CROSS JOIN result AS r ON r.series = ?2 AND r.run = s.run LIMIT 1",

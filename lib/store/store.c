@@ -176,7 +176,7 @@ static int open_write(struct pl_store *store, struct pl_error *err)
         status = choose_journal(store, err);
     if (!status && version < pl_store_version)
         status = pl_store_migrate(store, err);
-    return status;
+    return status ? status : pl_store_renew_views(store, err);
 }
 
 /* A WAL database in a folder that cannot be written has nowhere for its shared memory. If no log is left
@@ -213,7 +213,7 @@ static int open_read(struct pl_store *store, struct pl_error *err)
         !connect_frozen(store, err))
         status = recognise(store, &version, err);
     if (status || version == pl_store_version)
-        return status;
+        return status ? status : pl_store_renew_views(store, err);
     if (!info.st_size)
         return pl_fail(err, PL_EMISSING, "%s is empty: 'poula sweep SPEC' fills it", store->path);
     /* An older schema lacks what is asked for below, so it is brought up to date first. */

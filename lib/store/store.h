@@ -103,10 +103,12 @@ int pl_store_unclaim(struct pl_store *store, const struct pl_claim *claim, struc
 /* Number of a metric series ("test_accuracy" along one axis); made when new. */
 int pl_store_series(struct pl_store *store, const char *metric, enum pl_series_axis axis, int64_t *series,
                     struct pl_error *err);
-/* Declares which way a metric is better in a sweep: that belongs to the study and to no run, which other studies
- * share. Metrics that are not declared go by their names (pl_train_direction). */
-int pl_store_declare(struct pl_store *store, int64_t sweep, const char *metric, enum pl_direction direction,
+/* Declares which way metrics are better in a sweep, which are losses and which validate: that belongs to the study and to
+ * no run, which other studies share. What is not declared goes by the names (pl_metric_judge). */
+int pl_store_declare(struct pl_store *store, int64_t sweep, const struct pl_metric_spec *metrics, size_t count,
                      struct pl_error *err);
+/* Judges by the losses that a sweep declares which of its runs diverged, those included that ended for other studies. */
+int pl_store_judge_sweep(struct pl_store *store, int64_t sweep, struct pl_error *err);
 /* The two below write for a claim; they return 1, and write nothing, when the run is not this claim's any more (it
  * was given back, and perhaps claimed by others, while its session was thought dead). */
 /* Drops what earlier attempts have recorded along an axis from a position on (all: -INFINITY). What the last of them
@@ -166,8 +168,8 @@ struct pl_result {
 };
 /* Calls row for every run of the sweep, configurations together and in grid order; a negative return
  * stops. Best is the lowest or highest finite value, as the metric is better in this sweep; a neutral metric's is its
- * last value, an undeclared metric has none. Best by validation is the value in the epoch in which valid_accuracy,
- * else valid_perplexity, else valid_loss was best. Fails with PL_EMISSING when the database knows no such metric (err lists those it has). A million
+ * last value, an undeclared metric has none. Best by validation is the value at the position at which the
+ * first metric was best that validates it (pl_store_validation) and that the run has. Fails with PL_EMISSING when the database knows no such metric (err lists those it has). A million
  * runs take well under a second; the curves are not read. */
 int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metric, enum pl_select select,
                          int (*row)(void *self, const struct pl_result *result), void *self, struct pl_error *err);
@@ -180,9 +182,14 @@ int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
 struct pl_metric_info {
     const char *name;
     enum pl_direction direction;
+    bool migrated; /* as an older version of the database took it, and not as its name says today */
 };
 int pl_store_metrics(struct pl_store *store, int64_t sweep, const struct pl_metric_info **metrics, size_t *count,
                      struct pl_error *err);
+
+/* The name of the metric that validates the runs of a sweep: the first that the study declares for it and has recorded,
+ * else the one that names rank first. *metric is NULL where there is none, else it lives until the next call or close. */
+int pl_store_validation(struct pl_store *store, int64_t sweep, const char **metric, struct pl_error *err);
 
 /* ---- choosing ---- */
 
@@ -209,8 +216,8 @@ struct pl_choice {
 /* Ranks the configurations that meet the table's conditions. Those of which every planned run finished come first,
  * then those with runs that are missing or failed, then those with a diverged run, then those without a value; among
  * each kind the mean decides, and grid order where means are equal. The criterion of a table that names none is the best
- * of the first of valid_accuracy, valid_perplexity, valid_loss that the sweep recorded (PL_EINPUT when there is none).
- * study (for axes and directions) may be NULL. pl_choice_free releases *choice. */
+ * of the metric that validates the sweep (PL_EINPUT when there is none, or when nobody knows which way it is better).
+ * study (for axes) may be NULL. pl_choice_free releases *choice. */
 int pl_store_choose(struct pl_store *store, int64_t sweep, const struct pl_study *study,
                     const struct pl_table_spec *table, struct pl_choice **choice, struct pl_error *err);
 void pl_choice_free(struct pl_choice *choice);

@@ -18,7 +18,7 @@ enum pl_sql {
     PL_SQL_PLACE_TRIM,
     PL_SQL_SESSION_ADD, PL_SQL_SESSION_BEAT, PL_SQL_SESSION_END, PL_SQL_SESSION_HELD, PL_SQL_SESSION_OPEN,
     PL_SQL_CLAIM_FIND, PL_SQL_CLAIM_TAKE, PL_SQL_CLAIM_DROP, PL_SQL_RUN_STATE, PL_SQL_LAST_OUTCOME,
-    PL_SQL_SERIES_ALL, PL_SQL_SERIES_ADD, PL_SQL_DECLARE, PL_SQL_DECLARED,
+    PL_SQL_SERIES_ALL, PL_SQL_SERIES_ADD, PL_SQL_DECLARE, PL_SQL_DECLARED, PL_SQL_JUDGE_RUN, PL_SQL_JUDGE_SWEEP,
     PL_SQL_POINT_DROP, PL_SQL_POINT_SPAN, PL_SQL_POINTS_OF_RUN, PL_SQL_RESULT_ADD, PL_SQL_SUPERSEDED_ADD,
     PL_SQL_ATTEMPT_ADD, PL_SQL_RUN_END, PL_SQL_COUNTS, PL_SQL_SWEEP_SPAN, PL_SQL_SERIES_IN_FIRST, PL_SQL_SERIES_IN_SWEEP,
     PL_SQL_SERIES_AT_WORK, PL_SQL_COUNT
@@ -115,10 +115,23 @@ int pl_store_write_leave(struct pl_store *store, bool own, int status, struct pl
 /* schema.c */
 extern const int pl_store_version; /* of the newest schema */
 int pl_store_migrate(struct pl_store *store, struct pl_error *err);
-int pl_store_make_views(struct pl_store *store, struct pl_error *err);
 /* The number of the column of config that holds a setting (0: it has none); made when new. */
 int pl_store_column(struct pl_store *store, const char *key, int64_t *column, struct pl_error *err);
 
+/* judge.c */
+extern const char pl_store_judge_run_sql[], pl_store_judge_sweep_sql[];
+/* Which way a metric is better in a sweep: what its name says (pl_train_direction), unless the sweep declares something
+ * else. migrated: it is what an older database took for granted, and the name says otherwise. */
+int pl_store_direction(struct pl_store *store, int64_t sweep, const char *metric, enum pl_direction *direction,
+                       bool *migrated, struct pl_error *err);
+/* Whether a run that has ended has diverged in each study that says what its losses are. */
+int pl_store_judge_run(struct pl_store *store, int64_t run, struct pl_error *err);
+
+/* views.c */
+int pl_store_make_views(struct pl_store *store, struct pl_error *err);
+/* Makes the views anew where another version of poula made them; a store for reading lets a writer do it, and goes on with
+ * the older ones where none can. */
+int pl_store_renew_views(struct pl_store *store, struct pl_error *err);
 /* session.c: ends the attempt of a run whose session gave it up. */
 int pl_store_interrupt(struct pl_store *store, const struct pl_claim *claim, int64_t session, const char *reason,
                        struct pl_error *err);
@@ -130,11 +143,11 @@ const struct pl_store_series *pl_store_find_series(const struct pl_store *store,
  * there are. */
 int pl_store_need_series(struct pl_store *store, const char *metric, const struct pl_store_series **series,
                          struct pl_error *err);
-/* What the metric's name says (pl_train_direction), unless the sweep declares something else. */
-int pl_store_direction(struct pl_store *store, int64_t sweep, const char *metric, enum pl_direction *direction,
-                       struct pl_error *err);
-/* Fills what views know of a series: the direction that its name tells, and its rank among metrics of validation. */
+/* Fills what views know of the loaded series: the direction that its name tells, and its place among metrics of validation
+ * (behind those that a study declares, which count from 1). */
 int pl_store_describe_series(struct pl_store *store, struct pl_error *err);
+/* Is that what the database has of each of them? */
+int pl_store_series_described(struct pl_store *store, bool *described, struct pl_error *err);
 double pl_store_kind_value(const char *kind); /* the non-finite value that a kind names */
 /* Computes lowest, highest and last of every series of a finished or diverged run from its values. */
 int pl_store_write_results(struct pl_store *store, int64_t run, enum pl_status status, struct pl_error *err);

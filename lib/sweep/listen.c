@@ -13,8 +13,7 @@ static const struct pl_task_series *followed(const struct pl_task *task)
     const struct pl_task_series *found = NULL;
     for (size_t i = 0; i < task->series_count; i++) {
         const struct pl_task_series *series = &task->series[i];
-        if (isnan(series->best) || series->direction == PL_NEUTRAL ||
-            series->direction == PL_UNDECLARED || (*metric && strcmp(metric, series->metric)))
+        if (isnan(series->best) || (*metric && strcmp(metric, series->metric)))
             continue;
         if (!found || pl_train_metric_rank(series->metric) < pl_train_metric_rank(found->metric))
             found = series;
@@ -26,8 +25,7 @@ static void note_best(struct pl_task *task)
 {
     struct pl_sweep_best *best = &task->study->best;
     const struct pl_task_series *series = followed(task);
-    if (!series || (best->run && (series->direction == PL_MAXIMIZE ? series->best <= best->value
-                                                                  : series->best >= best->value)))
+    if (!series || (best->run && !pl_direction_better(series->direction, series->best, best->value)))
         return;
     snprintf(best->metric, sizeof best->metric, "%s", series->metric);
     best->direction = series->direction;

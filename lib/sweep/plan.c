@@ -112,9 +112,8 @@ static int write_study(struct pl_plan *plan, struct pl_sweep_study *entry, struc
     size_t seed_count;
     int status = 0;
     entry->runs = 0;
-    for (size_t i = 0; i < entry->study->metric_count && !status; i++)
-        status = pl_store_declare(store, entry->sweep, entry->study->metrics[i].name,
-                                  entry->study->metrics[i].direction, err);
+    if (entry->study->metric_count)
+        status = pl_store_declare(store, entry->sweep, entry->study->metrics, entry->study->metric_count, err);
     while (!status && !pl_walk_next(walk, &settings, &seeds, &seed_count)) {
         int64_t config;
         entry->surveyed = entry->surveyed || pl_settings_find(settings, "dataset");
@@ -140,7 +139,7 @@ static int write_sweep(struct pl_plan *plan, struct pl_sweep_study *entry, struc
         status = write_study(plan, entry, store, err);
     if (!status && entry->study->source_count)
         status = pl_store_trim_sweep(store, entry->sweep, err);
-    return status;
+    return status || !entry->study->metric_count ? status : pl_store_judge_sweep(store, entry->sweep, err);
 }
 
 int pl_plan_make(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,

@@ -121,14 +121,9 @@ static struct pl_task_series *find_series(struct pl_task *task, const char *metr
 
 static void keep_best(struct pl_task_series *series, const double *values, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(values[i]))
-            continue;
-        bool better = isnan(series->best) ||
-                      (series->direction == PL_MAXIMIZE ? values[i] > series->best : values[i] < series->best);
-        if (better)
+    for (size_t i = 0; i < count; i++)
+        if (pl_direction_better(series->direction, values[i], series->best))
             series->best = values[i];
-    }
 }
 
 void pl_task_points(struct pl_task *task, const struct pl_event *event)

@@ -95,7 +95,7 @@ sed 's/valid_accuracy=$valid//' trainer.sh >plain.sh
 sed -e 's/trainer/plain/' -e 's/, by: [a-z_]*}/}/' pipeline.yaml >plain.yaml
 expect 1 poula sweep plain.yaml --db plain.db
 contains err "plain.yaml:7:10: lam: "
-contains err "select chooses by validation, but no run has recorded valid_accuracy"
+contains err "select chooses by validation, but no run of the study has recorded a metric such as valid_accuracy"
 equal "$(sql plain.db "SELECT count(*) FROM runs WHERE study <> 'search'")" 0 "runs without a choice"
 cat >diverges.yaml <<'EOF'
 studies:

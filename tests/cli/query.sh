@@ -32,9 +32,27 @@ for n in 1 2 3 4 5 6 7 8 9 10; do
     equal "$(wc -l <plain)" "$(($(wc -l <out) - 1))" "rows of query $n"
 done
 
+# B6: values of different problems are never paired, and B7: what has no finished run does not come first.
+cat >two.yaml <<'END'
+study: two
+task: {problem: [theta30, quadratic], iterations: 50, record: 5}
+optimizer: {name: [theopoula, adam, sgd], lambda: 0.1}
+seeds: [1, 2, 3]
+END
+expect 0 poula sweep two.yaml --db two.db
+expect 0 poula query --db two.db --file doc9.sql --format csv
+[ "$(cut -d, -f1,3 out | tr '\n' ' ')" = "problem,n quadratic,3 theta30,3 " ] || fail "B6: query 9 pairs runs of two problems"
+for n in 3 8; do
+    expect 0 poula query --db two.db --file doc$n.sql --format csv
+    equal "$(grep -c '^quadratic' out) $(grep -c '^theta30' out)" "3 2" "B6: optimizers of each problem in query $n"
+done
+readme=$(sed -n 's/^\$ poula query "\(.*\)"$/\1/p' "$SOURCE_ROOT/README.md")
+expect 0 poula query "$readme"
+lacks out NULL
+
 # Every column that the document names exists, and every fixed column of a view is in the document.
 expect 0 poula query
-for view in runs best summary curves studies study_runs attempts provenance; do
+for view in runs best summary curves studies study_runs study_best study_summary attempts provenance; do
     contains out "$view("
     sql results/poula.db "SELECT name FROM pragma_table_info('$view') WHERE name NOT IN (SELECT name FROM setting_key)" >columns
     while read -r column; do

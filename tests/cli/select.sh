@@ -104,6 +104,6 @@ sed 's/valid_accuracy=$valid//' trainer.sh >plain.sh
 sed -e 's/trainer/plain/' -e 's/study: search/study: plain/' search.yaml >plain.yaml
 expect 0 poula sweep plain.yaml
 expect 1 poula report
-contains err "select chooses by validation, but no run has recorded valid_accuracy, valid_perplexity or valid_loss; say what to choose by, as in by: best test_accuracy"
+contains err "select chooses by validation, but no run of the study has recorded a metric such as valid_accuracy, val_loss or eval_f1; say what to choose by, as in by: best test_accuracy"
 contains out "method=a: 1. lam=2, eps=1 (59.00)."
 lacks out validation

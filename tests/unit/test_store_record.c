@@ -114,6 +114,7 @@ static void best_last_and_best_by_validation(void **state)
 static void a_metric_declared_the_other_way_round(void **state)
 {
     (void)state;
+    char name[] = "score";
     struct pl_store *store = open_new();
     int64_t sweep = plan(store, "s", "spec", 1, 1), session = join(store);
     struct pl_claim claims[1];
@@ -124,11 +125,13 @@ static void a_metric_declared_the_other_way_round(void **state)
     results(store, sweep, "score", PL_SELECT_BEST, list);
     assert_false(list[0].has_value); /* B2: the name says nothing, so there is no best */
     assert_true(number("SELECT value IS NULL FROM best WHERE metric = 'score'") == 1);
-    ok(pl_store_declare(store, sweep, "score", PL_MAXIMIZE, &err));
+    struct pl_metric_spec score = {.name = name, .direction = PL_MAXIMIZE};
+    ok(pl_store_declare(store, sweep, &score, 1, &err));
     results(store, sweep, "score", PL_SELECT_BEST, list);
     assert_true(list[0].value == 9 && list[0].epoch == 2);
     assert_true(number("SELECT value FROM best WHERE metric = 'score'") == 9);
-    ok(pl_store_declare(store, sweep, "score", PL_NEUTRAL, &err));
+    score.direction = PL_NEUTRAL;
+    ok(pl_store_declare(store, sweep, &score, 1, &err));
     assert_true(number("SELECT value FROM best WHERE metric = 'score'") == 4);
     pl_store_close(store);
 }
