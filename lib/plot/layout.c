@@ -2,10 +2,44 @@
 #include "plot/ticks.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Of an ordinary label, in inches. */
 static const double letter_width = 0.086, line_height = 0.2;
+
+size_t pl_layout_wrap(const char *text, double inches, double size, struct pl_text *out)
+{
+    size_t lines = 1, most = (size_t)fmax(inches / (0.85 * letter_width * size), 8), used = 0;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        char *word = pl_copy_bytes(text, length);
+        size_t width = pl_ticks_width(word);
+        bool breaks = used && used + 1 + width > most;
+        if (used)
+            pl_text_add_char(out, breaks ? '\n' : ' ');
+        lines += breaks;
+        used = breaks || !used ? width : used + 1 + width;
+        pl_text_add(out, word);
+        free(word);
+        text += length;
+        text += strspn(text, " ");
+    }
+    return lines;
+}
+
+/* The lines of the titles above the panels. */
+static double measure_heading(const struct pl_figure *figure, double width)
+{
+    size_t most = 0;
+    for (size_t p = 0; p < figure->panel_count; p++) {
+        struct pl_text wrapped = {0};
+        size_t lines = pl_layout_wrap(figure->panels[p].title, width - 0.6, 1, &wrapped);
+        most = figure->panels[p].title[0] && lines > most ? lines : most;
+        pl_text_release(&wrapped);
+    }
+    return most ? 0.35 + line_height * (double)(most - 1) : 0.15;
+}
 
 int pl_scale_power(const double range[2], bool log)
 {
@@ -34,7 +68,7 @@ void pl_layout_axis(const struct pl_figure *figure, const struct pl_panel *panel
         axis->gap = x ? 2 : 1;
         return;
     }
-    axis->length = x ? size->panel_width - size->left - size->right : size->panel_height - size->bottom - 0.35;
+    axis->length = x ? size->panel_width - size->left - size->right : size->panel_height - size->bottom - size->heading;
     axis->letter = x ? letter_width : 0;
     axis->gap = x ? 0.15 : 1.3 * line_height;
 }
@@ -111,7 +145,7 @@ static void measure_margins(const struct pl_figure *figure, const struct pl_plot
     size->left = fmax(fmax(0.85, 0.55 + letter_width * (double)y), half);
     size->right = figure->kind == PL_FIGURE_HEATMAP ? 1.3 : fmax(0.3, half);
     if (size->slant)
-        size->bottom += letter_width * (double)(x > PL_LONGEST_TICK ? PL_LONGEST_TICK : x) * sin(size->slant * M_PI / 180);
+        size->bottom += 0.8 * letter_width * (double)(x > PL_LONGEST_TICK ? PL_LONGEST_TICK : x) * sin(size->slant * M_PI / 180);
 }
 
 double pl_layout_square(const struct pl_panel *panel)
@@ -130,33 +164,45 @@ static void measure_squares(const struct pl_figure *figure, struct pl_layout_siz
     size->panel_height = fmin(fmax(rows * side * 0.75, 1.5), 12) + size->bottom + 0.35;
 }
 
+/* The legend below the panels. The figure is as wide as its longest entry. */
+static void measure_legend(const struct pl_figure *figure, struct pl_layout_size *size)
+{
+    size_t shown, longest = longest_label(figure, &shown);
+    double entry = 0.078 * (double)longest + 0.75;
+    if (!shown)
+        return;
+    size->width = fmax(size->width, fmin(entry + 0.4, 24));
+    size->legend_columns = (size_t)fmax(1, floor((size->width - 0.4) / entry));
+    size->legend_columns = size->legend_columns > shown ? shown : size->legend_columns;
+    size->legend = 0.2 * ceil((double)shown / (double)size->legend_columns) + 0.12;
+}
+
 void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_options *options, struct pl_layout_size *size)
 {
     static const double widths[] = {6.2, 4.3, 3.6, 3.2}, heights[] = {3.9, 3.1, 2.7, 2.5};
-    size_t panels = figure->panel_count, shown;
+    size_t panels = figure->panel_count;
+    struct pl_text title = {0};
     *size = (struct pl_layout_size){0};
     size->columns = panels <= 3 ? panels : panels == 4 ? 2 : panels <= 9 ? 3 : 4;
     size->bottom = 0.6;
     size->panel_width = widths[size->columns - 1];
     size->panel_height = heights[size->columns - 1];
+    size->heading = measure_heading(figure, size->panel_width);
     measure_margins(figure, options, size);
     if (figure->kind == PL_FIGURE_HEATMAP) {
         measure_squares(figure, size);
+        size->heading = measure_heading(figure, size->panel_width);
         while (size->columns > 1 && (double)size->columns * size->panel_width > 14)
             size->columns--;
     } else {
-        size->panel_width = widths[size->columns - 1];
         size->panel_height = heights[size->columns - 1] + size->bottom - 0.6;
     }
+    size->panel_height += fmax(size->heading - 0.35, 0);
     size->rows = (panels + size->columns - 1) / size->columns;
     size->width = (double)size->columns * size->panel_width;
-    size->title = figure->title[0] ? 0.4 : 0.05;
-    size_t longest = longest_label(figure, &shown);
-    if (shown) {
-        double entry = 0.078 * (double)longest + 0.75;
-        size->legend_columns = (size_t)fmax(1, floor((size->width - 0.4) / entry));
-        size->legend_columns = size->legend_columns > shown ? shown : size->legend_columns;
-        size->legend = 0.2 * ceil((double)shown / (double)size->legend_columns) + 0.12;
-    }
+    measure_legend(figure, size);
+    double lines = (double)pl_layout_wrap(figure->title, size->width, 1.2, &title);
+    size->title = figure->title[0] ? 0.4 + 1.2 * line_height * (lines - 1) : 0.05;
     size->height = size->title + size->legend + (double)size->rows * size->panel_height;
+    pl_text_release(&title);
 }

@@ -175,8 +175,13 @@ struct pl_layout_size {
     double left, right, bottom; /* margins within a panel, for its axes */
     size_t legend_columns;
     int slant; /* degrees by which labels along x are turned */
+    double heading; /* inches above a panel, for its title */
 };
 void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_options *options, struct pl_layout_size *size);
+
+/* Breaks a text between words so that its lines are no wider than so many inches where it can be done; returns how many
+ * lines there are. size: of its letters, beside ordinary ones. */
+size_t pl_layout_wrap(const char *text, double inches, double size, struct pl_text *out);
 
 /* Values are drawn in units of 10^power, so that gnuplot's arithmetic holds the ends of the axis. */
 int pl_scale_power(const double range[2], bool log);

@@ -100,7 +100,7 @@ static void write_place(const struct pl_figure *figure, const struct pl_layout_s
     double top = size->height - size->title - (double)(index / size->columns) * size->panel_height;
     double x0 = (left + size->left) / size->width, x1 = (left + size->panel_width - size->right) / size->width;
     double y0 = (top - size->panel_height + size->bottom) / size->height;
-    double y1 = (top - (panel->title[0] ? 0.35 : 0.15)) / size->height;
+    double y1 = (top - (panel->title[0] ? size->heading : 0.15)) / size->height;
     pl_text_addf(script, "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset bmargin at screen %.5f\n"
                  "set tmargin at screen %.5f\n", x0, x1, y0, y1);
     if (heat)
@@ -115,11 +115,15 @@ static void set_text(struct pl_text *script, const char *what, const char *text,
     pl_text_addf(script, "%s\n", how);
 }
 
-static void write_labels(const struct pl_figure *figure, size_t index, size_t columns, struct pl_text *script)
+static void write_labels(const struct pl_figure *figure, size_t index, const struct pl_layout_size *size, size_t columns,
+                         struct pl_text *script)
 {
+    struct pl_text title = {0};
     bool last_row = index + columns >= figure->panel_count;
     bool short_label = pl_text_width(figure->y_label) <= 3; /* a single letter reads better upright */
-    set_text(script, "title", figure->panels[index].title, " offset 0,-0.4");
+    pl_layout_wrap(figure->panels[index].title, figure->plain ? 1000 : size->panel_width - 0.6, 1, &title);
+    set_text(script, "title", pl_text(&title), " offset 0,-0.4");
+    pl_text_release(&title);
     set_text(script, "xlabel", last_row || figure->plain ? figure->x_label : "", figure->plain ? "" : " offset 0,0.2");
     set_text(script, "ylabel", index % columns == 0 || figure->plain ? figure->y_label : "",
              short_label ? " offset -0.4,0 norotate" : " offset -0.4,0 rotate");
@@ -193,15 +197,18 @@ static void write_picture(struct pl_script *s)
         pl_text_add(script, "unset grid\nset border 0\nset tics scale 0\n");
     pl_text_add(script, "set multiplot\n");
     if (figure->title[0]) {
+        struct pl_text title = {0};
+        pl_layout_wrap(figure->title, s->size.width, 1.2, &title);
         pl_text_add(script, "set label 1000 ");
-        pl_label_quote(script, figure->title);
+        pl_label_quote(script, pl_text(&title));
+        pl_text_release(&title);
         pl_text_addf(script, " at screen 0.5, screen %.5f center font ',%g'\n", 1 - 0.5 * s->size.title / s->size.height,
                      1.2 * figure->font);
     }
     for (size_t i = 0; i < figure->panel_count; i++) {
         pl_text_addf(script, "\n# panel %zu\n", i + 1);
         write_place(figure, &s->size, i, script);
-        write_labels(figure, i, s->size.columns, script);
+        write_labels(figure, i, &s->size, s->size.columns, script);
         write_panel(s, i);
     }
     write_legend(figure, &s->size, script);
@@ -217,7 +224,7 @@ static void write_drawings(struct pl_script *s)
         struct pl_text title = {0};
         pl_text_addf(&title, "%s%s%s", figure->title, figure->title[0] && figure->panels[i].title[0] ? ": " : "",
                      figure->panels[i].title);
-        write_labels(figure, i, 1, s->text);
+        write_labels(figure, i, &s->size, 1, s->text);
         set_text(s->text, "title", pl_text(&title), "");
         write_panel(s, i);
         pl_text_release(&title);

@@ -144,7 +144,7 @@ void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *pan
     double unit = pow(10, power);
     struct pl_tick_axis axis = {.range = {panel->z_range[0] / unit, panel->z_range[1] / unit}, .log = panel->log_z,
                                 .power = power, .gap = 0.26,
-                                .length = script->size.panel_height - script->size.bottom - 0.35};
+                                .length = script->size.panel_height - script->size.bottom - script->size.heading};
     struct pl_ticks ticks;
     pl_ticks_make(&axis, &ticks);
     pl_text_addf(script->text, "set cbrange [%.17g:%.17g]\n%s logscale cb\nz_at(v) = v < %.17g ? %.17g : v > %.17g ? %.17g : ",

@@ -32,7 +32,7 @@ void pl_layout_axis(const struct pl_figure *figure, const struct pl_panel *panel
                     const struct pl_layout_size *size, char which, struct pl_tick_axis *axis);
 /* The width of a heat map's squares, in inches. */
 double pl_layout_square(const struct pl_panel *panel);
-enum { PL_LONGEST_TICK = 40 }; /* a longer label is cut */
+enum { PL_LONGEST_TICK = 28 }; /* a longer label is cut */
 
 /* Characters that a label shows: its markup takes no room. */
 size_t pl_ticks_width(const char *label);
