@@ -116,7 +116,7 @@ static int bench_one(struct bench *b, const struct pl_optimizer_info *info, bool
     pl_settings_set_string(&settings, "optimizer", info->name);
     int status = read_settings(b, info, all, &settings, err);
     if (!status)
-        status = pl_optim_new(&optim, &settings, &b->layout, PL_FLOAT, pl_random_stream(1, PL_STREAM_NOISE),
+        status = pl_optim_new(&optim, &settings, &b->layout, PL_FLOAT32, pl_random_stream(1, PL_STREAM_NOISE),
                               (int)b->threads, err);
     if (!status) {
         measure(b, optim);

@@ -181,7 +181,7 @@ static int make_optimizer(struct pl_bench_training *b, struct pl_error *err)
     assert(b->layout.length == pl_net_length(b->net, PL_PARAMETERS));
     b->theta = b->device->type->host(b->device, pl_net_arena(b->net, PL_PARAMETERS));
     b->gradient = b->device->type->host(b->device, pl_net_arena(b->net, PL_GRADIENTS));
-    return pl_optim_new(&b->optim, &b->settings, &b->layout, PL_FLOAT, pl_random_stream(1, PL_STREAM_NOISE),
+    return pl_optim_new(&b->optim, &b->settings, &b->layout, PL_FLOAT32, pl_random_stream(1, PL_STREAM_NOISE),
                         (int)b->threads, err);
 }
 
@@ -199,7 +199,7 @@ static void step(struct pl_bench_training *b, uint64_t number, double clock[PL_P
     pl_plan_backward(b->plan);
     clock[3] = pl_clock_steady();
     if (b->model->text)
-        pl_arena_clip(b->gradient, PL_FLOAT, b->layout.length, LONGEST, (int)b->threads);
+        pl_arena_clip(b->gradient, PL_FLOAT32, b->layout.length, LONGEST, (int)b->threads);
     clock[4] = pl_clock_steady();
     pl_optim_step(b->optim, b->theta, b->gradient, NULL);
     clock[5] = pl_clock_steady();

@@ -5,6 +5,7 @@
 #ifndef PL_BASE_H
 #define PL_BASE_H
 
+#include "base/element.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"

@@ -21,12 +21,6 @@
 
 #include "base/base.h"
 
-enum pl_element { PL_FLOAT32, PL_FLOAT64 };
-static inline size_t pl_element_size(enum pl_element element)
-{
-    return element == PL_FLOAT32 ? sizeof(float) : sizeof(double);
-}
-
 struct pl_view {
     void *data;      /* device address of the whole buffer */
     double *moments; /* device address, of the whole buffer: batch mean[stored], biased variance[stored]; or NULL */

@@ -79,7 +79,7 @@ void pl_graph_same_pieces(struct pl_graph *g, int node, int like)
     g->nodes[node].piece_count = g->nodes[like].piece_count;
 }
 
-int pl_graph_table_add(struct pl_graph *g, struct pl_table *table, const char *layer, const char *suffix,
+int pl_graph_table_add(struct pl_graph *g, struct pl_tensor_table *table, const char *layer, const char *suffix,
                        const size_t *shape, int dims, struct pl_initial initial)
 {
     void *list = table->entries;
@@ -92,7 +92,7 @@ int pl_graph_table_add(struct pl_graph *g, struct pl_table *table, const char *l
         p->shape[i] = shape[i];
         p->count *= shape[i];
     }
-    table->length += (p->count + PL_PARAMETER_ALIGN - 1) / PL_PARAMETER_ALIGN * PL_PARAMETER_ALIGN;
+    table->length += (p->count + PL_TENSOR_ALIGN - 1) / PL_TENSOR_ALIGN * PL_TENSOR_ALIGN;
     return (int)table->count++;
 }
 

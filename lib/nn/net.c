@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct pl_table *table_of(const struct pl_net *net, enum pl_arena_kind kind)
+static const struct pl_tensor_table *table_of(const struct pl_net *net, enum pl_arena_kind kind)
 {
     return kind == PL_STATISTICS ? &net->graph->statistics : &net->graph->parameters;
 }
@@ -110,7 +110,7 @@ static void transfer(const struct pl_net *net, enum pl_arena_kind kind, const st
 static const struct pl_parameter *find(const struct pl_net *net, enum pl_arena_kind kind, const char *name,
                                        struct pl_error *err)
 {
-    const struct pl_table *table = table_of(net, kind);
+    const struct pl_tensor_table *table = table_of(net, kind);
     for (size_t i = 0; i < table->count; i++)
         if (!strcmp(table->entries[i].name, name))
             return &table->entries[i];
@@ -161,7 +161,7 @@ void pl_net_initialise(struct pl_net *net, struct pl_random stream)
 {
     static const enum pl_arena_kind kinds[] = {PL_PARAMETERS, PL_STATISTICS};
     for (size_t k = 0; k < 2; k++) {
-        const struct pl_table *table = table_of(net, kinds[k]);
+        const struct pl_tensor_table *table = table_of(net, kinds[k]);
         for (size_t t = 0; t < table->count; t++) {
             const struct pl_parameter *p = &table->entries[t];
             double *values = pl_new(p->count * sizeof *values);

@@ -96,10 +96,9 @@ struct pl_parameter {
     int dims;
     size_t shape[4];
     size_t count;  /* elements */
-    size_t offset; /* of the first element in its arena, a multiple of PL_PARAMETER_ALIGN */
+    size_t offset; /* of the first element in its arena, a multiple of PL_TENSOR_ALIGN */
     struct pl_initial initial;
 };
-enum { PL_PARAMETER_ALIGN = 32 };
 
 /* The tensors that are trained, and the running statistics, in the order in which the graph was built. */
 const struct pl_parameter *pl_graph_parameters(const struct pl_graph *g, size_t *count);

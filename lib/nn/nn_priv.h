@@ -86,7 +86,7 @@ struct pl_node {
     };
 };
 
-struct pl_table {
+struct pl_tensor_table {
     struct pl_parameter *entries;
     size_t count, capacity;
     size_t length; /* arena elements so far */
@@ -95,7 +95,7 @@ struct pl_table {
 struct pl_graph {
     struct pl_node *nodes;
     size_t count, capacity;
-    struct pl_table parameters, statistics;
+    struct pl_tensor_table parameters, statistics;
     int dropouts;
     struct pl_pool pool;
     struct pl_error error; /* code 0: none */
@@ -106,7 +106,7 @@ struct pl_graph {
 int pl_graph_node(struct pl_graph *g, const struct pl_operator *op, int a, int b, struct pl_shape shape);
 /* Is x an output of this graph (else, or after an error, -1 is to be returned)? */
 bool pl_graph_has(const struct pl_graph *g, int x);
-int pl_graph_table_add(struct pl_graph *g, struct pl_table *table, const char *layer, const char *suffix,
+int pl_graph_table_add(struct pl_graph *g, struct pl_tensor_table *table, const char *layer, const char *suffix,
                        const size_t *shape, int dims, struct pl_initial initial);
 /* Gives a node the pieces of another. */
 void pl_graph_same_pieces(struct pl_graph *g, int node, int like);

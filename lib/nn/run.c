@@ -35,7 +35,7 @@ void *pl_plan_parameter(const struct pl_plan *p, enum pl_arena_kind kind, int nu
 {
     if (number < 0)
         return NULL;
-    const struct pl_table *table = kind == PL_STATISTICS ? &p->graph->statistics : &p->graph->parameters;
+    const struct pl_tensor_table *table = kind == PL_STATISTICS ? &p->graph->statistics : &p->graph->parameters;
     size_t size = kind == PL_STATISTICS ? sizeof(double) : pl_element_size(p->device->type->element);
     return (char *)p->net->arenas[kind] + table->entries[number].offset * size;
 }

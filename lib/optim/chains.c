@@ -13,7 +13,7 @@ struct pl_chains {
 
 static const struct pl_optimizer *type_of(const char *name)
 {
-    const struct pl_kernels *kernels = pl_optim_kernels(PL_ISA_BASE, PL_DOUBLE);
+    const struct pl_kernels *kernels = pl_optim_kernels(PL_ISA_BASE, PL_FLOAT64);
     for (size_t i = 0; i < kernels->count; i++)
         if (!strcmp(kernels->optimizers[i]->info.name, name))
             return kernels->optimizers[i];
@@ -34,7 +34,7 @@ static int make_optim(struct pl_chains *c, const struct pl_settings *settings, s
         return pl_fail(err, PL_EINPUT, "%s cannot run as independent chains; theopoula, tusla and sgld can", name);
     struct pl_tensor tensor = {0, 1, 1, 1};
     struct pl_layout layout = {&tensor, 1, PL_TENSOR_ALIGN};
-    int status = pl_optim_new(&c->optim, settings, &layout, PL_DOUBLE, noise, threads, err);
+    int status = pl_optim_new(&c->optim, settings, &layout, PL_FLOAT64, noise, threads, err);
     if (!status && c->optim->averaging != PL_AVERAGE_OFF)
         status = pl_fail(err, PL_EINPUT, "independent chains do not average their iterates, so average must be off");
     return status;

@@ -34,7 +34,7 @@ static double sum_double(const double *x, size_t count)
     return sum[0];
 }
 
-double pl_arena_norm(const void *values, enum pl_precision precision, size_t count, int threads)
+double pl_arena_norm(const void *values, enum pl_element element, size_t count, int threads)
 {
     double sums[BLOCKS], sum = 0;
     size_t length = (count / BLOCKS / LANES + 1) * LANES;
@@ -42,7 +42,7 @@ double pl_arena_norm(const void *values, enum pl_precision precision, size_t cou
 #pragma omp parallel for num_threads(threads)
     for (size_t b = 0; b < BLOCKS; b++) {
         size_t from = b * length < count ? b * length : count, to = from + length < count ? from + length : count;
-        sums[b] = precision == PL_FLOAT ? sum_float((const float *)values + from, to - from)
+        sums[b] = element == PL_FLOAT32 ? sum_float((const float *)values + from, to - from)
                                         : sum_double((const double *)values + from, to - from);
     }
     for (size_t b = 0; b < BLOCKS; b++)
@@ -50,10 +50,10 @@ double pl_arena_norm(const void *values, enum pl_precision precision, size_t cou
     return sqrt(sum);
 }
 
-static void scale(void *values, enum pl_precision precision, size_t count, double factor, int threads)
+static void scale(void *values, enum pl_element element, size_t count, double factor, int threads)
 {
     (void)threads;
-    if (precision == PL_FLOAT) {
+    if (element == PL_FLOAT32) {
         float *x = values, by = (float)factor;
 #pragma omp parallel for num_threads(threads)
         for (size_t i = 0; i < count; i++)
@@ -66,10 +66,10 @@ static void scale(void *values, enum pl_precision precision, size_t count, doubl
     }
 }
 
-double pl_arena_clip(void *gradient, enum pl_precision precision, size_t count, double limit, int threads)
+double pl_arena_clip(void *gradient, enum pl_element element, size_t count, double limit, int threads)
 {
-    double norm = pl_arena_norm(gradient, precision, count, threads);
+    double norm = pl_arena_norm(gradient, element, count, threads);
     if (norm > limit)
-        scale(gradient, precision, count, limit / (norm + 1e-6), threads);
+        scale(gradient, element, count, limit / (norm + 1e-6), threads);
     return norm;
 }

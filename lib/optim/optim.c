@@ -8,7 +8,7 @@
 /* Descriptors say the same in every build, so any one serves to read them. */
 static const struct pl_kernels *registry(void)
 {
-    return pl_optim_kernels(PL_ISA_BASE, PL_DOUBLE);
+    return pl_optim_kernels(PL_ISA_BASE, PL_FLOAT64);
 }
 
 size_t pl_optim_count(void)
@@ -70,11 +70,11 @@ static void cut_into_blocks(struct pl_optim *o)
     o->block_count = o->first_block[layout->count];
     o->blocks = pl_new((o->block_count + 1) * sizeof *o->blocks);
     o->sums = pl_new((o->block_count + 1) * PL_SUMS * sizeof *o->sums);
-    struct pl_block *block = o->blocks;
+    struct pl_optim_block *block = o->blocks;
     for (size_t i = 0; i < layout->count; i++)
         for (size_t at = 0; at < layout->tensors[i].count; at += PL_BLOCK) {
             size_t left = layout->tensors[i].count - at;
-            *block++ = (struct pl_block){layout->tensors[i].offset + at,
+            *block++ = (struct pl_optim_block){layout->tensors[i].offset + at,
                                          (uint32_t)(left < PL_BLOCK ? left : PL_BLOCK), (uint32_t)i};
         }
 }
@@ -89,7 +89,7 @@ static void copy_layout(struct pl_layout *to, const struct pl_layout *from)
 
 static int allocate(struct pl_optim *o, struct pl_error *err)
 {
-    size_t size = o->precision == PL_FLOAT ? sizeof(float) : sizeof(double);
+    size_t size = o->element == PL_FLOAT32 ? sizeof(float) : sizeof(double);
     for (size_t k = 0; k < o->arena_count; k++) {
         struct pl_state_arena *arena = &o->arenas[k];
         arena->data = pl_arena(o->layout.length ? o->layout.length : 1, size);
@@ -97,7 +97,7 @@ static int allocate(struct pl_optim *o, struct pl_error *err)
             return pl_fail(err, PL_EMEMORY, "there is no memory for the optimizer state %s: %zu numbers of %zu bytes",
                            arena->name, o->layout.length, size);
         for (size_t i = 0; arena->initial != 0 && i < o->layout.length; i++)
-            if (o->precision == PL_FLOAT)
+            if (o->element == PL_FLOAT32)
                 ((float *)arena->data)[i] = (float)arena->initial;
             else
                 ((double *)arena->data)[i] = arena->initial;
@@ -125,7 +125,7 @@ static int configure(struct pl_optim *o, const struct pl_settings *given, struct
 }
 
 int pl_optim_new(struct pl_optim **optim, const struct pl_settings *settings, const struct pl_layout *layout,
-                 enum pl_precision precision, struct pl_random noise, int threads, struct pl_error *err)
+                 enum pl_element element, struct pl_random noise, int threads, struct pl_error *err)
 {
     const char *name = pl_settings_string(settings, "optimizer", NULL);
     if (!name)
@@ -134,9 +134,9 @@ int pl_optim_new(struct pl_optim **optim, const struct pl_settings *settings, co
     if (index == pl_optim_count())
         return pl_fail(err, PL_EINPUT, "there is no optimizer '%.100s'", name);
     struct pl_optim *o = pl_new(sizeof *o);
-    o->kernels = pl_optim_kernels(pl_host_isa(), precision);
+    o->kernels = pl_optim_kernels(pl_host_isa(), element);
     o->type = o->kernels->optimizers[index];
-    o->precision = precision;
+    o->element = element;
     o->threads = threads > 0 ? threads : 1;
     o->noise = noise;
     o->average = -1;
@@ -207,7 +207,7 @@ size_t pl_optim_state(struct pl_optim *o, struct pl_optim_array *arrays, size_t 
     for (size_t k = 0; k < o->arena_count; k++, n++)
         if (n < capacity)
             arrays[n] = (struct pl_optim_array){o->arenas[k].name, o->arenas[k].data, o->layout.length,
-                                                o->precision == PL_FLOAT ? 'f' : 'd'};
+                                                o->element == PL_FLOAT32 ? 'f' : 'd'};
     return n;
 }
 
@@ -227,10 +227,10 @@ static void noise_part(void *self, size_t from, size_t to)
         r->kernels->noise(r->key, r->step, first, last - first, r->out + first * r->size);
 }
 
-void pl_optim_noise(struct pl_random noise, uint64_t step, enum pl_precision precision, size_t length, int threads,
+void pl_optim_noise(struct pl_random noise, uint64_t step, enum pl_element element, size_t length, int threads,
                     void *out)
 {
-    struct noise_request request = {pl_optim_kernels(pl_host_isa(), precision), noise, step, length,
-                                    precision == PL_FLOAT ? sizeof(float) : sizeof(double), out};
+    struct noise_request request = {pl_optim_kernels(pl_host_isa(), element), noise, step, length,
+                                    element == PL_FLOAT32 ? sizeof(float) : sizeof(double), out};
     pl_optim_parallel(threads, (length + PL_BLOCK - 1) / PL_BLOCK, noise_part, &request);
 }

@@ -17,16 +17,12 @@
 
 #include "base/base.h"
 
-enum pl_precision { PL_FLOAT, PL_DOUBLE };
-
 struct pl_tensor {
     size_t offset; /* of the first element in the arena, a multiple of PL_TENSOR_ALIGN */
     size_t count;  /* elements */
     size_t rows;   /* first dimension (AdamP projects rows); count / rows elements a row */
     int dims;      /* number of dimensions */
 };
-
-enum { PL_TENSOR_ALIGN = 32 };
 
 struct pl_layout {
     struct pl_tensor *tensors;
@@ -59,10 +55,10 @@ struct pl_optim;
  * optimizer's settings; absent ones take their defaults. The layout is copied. noise is the run's
  * PL_STREAM_NOISE. Fails with PL_EINPUT (unknown name, illegal combination of settings) or PL_EMEMORY. */
 int pl_optim_new(struct pl_optim **optim, const struct pl_settings *settings, const struct pl_layout *layout,
-                 enum pl_precision precision, struct pl_random noise, int threads, struct pl_error *err);
+                 enum pl_element element, struct pl_random noise, int threads, struct pl_error *err);
 void pl_optim_free(struct pl_optim *optim);
 
-/* One step. theta and gradient are arenas of the layout and precision; the gradient may be overwritten.
+/* One step. theta and gradient are arenas of the layout and element type; the gradient may be overwritten.
  * xi gives the standard normal draws explicitly (an arena of the same layout); NULL: drawn from the
  * noise stream at (step number, element). */
 void pl_optim_step(struct pl_optim *optim, void *theta, void *gradient, const void *xi);
@@ -93,13 +89,13 @@ struct pl_optim_array {
 size_t pl_optim_state(struct pl_optim *optim, struct pl_optim_array *arrays, size_t capacity);
 
 /* The square root of the sum of squares, which is in double and the same for any number of threads. */
-double pl_arena_norm(const void *values, enum pl_precision precision, size_t count, int threads);
+double pl_arena_norm(const void *values, enum pl_element element, size_t count, int threads);
 /* Multiplies a gradient whose norm exceeds limit by limit / (norm + 1e-6), as PyTorch's clip_grad_norm_ does. Returns
  * the norm as it was; INFINITY as limit only finds it. */
-double pl_arena_clip(void *gradient, enum pl_precision precision, size_t count, double limit, int threads);
+double pl_arena_clip(void *gradient, enum pl_element element, size_t count, double limit, int threads);
 
 /* Fills out (length elements) with the noise of one step, as pl_optim_step would draw it. */
-void pl_optim_noise(struct pl_random noise, uint64_t step, enum pl_precision precision, size_t length,
+void pl_optim_noise(struct pl_random noise, uint64_t step, enum pl_element element, size_t length,
                     int threads, void *out);
 
 #endif

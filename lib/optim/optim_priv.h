@@ -58,7 +58,7 @@ struct pl_kernels {
     void (*uniforms)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out); /* likewise */
     void (*chains)(const struct pl_chains_pass *pass, size_t from, size_t to); /* blocks of chains, double only */
 };
-const struct pl_kernels *pl_optim_kernels(enum pl_isa isa, enum pl_precision precision);
+const struct pl_kernels *pl_optim_kernels(enum pl_isa isa, enum pl_element element);
 
 /* Steps of independent chains. Coordinate i of chain k of a block is its element i * PL_CHAINS_STRIDE + k. */
 struct pl_chains_pass {
@@ -70,7 +70,7 @@ struct pl_chains_pass {
     uint64_t *lost;            /* for each block: the first step after which a chain was not finite, or 0 */
 };
 
-struct pl_block {
+struct pl_optim_block {
     size_t offset;
     uint32_t count, tensor;
 };
@@ -90,13 +90,13 @@ enum pl_averaging { PL_AVERAGE_OFF, PL_AVERAGE_ON, PL_AVERAGE_PATIENCE, PL_AVERA
 struct pl_optim {
     const struct pl_optimizer *type;
     const struct pl_kernels *kernels;
-    enum pl_precision precision;
+    enum pl_element element;
     int threads;
     struct pl_random noise;
     double initial_rate;
     void *self;
     struct pl_layout layout;
-    struct pl_block *blocks;
+    struct pl_optim_block *blocks;
     size_t block_count;
     size_t *first_block; /* of each tensor, and the end */
     double *sums;        /* PL_SUMS for each block */

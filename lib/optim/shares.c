@@ -22,13 +22,13 @@ bool pl_share_rule_read(struct pl_share_rule *rule, const struct pl_settings *se
 /* The arenas, and what is the same for every coordinate. */
 struct step {
     const void *theta, *gradient;
-    enum pl_precision precision;
+    enum pl_element element;
     double lambda, root, epsilon, inside; /* inside: coefficient of theta in G */
 };
 
 static double at(const struct step *s, const void *arena, size_t i)
 {
-    return s->precision == PL_FLOAT ? (double)((const float *)arena)[i] : ((const double *)arena)[i];
+    return s->element == PL_FLOAT32 ? (double)((const float *)arena)[i] : ((const double *)arena)[i];
 }
 
 static void sum_part(const struct step *s, size_t from, size_t to, double sums[PL_SHARES])
@@ -73,10 +73,10 @@ static double find_inside(const struct pl_share_rule *rule, const struct step *s
 }
 
 void pl_shares_find(const struct pl_share_rule *rule, double lambda, const struct pl_layout *layout,
-                    enum pl_precision precision, const void *theta, const void *gradient, int threads,
+                    enum pl_element element, const void *theta, const void *gradient, int threads,
                     double shares[PL_SHARES])
 {
-    struct step s = {.theta = theta, .gradient = gradient, .precision = precision, .lambda = lambda, .root = sqrt(lambda),
+    struct step s = {.theta = theta, .gradient = gradient, .element = element, .lambda = lambda, .root = sqrt(lambda),
                      .epsilon = rule->sync ? lambda : rule->epsilon};
     size_t count = 0;
     s.inside = find_inside(rule, &s, layout);

@@ -27,7 +27,7 @@ bool pl_share_rule_read(struct pl_share_rule *rule, const struct pl_settings *se
 
 /* Fills shares for the step that would be taken at this learning rate; the same for any number of threads. */
 void pl_shares_find(const struct pl_share_rule *rule, double lambda, const struct pl_layout *layout,
-                    enum pl_precision precision, const void *theta, const void *gradient, int threads,
+                    enum pl_element element, const void *theta, const void *gradient, int threads,
                     double shares[PL_SHARES]);
 
 #endif

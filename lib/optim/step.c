@@ -30,7 +30,7 @@ static void dot_part(void *self, size_t from, size_t to)
 {
     const struct dots *d = self;
     for (size_t i = d->from + from; i < d->from + to; i++) {
-        const struct pl_block *block = &d->optim->blocks[i];
+        const struct pl_optim_block *block = &d->optim->blocks[i];
         d->optim->sums[PL_SUMS * i] = KERNEL(pl_dot)(d->x + block->offset, d->y + block->offset, block->count);
     }
 }
@@ -57,7 +57,7 @@ struct pass {
 };
 
 /* Asks for a block's parameters and gradients while the one before is computed: drawing noise leaves memory idle. */
-static void fetch(const struct pl_arenas *arenas, const struct pl_block *block)
+static void fetch(const struct pl_arenas *arenas, const struct pl_optim_block *block)
 {
     enum { LINE = 64 / sizeof(real) };
     for (size_t i = block->offset; i < block->offset + block->count; i += LINE) {
@@ -126,7 +126,7 @@ static void average_part(void *self, size_t from, size_t to)
     const struct pl_optim *o = mean->optim;
     real weight = (real)mean->weight;
     for (size_t i = from; i < to; i++) {
-        const struct pl_block *block = &o->blocks[i];
+        const struct pl_optim_block *block = &o->blocks[i];
         real *restrict average = (real *)o->arenas[o->average].data + block->offset;
         const real *restrict theta = mean->theta + block->offset;
         if (mean->weight == 1)

@@ -65,7 +65,7 @@ static void add_state(struct list *l, struct pl_network *n)
     struct pl_progress *p = &n->progress;
     size_t count;
     const struct pl_parameter *table = pl_graph_parameters(n->graph, &count);
-    add_table(l, table, count, n->theta, n->precision == PL_FLOAT ? "F32" : "F64");
+    add_table(l, table, count, n->theta, n->element == PL_FLOAT32 ? "F32" : "F64");
     table = pl_graph_statistics(n->graph, &count);
     add_table(l, table, count, n->statistics, "F64");
     count = pl_optim_state(n->optim, states, STATES);

@@ -52,10 +52,10 @@ static int train_batch(struct pl_network *n, struct pl_error *err)
         return NOT_FINITE;
     pl_plan_backward(batch.plan);
     p->gradient_norm +=
-        pl_arena_clip(n->gradient, n->precision, n->layout.length, n->clip, n->request->threads);
+        pl_arena_clip(n->gradient, n->element, n->layout.length, n->clip, n->request->threads);
     pl_optim_set_rate(n->optim, n->lambda * batch.factor);
     if (n->recording.on)
-        pl_recording_add(&n->recording, n->lambda * batch.factor, &n->layout, n->precision, n->theta, n->gradient,
+        pl_recording_add(&n->recording, n->lambda * batch.factor, &n->layout, n->element, n->theta, n->gradient,
                          n->request->threads, p->shares);
     pl_optim_step(n->optim, n->theta, n->gradient, NULL);
     p->correct += (uint64_t)correct;
@@ -117,7 +117,7 @@ static int measure(struct pl_network *n, struct measures *m, struct pl_run_resul
 {
     double begun = pl_clock_steady();
     int status = 0;
-    m->norm = pl_arena_norm(n->theta, n->precision, n->layout.length, n->request->threads);
+    m->norm = pl_arena_norm(n->theta, n->element, n->layout.length, n->request->threads);
     m->of[PL_SPLIT_TRAIN] = sum_up(&n->progress);
     bool exchanged = pl_network_exchange(n);
     for (enum pl_split split = PL_SPLIT_VALID; split <= PL_SPLIT_TEST && !status; split++)

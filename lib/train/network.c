@@ -35,7 +35,6 @@ static void make_layout(struct pl_network *n)
 {
     size_t count;
     const struct pl_parameter *parameters = pl_graph_parameters(n->graph, &count);
-    _Static_assert((int)PL_PARAMETER_ALIGN == (int)PL_TENSOR_ALIGN, "net and optimizer share arenas");
     for (size_t i = 0; i < count; i++) {
         pl_layout_add(&n->layout, parameters[i].shape, parameters[i].dims);
         assert(n->layout.tensors[i].offset == parameters[i].offset);
@@ -59,7 +58,7 @@ static int open_net(struct pl_network *n, struct pl_error *err)
     if (!n->theta || !n->gradient)
         return pl_fail(err, PL_EINPUT, "device %s keeps its memory to itself, and the optimizers work on the host",
                        type->name);
-    n->precision = type->element == PL_FLOAT32 ? PL_FLOAT : PL_DOUBLE;
+    n->element = type->element == PL_FLOAT32 ? PL_FLOAT32 : PL_FLOAT64;
     pl_net_initialise(n->net, pl_random_stream(seed, PL_STREAM_INIT));
     pl_net_dropout(n->net, pl_random_stream(seed, PL_STREAM_DROPOUT));
     make_layout(n);
@@ -67,7 +66,7 @@ static int open_net(struct pl_network *n, struct pl_error *err)
     if (!status && n->recurrent)
         n->carried = pl_new((pl_plan_state_length(n->recurrent) + 1) * sizeof *n->carried);
     if (!status)
-        status = pl_optim_new(&n->optim, settings, &n->layout, n->precision, pl_random_stream(seed, PL_STREAM_NOISE),
+        status = pl_optim_new(&n->optim, settings, &n->layout, n->element, pl_random_stream(seed, PL_STREAM_NOISE),
                               n->request->threads, err);
     if (!status)
         n->rate = pl_optim_rate(n->optim);
@@ -136,7 +135,7 @@ bool pl_network_exchange(struct pl_network *n)
     char kept[BLOCK], *theta = n->theta, *average = (char *)(uintptr_t)pl_optim_average(n->optim);
     if (!average)
         return false;
-    size_t bytes = n->layout.length * (n->precision == PL_FLOAT ? sizeof(float) : sizeof(double));
+    size_t bytes = n->layout.length * (n->element == PL_FLOAT32 ? sizeof(float) : sizeof(double));
     for (size_t at = 0; at < bytes; at += BLOCK) {
         size_t length = bytes - at < BLOCK ? bytes - at : BLOCK;
         memcpy(kept, theta + at, length);

@@ -55,7 +55,7 @@ struct pl_network {
     struct pl_optim *optim;
     struct pl_layout layout;
     struct pl_schedule schedule;
-    enum pl_precision precision; /* of theta, gradient and the optimizer */
+    enum pl_element element; /* of theta, gradient and the optimizer */
     void *theta, *gradient;      /* the net's own arenas, of layout.length elements */
     double *statistics;
     double rate, lambda, clip;   /* the initial learning rate, that of this epoch; INFINITY: no clipping */

@@ -237,7 +237,7 @@ static void iterate(struct descent *o, struct pl_run_result *result)
         const double *x = o->random ? o->x + (size_t)(t - block_start) * o->n : NULL;
         pl_objective_gradient(&o->objective, o->theta, x, o->gradient);
         if (o->recording.on) {
-            pl_recording_add(&o->recording, pl_optim_rate(o->optim), &o->layout, PL_DOUBLE, o->theta, o->gradient, 1,
+            pl_recording_add(&o->recording, pl_optim_rate(o->optim), &o->layout, PL_FLOAT64, o->theta, o->gradient, 1,
                              o->shares);
             o->share_count++;
         }
@@ -293,7 +293,7 @@ static int prepare(struct descent *o, struct pl_error *err)
     double start = pl_settings_real(settings, "start", 0);
     for (size_t i = 0; i < o->n; i++)
         o->theta[i] = start;
-    status = pl_optim_new(&o->optim, settings, &o->layout, PL_DOUBLE,
+    status = pl_optim_new(&o->optim, settings, &o->layout, PL_FLOAT64,
                           pl_random_stream((uint64_t)o->request->seed, PL_STREAM_NOISE), o->request->threads, err);
     if (status)
         return status;

@@ -26,11 +26,11 @@ int pl_recording_init(struct pl_recording *recording, const struct pl_settings *
 }
 
 void pl_recording_add(const struct pl_recording *recording, double lambda, const struct pl_layout *layout,
-                      enum pl_precision precision, const void *theta, const void *gradient, int threads,
+                      enum pl_element element, const void *theta, const void *gradient, int threads,
                       double sums[PL_SHARES])
 {
     double shares[PL_SHARES];
-    pl_shares_find(&recording->rule, lambda, layout, precision, theta, gradient, threads, shares);
+    pl_shares_find(&recording->rule, lambda, layout, element, theta, gradient, threads, shares);
     for (int k = 0; k < PL_SHARES; k++)
         sums[k] += shares[k];
 }

@@ -19,7 +19,7 @@ struct pl_recording {
 int pl_recording_init(struct pl_recording *recording, const struct pl_settings *settings, struct pl_error *err);
 /* Adds the shares of the step that comes now to sums; only when recording is on. See pl_shares_find. */
 void pl_recording_add(const struct pl_recording *recording, double lambda, const struct pl_layout *layout,
-                      enum pl_precision precision, const void *theta, const void *gradient, int threads,
+                      enum pl_element element, const void *theta, const void *gradient, int threads,
                       double sums[PL_SHARES]);
 
 #endif

@@ -161,7 +161,7 @@ int pl_train_check_training(const struct pl_settings *settings, int64_t epochs, 
     struct pl_tensor tensor = {0, 1, 1, 1};
     struct pl_layout layout = {&tensor, 1, PL_TENSOR_ALIGN};
     struct pl_optim *optim;
-    status = pl_optim_new(&optim, settings, &layout, PL_DOUBLE, (struct pl_random){{0, 0}}, 1, err);
+    status = pl_optim_new(&optim, settings, &layout, PL_FLOAT64, (struct pl_random){{0, 0}}, 1, err);
     if (status)
         return status;
     pl_optim_free(optim);

@@ -44,7 +44,7 @@ static int count_state(const struct pl_settings *settings, size_t length, size_t
     struct pl_optim *optim;
     size_t one = 1, arenas = 0;
     pl_layout_add(&layout, &one, 1);
-    int status = pl_optim_new(&optim, settings, &layout, PL_FLOAT, (struct pl_random){{0, 0}}, 1, err);
+    int status = pl_optim_new(&optim, settings, &layout, PL_FLOAT32, (struct pl_random){{0, 0}}, 1, err);
     if (!status) {
         size_t count = pl_optim_state(optim, arrays, 32);
         for (size_t i = 0; i < count && i < 32; i++)

@@ -14,7 +14,7 @@ static void name_file(const char *folder, struct pl_text *path)
 
 /* Appends one table's tensors; values are converted into room, which moves on. */
 static void add_table(struct pl_safetensor *tensors, size_t *at, const struct pl_parameter *table, size_t count,
-                      const void *arena, enum pl_precision precision, float **room)
+                      const void *arena, enum pl_element element, float **room)
 {
     for (size_t i = 0; i < count; i++) {
         const struct pl_parameter *p = &table[i];
@@ -23,7 +23,7 @@ static void add_table(struct pl_safetensor *tensors, size_t *at, const struct pl
         for (int k = 0; k < p->dims; k++)
             t->shape[k] = p->shape[k];
         for (size_t k = 0; k < p->count; k++)
-            (*room)[k] = precision == PL_FLOAT ? ((const float *)arena)[p->offset + k]
+            (*room)[k] = element == PL_FLOAT32 ? ((const float *)arena)[p->offset + k]
                                                : (float)((const double *)arena)[p->offset + k];
         *room += p->count;
     }
@@ -44,8 +44,8 @@ int pl_weights_write(struct pl_network *n, struct pl_error *err)
         goto done;
     pl_train_folder_mark(n->request);
     const void *average = pl_optim_average(n->optim);
-    add_table(tensors, &at, parameters, parameter_count, average ? average : n->theta, n->precision, &room);
-    add_table(tensors, &at, statistics, statistic_count, n->statistics, PL_DOUBLE, &room);
+    add_table(tensors, &at, parameters, parameter_count, average ? average : n->theta, n->element, &room);
+    add_table(tensors, &at, statistics, statistic_count, n->statistics, PL_FLOAT64, &room);
     pl_network_describe(n, &metadata);
     pl_settings_set_string(&metadata, "format", "pt");
     name_file(n->request->folder, &path);

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-static const double tolerances[] = {[PL_FLOAT] = 1e-4, [PL_DOUBLE] = 1e-10};
-static const char *const precision_names[] = {[PL_FLOAT] = "float", [PL_DOUBLE] = "double"};
+static const double tolerances[] = {[PL_FLOAT32] = 1e-4, [PL_FLOAT64] = 1e-10};
+static const char *const element_names[] = {[PL_FLOAT32] = "float", [PL_FLOAT64] = "double"};
 
 struct golden {
     const char *optimizer;
@@ -168,21 +168,21 @@ static int read_golden(struct golden *g, const json_t *root, struct pl_error *er
     return status;
 }
 
-static void put(void *arena, enum pl_precision precision, size_t i, double value)
+static void put(void *arena, enum pl_element element, size_t i, double value)
 {
-    if (precision == PL_FLOAT)
+    if (element == PL_FLOAT32)
         ((float *)arena)[i] = (float)value;
     else
         ((double *)arena)[i] = value;
 }
 
-static double get(const void *arena, enum pl_precision precision, size_t i)
+static double get(const void *arena, enum pl_element element, size_t i)
 {
-    return precision == PL_FLOAT ? (double)((const float *)arena)[i] : ((const double *)arena)[i];
+    return element == PL_FLOAT32 ? (double)((const float *)arena)[i] : ((const double *)arena)[i];
 }
 
 /* Fills an arena from [tensor][element]. */
-static int fill(const struct golden *g, const json_t *json, enum pl_precision precision, void *arena, const char *what,
+static int fill(const struct golden *g, const json_t *json, enum pl_element element, void *arena, const char *what,
                 struct pl_error *err)
 {
     if (json_array_size(json) != g->layout.count)
@@ -196,16 +196,16 @@ static int fill(const struct golden *g, const json_t *json, enum pl_precision pr
             double value;
             if (!read_number(json_array_get(values, i), &value))
                 return malformed(err, what);
-            put(arena, precision, tensor->offset + i, value);
+            put(arena, element, tensor->offset + i, value);
         }
     }
     return 0;
 }
 
-/* A replay of the file in one precision. */
+/* A replay of the file in one element type. */
 struct replay {
     const struct golden *golden;
-    enum pl_precision precision;
+    enum pl_element element;
     struct pl_optim *optim;
     void *theta, *gradient, *xi;
     double *largest_theta, *largest_average; /* sizes wanted so far */
@@ -215,14 +215,14 @@ struct replay {
 static int compare(const struct replay *r, double got, double want, double *largest, const char *what,
                    struct pl_error *err)
 {
-    double tolerance = tolerances[r->precision];
+    double tolerance = tolerances[r->element];
     if (isfinite(want) && fabs(want) > *largest)
         *largest = fabs(want);
     bool same = isnan(want) ? isnan(got) : isinf(want) ? got == want : fabs(got - want) <= tolerance * fmax(1, *largest);
     if (same)
         return 0;
     return pl_fail(err, PL_ECORRUPT, "step %zu in %s: %s is %.17g, but must be %.17g", r->step + 1,
-                   precision_names[r->precision], what, got, want);
+                   element_names[r->element], what, got, want);
 }
 
 static int compare_arena(const struct replay *r, const void *got, const json_t *want, double *largest,
@@ -242,7 +242,7 @@ static int compare_arena(const struct replay *r, const void *got, const json_t *
                 return malformed(err, name);
             struct pl_text what = {0};
             pl_text_addf(&what, "%s[%zu][%zu]", name, t, i);
-            int status = compare(r, get(got, r->precision, at), value, &largest[at], pl_text(&what), err);
+            int status = compare(r, get(got, r->element, at), value, &largest[at], pl_text(&what), err);
             pl_text_release(&what);
             if (status)
                 return status;
@@ -293,7 +293,7 @@ static int compare_phase(const struct replay *r, const json_t *want, struct pl_e
         return malformed(err, "phase");
     if (strcasecmp(word, *phase != 0 ? "sgd" : "adam"))
         return pl_fail(err, PL_ECORRUPT, "step %zu in %s: the phase is not %s", r->step + 1,
-                       precision_names[r->precision], word);
+                       element_names[r->element], word);
     return compare(r, pl_optim_rate(r->optim), rate, &largest, "the learning rate", err);
 }
 
@@ -314,9 +314,9 @@ static int replay_step(const struct replay *r, struct pl_error *err)
     const struct golden *g = r->golden;
     int status = g->rates ? set_rate(r, err) : 0;
     if (!status)
-        status = fill(g, json_array_get(g->gradients, r->step), r->precision, r->gradient, "grads", err);
+        status = fill(g, json_array_get(g->gradients, r->step), r->element, r->gradient, "grads", err);
     if (!status && g->noise)
-        status = fill(g, json_array_get(g->noise, r->step), r->precision, r->xi, "noise", err);
+        status = fill(g, json_array_get(g->noise, r->step), r->element, r->xi, "noise", err);
     if (status)
         return status;
     pl_optim_step(r->optim, r->theta, r->gradient, r->xi);
@@ -336,12 +336,12 @@ static int replay_step(const struct replay *r, struct pl_error *err)
     return status;
 }
 
-static int replay(const struct golden *g, enum pl_precision precision, struct pl_error *err)
+static int replay(const struct golden *g, enum pl_element element, struct pl_error *err)
 {
-    size_t size = precision == PL_FLOAT ? sizeof(float) : sizeof(double), length = g->layout.length;
+    size_t size = element == PL_FLOAT32 ? sizeof(float) : sizeof(double), length = g->layout.length;
     struct replay r = {
         .golden = g,
-        .precision = precision,
+        .element = element,
         .theta = pl_arena(length, size),
         .gradient = pl_arena(length, size),
         .xi = pl_arena(length, size), /* stays 0 where the file has no noise */
@@ -352,9 +352,9 @@ static int replay(const struct golden *g, enum pl_precision precision, struct pl
     if (!r.theta || !r.gradient || !r.xi || !r.largest_theta || !r.largest_average)
         status = pl_fail(err, PL_EMEMORY, "there is no memory for %zu parameters", length);
     if (!status)
-        status = pl_optim_new(&r.optim, &g->settings, &g->layout, precision, pl_random_stream(1, PL_STREAM_NOISE), 1, err);
+        status = pl_optim_new(&r.optim, &g->settings, &g->layout, element, pl_random_stream(1, PL_STREAM_NOISE), 1, err);
     if (!status)
-        status = fill(g, g->theta0, precision, r.theta, "theta0", err);
+        status = fill(g, g->theta0, element, r.theta, "theta0", err);
     for (; !status && r.step < g->steps; r.step++)
         status = replay_step(&r, err);
     pl_optim_free(r.optim);
@@ -379,7 +379,7 @@ static int check_trigger(const json_t *entry, size_t index, struct pl_error *err
     pl_settings_set_string(&settings, "optimizer", "nt_asgd");
     pl_settings_set_integer(&settings, "nonmono", nonmono);
     pl_layout_add(&layout, (const size_t[]){1}, 1);
-    int status = pl_optim_new(&optim, &settings, &layout, PL_DOUBLE, pl_random_stream(1, PL_STREAM_NOISE), 1, err);
+    int status = pl_optim_new(&optim, &settings, &layout, PL_FLOAT64, pl_random_stream(1, PL_STREAM_NOISE), 1, err);
     json_int_t fired = 0;
     size_t epoch;
     json_array_foreach(losses, epoch, loss) {
@@ -420,9 +420,9 @@ static int check_steps(const json_t *root, struct pl_error *err)
     struct golden g = {0};
     int status = read_golden(&g, root, err);
     if (!status)
-        status = replay(&g, PL_DOUBLE, err);
+        status = replay(&g, PL_FLOAT64, err);
     if (!status)
-        status = replay(&g, PL_FLOAT, err);
+        status = replay(&g, PL_FLOAT32, err);
     pl_settings_release(&g.settings);
     pl_layout_release(&g.layout);
     return status;

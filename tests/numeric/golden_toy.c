@@ -102,7 +102,7 @@ static int check_trajectory(const json_t *file, struct pl_error *err)
     int status = read_settings(file, &settings, err);
     if (!status) {
         pl_layout_add(&layout, (const size_t[]){1}, 1);
-        status = pl_optim_new(&optim, &settings, &layout, PL_DOUBLE, pl_random_stream(0, PL_STREAM_NOISE), 1, err);
+        status = pl_optim_new(&optim, &settings, &layout, PL_FLOAT64, pl_random_stream(0, PL_STREAM_NOISE), 1, err);
     }
     if (!status)
         status = follow(file, optim, err);

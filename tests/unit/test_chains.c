@@ -99,7 +99,7 @@ static void coordinatewise_rules_give_the_same_bits(void **state)
         rule_settings(&s, &rules[i]);
         pl_layout_add(&layout, &count, 1);
         double *theta = pl_arena(layout.length, sizeof *theta), *slope = pl_arena(layout.length, sizeof *slope);
-        assert_int_equal(pl_optim_new(&optim, &s, &layout, PL_DOUBLE, noise, 1, &err), 0);
+        assert_int_equal(pl_optim_new(&optim, &s, &layout, PL_FLOAT64, noise, 1, &err), 0);
         struct pl_chains *chains = chains_of(&rules[i], CHAINS, 1, 0.3, 1);
         for (size_t k = 0; k < CHAINS; k++)
             theta[k] = 0.3;
@@ -136,11 +136,11 @@ static void step_alone(const struct rule *rule, const struct source *source, siz
     pl_layout_add(&layout, &d, 1);
     double *at = pl_arena(layout.length, sizeof *at), *slope = pl_arena(layout.length, sizeof *slope);
     double *xi = pl_arena(layout.length, sizeof *xi);
-    assert_int_equal(pl_optim_new(&optim, &s, &layout, PL_DOUBLE, noise, 1, &err), 0);
+    assert_int_equal(pl_optim_new(&optim, &s, &layout, PL_FLOAT64, noise, 1, &err), 0);
     for (size_t i = 0; i < d; i++)
         at[i] = start;
     for (int t = 1; t <= steps; t++) {
-        pl_optim_noise(noise, (uint64_t)t, PL_DOUBLE, ELEMENTS, 1, drawn);
+        pl_optim_noise(noise, (uint64_t)t, PL_FLOAT64, ELEMENTS, 1, drawn);
         for (size_t i = 0; i < d; i++)
             xi[i] = drawn[first + i * PL_CHAINS_STRIDE];
         pl_objective_gradient(&source->objective, at, NULL, slope);

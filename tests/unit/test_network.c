@@ -211,13 +211,13 @@ static void test_clipping_shortens_steps(void **state)
         y[i] = (float)(x[i] = i - 30);
         sum += x[i] * x[i];
     }
-    assert_close(pl_arena_norm(x, PL_DOUBLE, 100, 1), sqrt(sum), 1e-12);
-    assert_close(pl_arena_norm(y, PL_FLOAT, 100, 2), sqrt(sum), 1e-12);
-    assert_close(pl_arena_clip(x, PL_DOUBLE, 100, 1e9, 1), sqrt(sum), 1e-12);
+    assert_close(pl_arena_norm(x, PL_FLOAT64, 100, 1), sqrt(sum), 1e-12);
+    assert_close(pl_arena_norm(y, PL_FLOAT32, 100, 2), sqrt(sum), 1e-12);
+    assert_close(pl_arena_clip(x, PL_FLOAT64, 100, 1e9, 1), sqrt(sum), 1e-12);
     assert_close(x[99], 69, 0); /* short enough */
-    assert_close(pl_arena_clip(y, PL_FLOAT, 100, 2, 2), sqrt(sum), 1e-12);
-    assert_close(pl_arena_norm(y, PL_FLOAT, 100, 1), 2, 1e-6);
-    pl_arena_clip(x, PL_DOUBLE, 100, 2, 1);
+    assert_close(pl_arena_clip(y, PL_FLOAT32, 100, 2, 2), sqrt(sum), 1e-12);
+    assert_close(pl_arena_norm(y, PL_FLOAT32, 100, 1), 2, 1e-6);
+    pl_arena_clip(x, PL_FLOAT64, 100, 2, 1);
     assert_close(x[99], 69 * 2 / (sqrt(sum) + 1e-6), 1e-15);
 }
 

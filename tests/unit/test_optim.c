@@ -82,7 +82,7 @@ static void read_form(const char *form, struct pl_settings *settings)
 struct run {
     struct pl_layout layout;
     struct pl_optim *optim;
-    enum pl_precision precision;
+    enum pl_element element;
     size_t size;
     double rate; /* initial */
     void *theta, *gradient;
@@ -108,7 +108,7 @@ static double mix(uint64_t i, uint64_t step)
 
 static void put(struct run *run, void *arena, size_t i, double value)
 {
-    if (run->precision == PL_FLOAT)
+    if (run->element == PL_FLOAT32)
         ((float *)arena)[i] = (float)value;
     else
         ((double *)arena)[i] = value;
@@ -116,18 +116,18 @@ static void put(struct run *run, void *arena, size_t i, double value)
 
 static double get(const struct run *run, const void *arena, size_t i)
 {
-    return run->precision == PL_FLOAT ? (double)((const float *)arena)[i] : ((const double *)arena)[i];
+    return run->element == PL_FLOAT32 ? (double)((const float *)arena)[i] : ((const double *)arena)[i];
 }
 
 /* Padding holds NaN from the start: whatever reads it shows. */
-static void start(struct run *run, const char *form, enum pl_precision precision, int threads, size_t scale)
+static void start(struct run *run, const char *form, enum pl_element element, int threads, size_t scale)
 {
     struct pl_settings settings = {0};
     struct pl_error err;
-    *run = (struct run){.precision = precision, .size = precision == PL_FLOAT ? sizeof(float) : sizeof(double)};
+    *run = (struct run){.element = element, .size = element == PL_FLOAT32 ? sizeof(float) : sizeof(double)};
     add_tensors(&run->layout, scale);
     read_form(form, &settings);
-    if (pl_optim_new(&run->optim, &settings, &run->layout, precision, pl_random_stream(1, PL_STREAM_NOISE), threads, &err))
+    if (pl_optim_new(&run->optim, &settings, &run->layout, element, pl_random_stream(1, PL_STREAM_NOISE), threads, &err))
         fail_msg("%s: %s", form, err.text);
     pl_settings_release(&settings);
     run->rate = pl_optim_rate(run->optim);
@@ -249,18 +249,18 @@ static void illegal_requests_are_refused(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct pl_settings settings = {0};
         read_form(bad[i], &settings);
-        assert_int_equal(pl_optim_new(&optim, &settings, &layout, PL_FLOAT, noise, 1, &err), PL_EINPUT);
+        assert_int_equal(pl_optim_new(&optim, &settings, &layout, PL_FLOAT32, noise, 1, &err), PL_EINPUT);
         assert_true(strlen(err.text) > 20);
         pl_settings_release(&settings);
     }
     struct pl_settings settings = {0};
-    assert_int_equal(pl_optim_new(&optim, &settings, &layout, PL_FLOAT, noise, 1, &err), PL_EINPUT);
+    assert_int_equal(pl_optim_new(&optim, &settings, &layout, PL_FLOAT32, noise, 1, &err), PL_EINPUT);
     pl_settings_set_string(&settings, "optimizer", "adamant");
-    assert_int_equal(pl_optim_new(&optim, &settings, &layout, PL_FLOAT, noise, 1, &err), PL_EINPUT);
+    assert_int_equal(pl_optim_new(&optim, &settings, &layout, PL_FLOAT32, noise, 1, &err), PL_EINPUT);
     assert_non_null(strstr(err.text, "adamant"));
     pl_settings_set_string(&settings, "optimizer", "adam");
     layout.length = SIZE_MAX / 64 * 32;
-    assert_int_equal(pl_optim_new(&optim, &settings, &layout, PL_FLOAT, noise, 1, &err), PL_EMEMORY);
+    assert_int_equal(pl_optim_new(&optim, &settings, &layout, PL_FLOAT32, noise, 1, &err), PL_EMEMORY);
     assert_null(optim);
     pl_settings_release(&settings);
     pl_layout_release(&layout);
@@ -304,15 +304,15 @@ static void restored_state_continues_with_the_same_bits(void **state)
 {
     (void)state;
     for (size_t f = 0; f < FORMS; f++)
-        for (int precision = PL_FLOAT; precision <= PL_DOUBLE; precision++) {
+        for (int element = PL_FLOAT32; element <= PL_FLOAT64; element++) {
             struct run whole;
-            start(&whole, forms[f], (enum pl_precision)precision, 1, 1);
+            start(&whole, forms[f], (enum pl_element)element, 1, 1);
             train(&whole, 1, 12, NULL);
             for (uint64_t stop = 1; stop < 12; stop++) {
                 struct run before, after;
                 struct snapshot saved;
-                start(&before, forms[f], (enum pl_precision)precision, 1, 1);
-                start(&after, forms[f], (enum pl_precision)precision, 1, 1);
+                start(&before, forms[f], (enum pl_element)element, 1, 1);
+                start(&after, forms[f], (enum pl_element)element, 1, 1);
                 train(&before, 1, stop, NULL);
                 save(before.optim, &saved);
                 restore(after.optim, &saved);
@@ -331,13 +331,13 @@ static void threads_make_no_difference(void **state)
 {
     (void)state;
     for (size_t f = 0; f < FORMS; f++)
-        for (int precision = PL_FLOAT; precision <= PL_DOUBLE; precision++) {
+        for (int element = PL_FLOAT32; element <= PL_FLOAT64; element++) {
             struct run one;
-            start(&one, forms[f], (enum pl_precision)precision, 1, 11);
+            start(&one, forms[f], (enum pl_element)element, 1, 11);
             train(&one, 1, 5, NULL);
             for (int threads = 2; threads <= 3; threads++) {
                 struct run more;
-                start(&more, forms[f], (enum pl_precision)precision, threads, 11);
+                start(&more, forms[f], (enum pl_element)element, threads, 11);
                 train(&more, 1, 5, NULL);
                 assert_same_run(&one, &more, forms[f]);
                 finish(&more);
@@ -358,13 +358,13 @@ static void instruction_sets_agree(void **state)
 {
     (void)state;
     for (size_t f = 0; f < FORMS; f++)
-        for (int precision = PL_FLOAT; precision <= PL_DOUBLE; precision++) {
+        for (int element = PL_FLOAT32; element <= PL_FLOAT64; element++) {
             struct run best, fused, base;
-            start(&best, forms[f], (enum pl_precision)precision, 1, 1);
+            start(&best, forms[f], (enum pl_element)element, 1, 1);
             setenv("POULA_ISA", "avx2", 1);
-            start(&fused, forms[f], (enum pl_precision)precision, 1, 1);
+            start(&fused, forms[f], (enum pl_element)element, 1, 1);
             setenv("POULA_ISA", "base", 1);
-            start(&base, forms[f], (enum pl_precision)precision, 1, 1);
+            start(&base, forms[f], (enum pl_element)element, 1, 1);
             unsetenv("POULA_ISA");
             void *xi = pl_arena(best.layout.length, best.size);
             for (size_t i = 0; i < best.layout.length; i++)
@@ -376,7 +376,7 @@ static void instruction_sets_agree(void **state)
             for (size_t t = 0; t < base.layout.count; t++)
                 for (size_t k = 0; k < base.layout.tensors[t].count; k++) {
                     size_t i = base.layout.tensors[t].offset + k;
-                    assert_near(get(&base, base.theta, i), get(&best, best.theta, i), precision == PL_FLOAT ? 1e-5 : 1e-13);
+                    assert_near(get(&base, base.theta, i), get(&best, best.theta, i), element == PL_FLOAT32 ? 1e-5 : 1e-13);
                 }
             free(xi);
             finish(&best);
@@ -390,7 +390,7 @@ static void padding_is_never_touched(void **state)
     (void)state;
     for (size_t f = 0; f < FORMS; f++) {
         struct run run;
-        start(&run, forms[f], PL_FLOAT, 1, 1);
+        start(&run, forms[f], PL_FLOAT32, 1, 1);
         train(&run, 1, 8, NULL);
         size_t used = 0;
         for (size_t t = 0; t < run.layout.count; t++) {
@@ -410,13 +410,13 @@ static void padding_is_never_touched(void **state)
 static void a_step_draws_the_noise_of_its_number(void **state)
 {
     (void)state;
-    for (int precision = PL_FLOAT; precision <= PL_DOUBLE; precision++) {
+    for (int element = PL_FLOAT32; element <= PL_FLOAT64; element++) {
         struct run drawn, given;
-        start(&drawn, "sgld beta=10", (enum pl_precision)precision, 1, 1);
-        start(&given, "sgld beta=10", (enum pl_precision)precision, 1, 1);
+        start(&drawn, "sgld beta=10", (enum pl_element)element, 1, 1);
+        start(&given, "sgld beta=10", (enum pl_element)element, 1, 1);
         void *xi = pl_arena(given.layout.length, given.size);
         for (uint64_t step = 1; step <= 3; step++) {
-            pl_optim_noise(pl_random_stream(1, PL_STREAM_NOISE), step, (enum pl_precision)precision, given.layout.length, 2,
+            pl_optim_noise(pl_random_stream(1, PL_STREAM_NOISE), step, (enum pl_element)element, given.layout.length, 2,
                            xi);
             train(&drawn, step, step, NULL);
             train(&given, step, step, xi);
@@ -429,7 +429,7 @@ static void a_step_draws_the_noise_of_its_number(void **state)
 }
 
 /* One parameter, one step. */
-static double single(const char *form, enum pl_precision precision, double theta, double gradient)
+static double single(const char *form, enum pl_element element, double theta, double gradient)
 {
     struct pl_settings settings = {0};
     struct pl_layout layout = {0};
@@ -439,12 +439,12 @@ static double single(const char *form, enum pl_precision precision, double theta
     float tf[32] = {(float)theta}, gf[32] = {(float)gradient};
     read_form(form, &settings);
     pl_layout_add(&layout, (const size_t[]){1}, 1);
-    assert_int_equal(pl_optim_new(&optim, &settings, &layout, precision, pl_random_stream(1, PL_STREAM_NOISE), 1, &err), 0);
-    pl_optim_step(optim, precision == PL_FLOAT ? (void *)tf : (void *)t, precision == PL_FLOAT ? (void *)gf : (void *)g, NULL);
+    assert_int_equal(pl_optim_new(&optim, &settings, &layout, element, pl_random_stream(1, PL_STREAM_NOISE), 1, &err), 0);
+    pl_optim_step(optim, element == PL_FLOAT32 ? (void *)tf : (void *)t, element == PL_FLOAT32 ? (void *)gf : (void *)g, NULL);
     pl_optim_free(optim);
     pl_layout_release(&layout);
     pl_settings_release(&settings);
-    return precision == PL_FLOAT ? (double)tf[0] : t[0];
+    return element == PL_FLOAT32 ? (double)tf[0] : t[0];
 }
 
 static void extremes_have_their_limits(void **state)
@@ -453,31 +453,31 @@ static void extremes_have_their_limits(void **state)
     const double root = sqrt(0.1);
     static const double huge[] = {1e16, 1e19, 1e20, 1e30, 3e38};
     for (size_t i = 0; i < sizeof huge / sizeof *huge; i++) { /* a tamed step is sqrt(lambda) long */
-        assert_near(single("theopoula beta=inf epsilon=0.01", PL_FLOAT, 1, huge[i]), 1 - root, 1e-6);
-        assert_near(single("theopoula beta=inf epsilon=inf", PL_FLOAT, 1, -huge[i]), 1 + root, 1e-6);
-        assert_near(single("theopoula beta=inf epsilon=0.01", PL_DOUBLE, 1, huge[i]), 1 - root, 1e-12);
+        assert_near(single("theopoula beta=inf epsilon=0.01", PL_FLOAT32, 1, huge[i]), 1 - root, 1e-6);
+        assert_near(single("theopoula beta=inf epsilon=inf", PL_FLOAT32, 1, -huge[i]), 1 + root, 1e-6);
+        assert_near(single("theopoula beta=inf epsilon=0.01", PL_FLOAT64, 1, huge[i]), 1 - root, 1e-12);
     }
-    assert_near(single("theopoula beta=inf lambda=1e-10", PL_FLOAT, 0, 1e30), -1e-5, 1e-11);
-    assert_near(single("theopoula beta=inf lambda=1e4 epsilon=1", PL_FLOAT, 0, 1e30), -100, 1e-6);
-    assert_near(single("theopoula beta=inf epsilon=0.01", PL_DOUBLE, 1, 1e300), 1 - root, 1e-12);
-    assert_near(single("theopoula beta=inf epsilon=0.01", PL_DOUBLE, 1, INFINITY), 1 - root, 1e-12);
-    assert_true(isnan(single("theopoula beta=inf", PL_FLOAT, 1, NAN)));
-    for (int p = PL_FLOAT; p <= PL_DOUBLE; p++) {
-        enum pl_precision precision = (enum pl_precision)p;
-        assert_near(single("theopoula beta=inf epsilon=0", precision, 1, 0), 1, 0); /* not 0/0 */
-        assert_near(single("theopoula beta=inf epsilon=0", precision, 1, 1e-20), 1 - 0.1 * root, 1e-6);
+    assert_near(single("theopoula beta=inf lambda=1e-10", PL_FLOAT32, 0, 1e30), -1e-5, 1e-11);
+    assert_near(single("theopoula beta=inf lambda=1e4 epsilon=1", PL_FLOAT32, 0, 1e30), -100, 1e-6);
+    assert_near(single("theopoula beta=inf epsilon=0.01", PL_FLOAT64, 1, 1e300), 1 - root, 1e-12);
+    assert_near(single("theopoula beta=inf epsilon=0.01", PL_FLOAT64, 1, INFINITY), 1 - root, 1e-12);
+    assert_true(isnan(single("theopoula beta=inf", PL_FLOAT32, 1, NAN)));
+    for (int p = PL_FLOAT32; p <= PL_FLOAT64; p++) {
+        enum pl_element element = (enum pl_element)p;
+        assert_near(single("theopoula beta=inf epsilon=0", element, 1, 0), 1, 0); /* not 0/0 */
+        assert_near(single("theopoula beta=inf epsilon=0", element, 1, 1e-20), 1 - 0.1 * root, 1e-6);
         /* N = |theta|^20 = 1e100: eta / (1/N + s) is eta / s */
-        assert_near(single("theopoula beta=inf r=10 eta=0.1", precision, 1e5, 0), 1e5 * (1 - 0.01 / root), 1e-6);
-        assert_near(single("theopoula beta=inf r=200 eta=0.1", precision, 1e5, 0), 1e5 * (1 - 0.01 / root), 1e-6);
-        assert_near(single("theopoula beta=inf r=10 eta=0.1", precision, 0, 0), 0, 0);
-        assert_near(single("theopoula beta=inf r=0 eta=0.1", precision, 2, 0), 2 * (1 - 0.01 / (1 + root)), 1e-6);
-        assert_near(single("tusla beta=inf r=10 eta=0.1", precision, 1e5, 1), 1e5 * (1 - 0.01 / root), 1e-6);
-        assert_near(single("tusla beta=inf r=2 eta=0.1", precision, 0, 3), -0.3, 1e-6);
-        assert_near(single("theopoula beta=1 variant=official weight_decay=0", precision, 1, 0), 1, 0); /* no noise */
-        assert_true(single("theopoula beta=1 variant=paper", precision, 1, 0) != 1);
-        assert_near(single("fromage lambda=1", precision, 0, 2), -2 / sqrt(2), 1e-6);
-        assert_near(single("fromage lambda=1", precision, 2, 0), 2 / sqrt(2), 1e-6);
-        assert_near(single("msvag", precision, 3, 5), 3, 1e-6);
+        assert_near(single("theopoula beta=inf r=10 eta=0.1", element, 1e5, 0), 1e5 * (1 - 0.01 / root), 1e-6);
+        assert_near(single("theopoula beta=inf r=200 eta=0.1", element, 1e5, 0), 1e5 * (1 - 0.01 / root), 1e-6);
+        assert_near(single("theopoula beta=inf r=10 eta=0.1", element, 0, 0), 0, 0);
+        assert_near(single("theopoula beta=inf r=0 eta=0.1", element, 2, 0), 2 * (1 - 0.01 / (1 + root)), 1e-6);
+        assert_near(single("tusla beta=inf r=10 eta=0.1", element, 1e5, 1), 1e5 * (1 - 0.01 / root), 1e-6);
+        assert_near(single("tusla beta=inf r=2 eta=0.1", element, 0, 3), -0.3, 1e-6);
+        assert_near(single("theopoula beta=1 variant=official weight_decay=0", element, 1, 0), 1, 0); /* no noise */
+        assert_true(single("theopoula beta=1 variant=paper", element, 1, 0) != 1);
+        assert_near(single("fromage lambda=1", element, 0, 2), -2 / sqrt(2), 1e-6);
+        assert_near(single("fromage lambda=1", element, 2, 0), 2 / sqrt(2), 1e-6);
+        assert_near(single("msvag", element, 3, 5), 3, 1e-6);
     }
 }
 
@@ -489,7 +489,7 @@ static double inside(const char *form, double norm2, double rate)
     return strstr(form, "eta=0.4") ? 0.4 / (1 / pow(norm2, 0.1) + sqrt(rate)) : 0;
 }
 
-static void check_shares(const char *form, double epsilon, enum pl_precision precision)
+static void check_shares(const char *form, double epsilon, enum pl_element element)
 {
     struct run one;
     struct pl_settings settings = {0};
@@ -498,13 +498,13 @@ static void check_shares(const char *form, double epsilon, enum pl_precision pre
     read_form(form, &settings);
     assert_true(pl_share_rule_read(&rule, &settings));
     pl_settings_release(&settings);
-    start(&one, form, precision, 1, 64); /* tensors large enough for threads */
+    start(&one, form, element, 1, 64); /* tensors large enough for threads */
     take_step(&one, 1, NULL); /* leaves its gradient behind */
     double rate = pl_optim_rate(one.optim), root = sqrt(rate);
     void *before = pl_arena(one.layout.length, one.size);
     memcpy(before, one.theta, one.layout.length * one.size);
-    pl_shares_find(&rule, rate, &one.layout, precision, one.theta, one.gradient, 1, shares);
-    pl_shares_find(&rule, rate, &one.layout, precision, one.theta, one.gradient, 3, again);
+    pl_shares_find(&rule, rate, &one.layout, element, one.theta, one.gradient, 1, shares);
+    pl_shares_find(&rule, rate, &one.layout, element, one.theta, one.gradient, 3, again);
     assert_memory_equal(shares, again, sizeof shares);
     for (size_t t = 0; t < one.layout.count; t++)
         for (size_t i = one.layout.tensors[t].offset, k = 0; k < one.layout.tensors[t].count; k++, i++, count++)
@@ -521,7 +521,7 @@ static void check_shares(const char *form, double epsilon, enum pl_precision pre
         }
     assert_near(shares[PL_SHARE_TAMED], want[PL_SHARE_TAMED], 1e-12);
     assert_near(shares[PL_SHARE_BOOSTED], want[PL_SHARE_BOOSTED], 1e-12);
-    assert_near(shares[PL_SHARE_STEP], want[PL_SHARE_STEP], precision == PL_FLOAT ? 1e-6 : 1e-12);
+    assert_near(shares[PL_SHARE_STEP], want[PL_SHARE_STEP], element == PL_FLOAT32 ? 1e-6 : 1e-12);
     assert_true(shares[PL_SHARE_TAMED] > 0.02 && shares[PL_SHARE_TAMED] < 0.98);
     assert_true(isinf(epsilon) ? shares[PL_SHARE_BOOSTED] == 0 : shares[PL_SHARE_BOOSTED] > 0.02);
     assert_true(shares[PL_SHARE_BOOSTED] < 0.98);
@@ -541,8 +541,8 @@ static void shares_are_those_of_the_step(void **state)
                  {"theopoula beta=inf lambda=0.6 epsilon=0.1 weight_decay=0.5", 0.1},
                  {"theopoula beta=inf lambda=0.6 epsilon=0.1 variant=official eta=0.4 r=0.1", 0.1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int p = PL_FLOAT; p <= PL_DOUBLE; p++)
-            check_shares(cases[i].form, cases[i].epsilon, (enum pl_precision)p);
+        for (int p = PL_FLOAT32; p <= PL_FLOAT64; p++)
+            check_shares(cases[i].form, cases[i].epsilon, (enum pl_element)p);
     for (size_t i = 0; i < FORMS; i++) {
         struct pl_settings settings = {0};
         struct pl_share_rule rule;
@@ -557,7 +557,7 @@ static void patience_averages_from_its_trigger(void **state)
     (void)state;
     static const double losses[] = {3, 2, 2.5, NAN, 1.5, 1.5, 1.6, 9, 1, 1};
     struct run run;
-    start(&run, "sgld beta=100 average=patience average_after=3", PL_DOUBLE, 1, 1);
+    start(&run, "sgld beta=100 average=patience average_after=3", PL_FLOAT64, 1, 1);
     double *sum = pl_arena(run.layout.length, sizeof *sum);
     const double *theta = run.theta;
     int fired = -1;
@@ -589,8 +589,8 @@ static void nt_asgd_is_sgd_with_a_trigger(void **state)
 {
     (void)state;
     struct run a, b;
-    start(&a, "nt_asgd lambda=0.1 nonmono=2 weight_decay=0", PL_DOUBLE, 1, 1);
-    start(&b, "sgd lambda=0.1 average=nonmono average_after=2", PL_DOUBLE, 1, 1);
+    start(&a, "nt_asgd lambda=0.1 nonmono=2 weight_decay=0", PL_FLOAT64, 1, 1);
+    start(&b, "sgd lambda=0.1 average=nonmono average_after=2", PL_FLOAT64, 1, 1);
     for (uint64_t step = 1; step <= 12; step++) {
         train(&a, step, step, NULL);
         train(&b, step, step, NULL);
@@ -612,7 +612,7 @@ static void asgd_is_one_step_late(void **state)
     static const double rates[] = {1, 2, 4, 8, 16, 32}, steps[] = {1, 2, 4, 8, 8, 16};
     read_form("nt_asgd nonmono=1 weight_decay=0", &settings);
     pl_layout_add(&layout, (const size_t[]){1}, 1);
-    assert_int_equal(pl_optim_new(&optim, &settings, &layout, PL_DOUBLE, pl_random_stream(1, PL_STREAM_NOISE), 1, NULL), 0);
+    assert_int_equal(pl_optim_new(&optim, &settings, &layout, PL_FLOAT64, pl_random_stream(1, PL_STREAM_NOISE), 1, NULL), 0);
     for (size_t i = 0; i < 6; i++) {
         double before = theta[0];
         pl_optim_set_rate(optim, rates[i]);
@@ -630,7 +630,7 @@ static void a_schedule_scales_the_rate_swats_chose(void **state)
 {
     (void)state;
     struct run run;
-    start(&run, "swats beta1=0.9 beta2=0 lambda=0.02 epsilon=0.001", PL_DOUBLE, 1, 1);
+    start(&run, "swats beta1=0.9 beta2=0 lambda=0.02 epsilon=0.001", PL_FLOAT64, 1, 1);
     train(&run, 1, 4, NULL);
     double chosen = pl_optim_rate(run.optim);
     assert_true(chosen != 0.02);

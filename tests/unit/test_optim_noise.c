@@ -28,14 +28,14 @@ static double reference(struct pl_random key, uint64_t step, uint64_t element)
     return (b >> 31 ? -radius : radius) * (sine ? sin(angle) : cos(angle));
 }
 
-static void close_to_the_bits(enum pl_precision precision, uint64_t step, size_t length, double tolerance)
+static void close_to_the_bits(enum pl_element element, uint64_t step, size_t length, double tolerance)
 {
     struct pl_random key = pl_random_stream(7, PL_STREAM_NOISE);
     double *z = pl_arena(length, sizeof *z);
     float *f = (float *)z;
-    pl_optim_noise(key, step, precision, length, 1, z);
+    pl_optim_noise(key, step, element, length, 1, z);
     for (size_t i = 0; i < length; i++) {
-        double got = precision == PL_FLOAT ? (double)f[i] : z[i], want = reference(key, step, i);
+        double got = element == PL_FLOAT32 ? (double)f[i] : z[i], want = reference(key, step, i);
         if (!(fabs(got - want) <= tolerance))
             fail_msg("step %llu, element %zu: %.17g is not %.17g", (unsigned long long)step, i, got, want);
     }
@@ -47,10 +47,10 @@ static void bits_are_philox_and_accuracy_holds(void **state)
     (void)state;
     for (size_t i = 0; i < ISAS; i++) {
         setenv("POULA_ISA", isas[i], 1);
-        close_to_the_bits(PL_DOUBLE, 1, 100003, 4e-15);
-        close_to_the_bits(PL_FLOAT, 1, 1000003, 6e-7);
-        close_to_the_bits(PL_DOUBLE, 0x123456789abcdef, 777, 4e-15);
-        close_to_the_bits(PL_FLOAT, 0x123456789abcdef, 777, 6e-7);
+        close_to_the_bits(PL_FLOAT64, 1, 100003, 4e-15);
+        close_to_the_bits(PL_FLOAT32, 1, 1000003, 6e-7);
+        close_to_the_bits(PL_FLOAT64, 0x123456789abcdef, 777, 4e-15);
+        close_to_the_bits(PL_FLOAT32, 0x123456789abcdef, 777, 6e-7);
     }
     unsetenv("POULA_ISA");
 }
@@ -63,12 +63,12 @@ static void tails_equal_whole_vectors(void **state)
         setenv("POULA_ISA", isas[i], 1);
         double all[96], part[96];
         float all_f[96], part_f[96];
-        pl_optim_noise(key, 5, PL_DOUBLE, 96, 1, all);
-        pl_optim_noise(key, 5, PL_FLOAT, 96, 1, all_f);
+        pl_optim_noise(key, 5, PL_FLOAT64, 96, 1, all);
+        pl_optim_noise(key, 5, PL_FLOAT32, 96, 1, all_f);
         for (size_t n = 1; n <= 96; n++) {
             part[n < 96 ? n : 0] = 1234;
-            pl_optim_noise(key, 5, PL_DOUBLE, n, 1, part);
-            pl_optim_noise(key, 5, PL_FLOAT, n, 1, part_f);
+            pl_optim_noise(key, 5, PL_FLOAT64, n, 1, part);
+            pl_optim_noise(key, 5, PL_FLOAT32, n, 1, part_f);
             assert_memory_equal(all, part, n * sizeof *all);
             assert_memory_equal(all_f, part_f, n * sizeof *all_f);
             assert_true(n == 96 || part[n] == 1234); /* nothing is written behind the end */
@@ -83,13 +83,13 @@ static void threads_make_no_difference(void **state)
     struct pl_random key = pl_random_stream(11, PL_STREAM_NOISE);
     static const size_t lengths[] = {1, 31, 33, 4097, 100001};
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
-        for (int precision = PL_FLOAT; precision <= PL_DOUBLE; precision++) {
-            size_t bytes = lengths[k] * (precision == PL_FLOAT ? sizeof(float) : sizeof(double));
+        for (int element = PL_FLOAT32; element <= PL_FLOAT64; element++) {
+            size_t bytes = lengths[k] * (element == PL_FLOAT32 ? sizeof(float) : sizeof(double));
             void *one = pl_arena(bytes, 1), *more = pl_arena(bytes, 1);
-            pl_optim_noise(key, 9, (enum pl_precision)precision, lengths[k], 1, one);
+            pl_optim_noise(key, 9, (enum pl_element)element, lengths[k], 1, one);
             for (int threads = 2; threads <= 4; threads++) {
                 memset(more, 0, bytes);
-                pl_optim_noise(key, 9, (enum pl_precision)precision, lengths[k], threads, more);
+                pl_optim_noise(key, 9, (enum pl_element)element, lengths[k], threads, more);
                 assert_memory_equal(one, more, bytes);
             }
             free(one);
@@ -102,9 +102,9 @@ static void draws_differ_between_steps_and_runs(void **state)
     (void)state;
     enum { N = 64 };
     float a[N], b[N], c[N];
-    pl_optim_noise(pl_random_stream(1, PL_STREAM_NOISE), 1, PL_FLOAT, N, 1, a);
-    pl_optim_noise(pl_random_stream(1, PL_STREAM_NOISE), 2, PL_FLOAT, N, 1, b);
-    pl_optim_noise(pl_random_stream(2, PL_STREAM_NOISE), 1, PL_FLOAT, N, 1, c);
+    pl_optim_noise(pl_random_stream(1, PL_STREAM_NOISE), 1, PL_FLOAT32, N, 1, a);
+    pl_optim_noise(pl_random_stream(1, PL_STREAM_NOISE), 2, PL_FLOAT32, N, 1, b);
+    pl_optim_noise(pl_random_stream(2, PL_STREAM_NOISE), 1, PL_FLOAT32, N, 1, c);
     for (size_t i = 0; i < N; i++)
         assert_true(a[i] != b[i] && a[i] != c[i]);
 }
@@ -118,7 +118,7 @@ static int ascending(const void *a, const void *b)
 static float *draw(uint64_t seed)
 {
     float *z = pl_arena(DRAWS, sizeof *z);
-    pl_optim_noise(pl_random_stream(seed, PL_STREAM_NOISE), 1, PL_FLOAT, DRAWS, 2, z);
+    pl_optim_noise(pl_random_stream(seed, PL_STREAM_NOISE), 1, PL_FLOAT32, DRAWS, 2, z);
     return z;
 }
 
