@@ -3,6 +3,7 @@
 # no run has finished twice, and nothing runs on. $POULA_KILLS kills (a few by default; 100 by hand), from $POULA_SEED.
 kills=${POULA_KILLS:-5} seed=${POULA_SEED:-$(date +%s)}
 echo "POULA_KILLS=$kills POULA_SEED=$seed"
+unset POULA_KILLS POULA_SEED # poula knows no such variables
 
 cat >mixed.yaml <<'END'
 studies:
