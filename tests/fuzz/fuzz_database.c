@@ -1,6 +1,6 @@
 /* Database files that are damaged, or made by somebody else. The input is a list of edits of tests/db/v1.db: values of any
  * type in any row (in a copy of it whose columns take them), then bytes anywhere in the file. The first byte says which
- * command then reads it. A command may refuse, with a sentence; it never crashes, hangs, or says nothing. */
+ * command then reads it, or that a sweep works in it. Each may refuse, with a sentence; none crashes, hangs, or says nothing. */
 #include "fuzz.h"
 #include "store/store.h"
 
@@ -297,6 +297,68 @@ static void run_command(const char *const *words)
         free(arguments[i]);
 }
 
+/* ---- what a sweep does with a database */
+
+/* Reports one value and ends the run. */
+static int finish_run(struct pl_store *store, int64_t session, const struct pl_claim *claim, struct pl_error *err)
+{
+    struct pl_ending ending = {.session = session, .outcome = PL_FINISHED, .bad_epoch = -1, .exit_code = -1, .seconds = 1,
+                               .threads = 1};
+    struct pl_settings settings = {0};
+    double epoch = 1, value = 0.5;
+    int64_t series;
+    int status = pl_store_config(store, claim->config, &settings, err);
+    if (!status)
+        status = pl_store_series(store, "loss", PL_BY_EPOCH, &series, err);
+    if (!status)
+        status = pl_store_points(store, claim, series, &epoch, &value, 1, err);
+    if (status >= 0)
+        status = pl_store_end(store, claim, &ending, err);
+    pl_settings_release(&settings);
+    return status;
+}
+
+/* Gives back what the dead have left, claims runs of every sweep and ends them. */
+static int work(struct pl_store *store, int64_t session, struct pl_error *err)
+{
+    enum { MOST = 4 };
+    const struct pl_sweep_info *infos;
+    struct pl_claim claims[MOST];
+    int64_t recovered, sweeps[10];
+    size_t count = 0, taken = 0;
+    int status = pl_store_recover(store, &recovered, err);
+    if (status >= 0)
+        status = pl_store_sweeps(store, NULL, &infos, &count, err);
+    count = status < 0 ? 0 : count < 10 ? count : 10;
+    for (size_t i = 0; i < count; i++)
+        sweeps[i] = infos[i].id;
+    if (status >= 0)
+        status = pl_store_claim(store, session, sweeps, count, true, claims, MOST, &taken, err);
+    MUST(taken <= MOST);
+    for (size_t i = 0; i < taken && status >= 0; i++)
+        status = i % 2 ? pl_store_unclaim(store, &claims[i], err) : finish_run(store, session, &claims[i], err);
+    return status;
+}
+
+static void take_part(void)
+{
+    static const struct pl_provenance provenance = {.host = "fuzz", .version = "0", .jobs = 1, .threads = 1};
+    struct pl_store *store = NULL;
+    struct pl_error err = {0};
+    int64_t session = 0;
+    int status = pl_store_open(&store, database, PL_STORE_WRITE, &err);
+    fuzz_must_say(status, &err);
+    if (status)
+        return;
+    status = pl_store_join(store, &provenance, &session, &err);
+    if (!status)
+        status = work(store, session, &err);
+    fuzz_must_say(status, &err);
+    err = (struct pl_error){0};
+    fuzz_must_say(session ? pl_store_leave(store, session, &err) : 0, &err);
+    pl_store_close(store);
+}
+
 static void prepare(void)
 {
     snprintf(database, sizeof database, "%s", fuzz_path("t.db"));
@@ -315,6 +377,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         prepare();
     uint64_t which = fuzz_take(&bytes, 1), age = fuzz_take(&bytes, 1);
     make_database(&bases[age % 8 == 7], &bytes);
-    run_command(commands[which % COMMANDS]);
+    if (which % (COMMANDS + 1) == COMMANDS)
+        take_part();
+    else
+        run_command(commands[which % (COMMANDS + 1)]);
     return 0;
 }
