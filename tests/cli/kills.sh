@@ -16,8 +16,8 @@ studies:
       echo $$ >>pids
       sleep 30 &
       echo $! >>pids
-      for e in 1 2 3 4 5; do sleep 0.04; echo epoch=$e loss={seed}.$e accuracy=0.$e; done
-  seeds: {from: 1, to: 8}
+      for e in 1 2 3 4 5; do sleep 0.06; echo epoch=$e loss={seed}.$e accuracy=0.$e; done
+  seeds: {from: 1, to: 10}
 - study: problems
   task: {problem: theta30, iterations: 3000, record: 20}
   optimizer: {name: [theopoula, adam], lambda: [0.1, 0.01]}
@@ -41,7 +41,7 @@ bits() {
     sql "$1" "SELECT key, metric, epoch, printf('%!.20g', value), kind FROM curves JOIN runs USING (run)
         WHERE metric NOT LIKE 'seconds%' AND metric NOT LIKE '%_per_second' ORDER BY key, metric, epoch"
 }
-ended() { sql "$1" "SELECT run, number, outcome, started, seconds, worker FROM attempts WHERE outcome = 'finished' ORDER BY run"; }
+ended() { sql "$1" "SELECT run, number, started, seconds, worker FROM attempts WHERE outcome = 'finished'"; }
 # A number below $1, in $drawn.
 state=$seed
 draw() {
@@ -51,7 +51,9 @@ draw() {
 children() { ps -o pid= --ppid "$1" 2>/dev/null | tr -d ' '; }
 one_of() { echo "$2" | awk -v n="$1" 'NF { line[count++] = $0 } END { if (count) print line[n % count] }'; }
 
+moment=$(date +%s%N)
 expect 0 poula sweep mixed.yaml --db whole.db --jobs 2
+whole=$((($(date +%s%N) - moment) / 1000000)) # ms
 bits whole.db >whole.bits
 runs=$(sql whole.db "SELECT count(*) FROM runs")
 [ "$runs" -gt 20 ] && [ "$(wc -l <whole.bits)" -gt 700 ] || fail "the sweep is too small to test anything"
@@ -69,8 +71,8 @@ while [ $done -lt "$kills" ]; do
         start sweep poula sweep mixed.yaml --db $db --jobs 2 --retry-failed
         sweeps=$((sweeps + 1))
         while [ $done -lt "$kills" ] && ! gone "$started"; do
-            draw 700
-            sleep "0.$(printf %03d $((drawn + 20)))"
+            draw 1000
+            sleep "$(awk -v n="$drawn" -v whole="$whole" 'BEGIN { print whole / 1000 * (0.01 + 0.2 * n / 1000) }')"
             workers=$(children "$started")
             sort pids >begun
             # Beside each program its guard is a child of the worker: that is left alone.
@@ -79,10 +81,11 @@ while [ $done -lt "$kills" ]; do
             draw 1000
             which=$drawn
             draw 10
+            [ $drawn -lt 3 ] || [ $drawn -gt 5 ] || [ "$programs" ] || drawn=$((drawn - 3))
             case $drawn in
-            0 | 1 | 2 | 3) who=supervisor victims=$started ;;
-            4 | 5) who=worker victims=$(one_of $which "$workers") ;;
-            6 | 7) who=program victims=$(one_of $which "$programs") ;;
+            0 | 1 | 2) who=supervisor victims=$started ;;
+            3 | 4 | 5) who=program victims=$(one_of $which "$programs") ;;
+            6 | 7) who=worker victims=$(one_of $which "$workers") ;;
             8) who=supervisor-and-worker victims="$(one_of $which "$workers") $started" ;;
             *) who=everything victims="$started $workers $programs" ;;
             esac
@@ -96,7 +99,7 @@ while [ $done -lt "$kills" ]; do
     done
     [ $code = 0 ] || expect 0 poula sweep mixed.yaml --db $db --jobs 2 --retry-failed
     equal "$(count $db finished)" "$runs" "runs finished after $done kills"
-    equal "$(sql $db "SELECT count(*) || ' ' || count(DISTINCT run) FROM attempts WHERE outcome = 'finished'")" "$runs $runs" \
+    equal "$(ended $db | wc -l) $(ended $db | cut -d '|' -f 1 | sort -u | wc -l)" "$runs $runs" \
         "attempts that finished, and their runs"
     ended $db | sort >ended
     sort -u seen | comm -23 - ended >changed

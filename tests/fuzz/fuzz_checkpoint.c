@@ -67,7 +67,8 @@ static void set_element(struct pl_safetensor *t, struct fuzz_bytes *bytes, struc
         return;
     char *copy = pl_pool_take(pool, t->count * 8);
     memcpy(copy, t->data, t->count * size);
-    const void *from = how & 1 || !strcmp(t->type, "U64") ? (const void *)&bits : size == 4 ? (void *)&single : (void *)&value;
+    bool as_bits = how & 1 || !strcmp(t->type, "U64");
+    const void *from = as_bits ? (const void *)&bits : size == 4 ? (const void *)&single : (const void *)&value;
     memcpy(copy + index % t->count * size, from, size);
     t->data = copy;
 }

@@ -26,8 +26,10 @@ static void unpack(struct fuzz_bytes *bytes, const struct pl_cifar *layout)
         size_t records = layout->members[i].records, size = records * (size_t)(RECORD + layout->label_bytes);
         char name[40];
         memset(member, 0, sizeof member);
-        for (size_t k = 0; k < records; k++) /* a record is its label and one colour, so that inputs stay small */
-            memset(member + k * (size_t)(RECORD + layout->label_bytes), (int)fuzz_take(bytes, 1), (size_t)layout->label_bytes);
+        for (size_t k = 0; k < records; k++) { /* a record is its label and black, so that inputs stay small */
+            uint8_t *record = member + k * (size_t)(RECORD + layout->label_bytes);
+            memset(record, (int)fuzz_take(bytes, 1), (size_t)layout->label_bytes);
+        }
         size += fuzz_take(bytes, 1) == 1;
         snprintf(name, sizeof name, "c/%s", layout->members[i].name);
         fuzz_file(name, member, size);

@@ -29,7 +29,8 @@ static struct pl_task *new_task(struct pl_supervisor *s, struct pl_sweep_study *
 static void check_ended(const struct pl_tasks *done)
 {
     for (const struct pl_task *task = done->first; task; task = task->next) {
-        MUST(task->ended && task->started && task->ending.outcome <= PL_INTERRUPTED && task->ending.outcome >= PL_FINISHED);
+        MUST(task->ended && task->started);
+        MUST(task->ending.outcome >= PL_FINISHED && task->ending.outcome <= PL_INTERRUPTED);
         MUST(strlen(task->reason) < sizeof task->reason);
         int64_t values = 0;
         for (size_t i = 0; i < task->series_count; i++) {

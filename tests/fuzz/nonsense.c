@@ -20,9 +20,9 @@ enum { LONGEST = 70000, PATIENCE = 120 };
 static char endless[LONGEST + 1];
 
 static const char *const values[] = {
-    "", " ", "0", "-1", "1", "1e999", "-1e308", "nan", "99999999999999999999", "0x10", ".", "..", "/", "/nonexistent/x/y", "-",
-    "'", "\"; DROP TABLE run; --", "%s%n%d", "\n", "\x1b[31m\a", "\xff\xfe\x80", "\xe2\x88\x9e", "a=b=c", "=", ",", ":", "1:0",
-    "*", "$(id)", "--help", "lambda", "optimizer=adam", endless};
+    "", " ", "0", "-1", "1", "1e999", "-1e308", "nan", "99999999999999999999", "0x10", ".", "..", "/", "/nonexistent/x/y",
+    "-", "'", "\"; DROP TABLE run; --", "%s%n%d", "\n", "\x1b[31m\a", "\xff\xfe\x80", "\xe2\x88\x9e", "a=b=c", "=", ",", ":",
+    "1:0", "*", "$(id)", "--help", "lambda", "optimizer=adam", endless};
 enum { VALUES = sizeof values / sizeof *values };
 
 /* Arguments with which a command does something; what is not listed gets none. Nothing is fetched, and bench measures for
@@ -30,8 +30,8 @@ enum { VALUES = sizeof values / sizeof *values };
 static const struct {
     const char *command, *arguments[4];
 } usual[] = {
-    {"sweep", {"spec.yaml"}}, {"run", {"spec.yaml"}}, {"query", {"SELECT * FROM runs"}}, {"show", {"1"}}, {"export", {"runs"}},
-    {"generate", {"1"}}, {"backup", {"copy.db"}}, {"verify", {"1"}}, {"data", {"list"}}, {"theory", {"theta30"}},
+    {"sweep", {"spec.yaml"}}, {"run", {"spec.yaml"}}, {"query", {"SELECT * FROM runs"}}, {"show", {"1"}},
+    {"export", {"runs"}}, {"generate", {"1"}}, {"backup", {"copy.db"}}, {"verify", {"1"}}, {"data", {"list"}}, {"theory", {"theta30"}},
     {"bench", {"nothing"}}, {"completion", {"bash"}}, {"help", {"sweep"}},
 };
 
