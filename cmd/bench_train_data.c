@@ -45,20 +45,32 @@ int pl_bench_training_data(struct pl_bench_training *b, struct pl_error *err)
     return b->model->text ? make_text(b, err) : make_images(b, err);
 }
 
+/* Planes of a batch, and what becomes of a byte in each channel. */
+struct planes {
+    const uint8_t *bytes;
+    float *pixels;
+    float values[PL_BENCH_CHANNELS][256];
+};
+
+static void normalise_part(void *self, size_t from, size_t to, int thread)
+{
+    const struct planes *p = self;
+    (void)thread;
+    for (size_t plane = from; plane < to; plane++)
+        for (size_t i = 0; i < PLANE; i++)
+            p->pixels[plane * PLANE + i] = p->values[plane % PL_BENCH_CHANNELS][p->bytes[plane * PLANE + i]];
+}
+
 /* Bytes to values, as a data set does it: (byte / 255 - mean) / deviation, CIFAR-10's of each channel. */
 static void normalise(struct pl_bench_training *b)
 {
     static const float mean[PL_BENCH_CHANNELS] = {0.4914f, 0.4822f, 0.4465f};
     static const float deviation[PL_BENCH_CHANNELS] = {0.2023f, 0.1994f, 0.2010f};
-    float values[PL_BENCH_CHANNELS][256];
+    struct planes planes = {.bytes = b->bytes, .pixels = b->pixels};
     for (int channel = 0; channel < PL_BENCH_CHANNELS; channel++)
         for (int byte = 0; byte < 256; byte++)
-            values[channel][byte] = ((float)byte / 255 - mean[channel]) / deviation[channel];
-    const int64_t planes = b->batch * PL_BENCH_CHANNELS;
-#pragma omp parallel for num_threads((int)b->threads) schedule(static)
-    for (int64_t plane = 0; plane < planes; plane++)
-        for (int i = 0; i < PLANE; i++)
-            b->pixels[plane * PLANE + i] = values[plane % PL_BENCH_CHANNELS][b->bytes[plane * PLANE + i]];
+            planes.values[channel][byte] = ((float)byte / 255 - mean[channel]) / deviation[channel];
+    pl_parallel((int)b->threads, (size_t)b->batch * PL_BENCH_CHANNELS, 0, normalise_part, &planes);
 }
 
 /* The next window; at the end of the text begins a new epoch, with a state of zero. */

@@ -14,5 +14,6 @@
 #include "base/setting.h"
 #include "base/file.h"
 #include "base/host.h"
+#include "base/parallel.h"
 
 #endif

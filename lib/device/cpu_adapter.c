@@ -234,27 +234,42 @@ static void cpu_pool_backward(struct pl_device *d, enum pl_pooling kind, const s
         cpu_kernels(d)->average_backward(&pool, cpu_data(dy), accumulate, cpu_data(dx), d->options.threads);
 }
 
+struct masking {
+    const struct pl_drop *drop;
+    const struct pl_view *x;
+    int channels; /* with the gaps between pieces */
+    uint8_t *keep;
+};
+
+static void mask_samples(void *self, size_t from, size_t to, int thread)
+{
+    const struct masking *m = self;
+    const struct pl_view *x = m->x;
+    const int columns = x->batch / x->steps;
+    const size_t area = (size_t)x->height * (size_t)x->width;
+    (void)thread;
+    for (int n = (int)from; n < (int)to; n++) {
+        const uint64_t sample = (uint64_t)(m->drop->locked ? n % columns : n);
+        uint64_t first = sample * (uint64_t)x->channels * area;
+        uint8_t *keep = m->keep + (size_t)n * (size_t)m->channels * area;
+        for (int i = 0; i < x->piece_count; i++) { /* a piece's channels follow one another in both */
+            const size_t count = (size_t)x->pieces[i] * area;
+            pl_drop_mask(m->drop, first, count, keep);
+            first += count;
+            keep += 16 * (size_t)pl_cpu_blocks(x->pieces[i]) * area;
+        }
+    }
+}
+
 static void cpu_dropout(struct pl_device *d, const struct pl_drop *drop, const struct pl_view *x,
                         const struct pl_view *y, void *work)
 {
     struct pl_cpu_shape shape = cpu_shape(x);
     uint8_t *keep = work;
-    int columns = x->batch / x->steps;
-    size_t area = (size_t)x->height * (size_t)x->width;
+    struct masking m = {drop, x, shape.channels, keep};
     if (cpu_has_gaps(x))
         memset(keep, 1, elements(&shape));
-#pragma omp parallel for num_threads(d->options.threads)
-    for (int n = 0; n < x->batch; n++) {
-        const uint64_t sample = (uint64_t)(drop->locked ? n % columns : n);
-        uint64_t first = sample * (uint64_t)x->channels * area;
-        uint8_t *to = keep + (size_t)n * (size_t)shape.channels * area;
-        for (int i = 0; i < x->piece_count; i++) { /* a piece's channels follow one another in both */
-            const size_t count = (size_t)x->pieces[i] * area;
-            pl_drop_mask(drop, first, count, to);
-            first += count;
-            to += 16 * (size_t)pl_cpu_blocks(x->pieces[i]) * area;
-        }
-    }
+    pl_parallel(d->options.threads, (size_t)x->batch, 0, mask_samples, &m);
     cpu_kernels(d)->dropout(&shape, cpu_data(x), keep, (float)(1 / (1 - drop->probability)), cpu_data(y),
                             d->options.threads);
 }

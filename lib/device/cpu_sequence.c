@@ -22,24 +22,54 @@ static void row_scales(const struct pl_drop *drop, const int32_t *tokens, int co
     }
 }
 
+struct embedding {
+    const struct pl_view *view;
+    struct pl_cpu_shape shape;
+    const int32_t *token;
+    const float *scales, *matrix;
+    float *dmatrix;
+    int padding;
+};
+
+static void look_up(void *self, size_t from, size_t to, int thread)
+{
+    const struct embedding *e = self;
+    const int channels = e->view->channels;
+    (void)thread;
+    for (size_t n = from; n < to; n++) {
+        const float *row = e->matrix + (size_t)e->token[n] * (size_t)channels;
+        for (int c = 0; c < 16 * pl_cpu_blocks(channels); c++)
+            cpu_data(e->view)[(size_t)(c / 16) * e->shape.block + n * 16 + (size_t)(c % 16)] =
+                c < channels ? e->scales[n] * row[c] : 0;
+    }
+}
+
 void cpu_embedding_forward(struct pl_device *d, const void *matrix, const void *tokens, const struct pl_drop *drop,
                            const struct pl_view *y, void *work)
 {
-    (void)d;
     struct pl_cpu_shape shape = cpu_shape(y);
     const int32_t *token = tokens;
     float *scales = work;
     row_scales(drop, token, y->batch, scales);
-#pragma omp parallel for num_threads(d->options.threads)
-    for (int n = 0; n < y->batch; n++) {
-        const float *row = (const float *)matrix + (size_t)token[n] * (size_t)y->channels;
-        for (int c = 0; c < 16 * pl_cpu_blocks(y->channels); c++)
-            cpu_data(y)[(size_t)(c / 16) * shape.block + (size_t)n * 16 + (size_t)(c % 16)] =
-                c < y->channels ? scales[n] * row[c] : 0;
-    }
+    struct embedding e = {.view = y, .shape = shape, .token = token, .scales = scales, .matrix = matrix};
+    pl_parallel(d->options.threads, (size_t)y->batch, 0, look_up, &e);
 }
 
 /* A block of features belongs to one thread, which adds the samples in their order. */
+static void add_rows(void *self, size_t from, size_t to, int thread)
+{
+    const struct embedding *e = self;
+    const int channels = e->view->channels;
+    (void)thread;
+    for (int b = (int)from; b < (int)to; b++)
+        for (int n = 0; n < e->view->batch; n++) {
+            const float *dy = cpu_data(e->view) + (size_t)b * e->shape.block + (size_t)n * 16;
+            float *row = e->dmatrix + (size_t)e->token[n] * (size_t)channels + (size_t)b * 16;
+            for (int k = 0; e->token[n] != e->padding && k < 16 && b * 16 + k < channels; k++)
+                row[k] += e->scales[n] * dy[k];
+        }
+}
+
 void cpu_embedding_backward(struct pl_device *d, const void *tokens, const struct pl_drop *drop,
                             const struct pl_view *dy, int vocabulary, int padding, void *dmatrix, bool accumulate,
                             void *work)
@@ -50,14 +80,9 @@ void cpu_embedding_backward(struct pl_device *d, const void *tokens, const struc
     row_scales(drop, token, dy->batch, scales);
     if (!accumulate)
         memset(dmatrix, 0, (size_t)vocabulary * (size_t)dy->channels * sizeof(float));
-#pragma omp parallel for num_threads(d->options.threads)
-    for (int b = 0; b < pl_cpu_blocks(dy->channels); b++)
-        for (int n = 0; n < dy->batch; n++) {
-            const float *from = cpu_data(dy) + (size_t)b * shape.block + (size_t)n * 16;
-            float *to = (float *)dmatrix + (size_t)token[n] * (size_t)dy->channels + (size_t)b * 16;
-            for (int k = 0; token[n] != padding && k < 16 && b * 16 + k < dy->channels; k++)
-                to[k] += scales[n] * from[k];
-        }
+    struct embedding e = {.view = dy, .shape = shape, .token = token, .scales = scales, .dmatrix = dmatrix,
+                          .padding = padding};
+    pl_parallel(d->options.threads, (size_t)pl_cpu_blocks(dy->channels), 1, add_rows, &e);
 }
 
 /* ---- penalties */
@@ -67,46 +92,66 @@ static double penalty_count(enum pl_penalty kind, const struct pl_view *x)
     return (double)x->channels * (kind == PL_PENALTY_CHANGE ? x->batch - columns_of(x) : x->batch);
 }
 
+struct penalty {
+    enum pl_penalty kind;
+    const struct pl_view *x, *dy, *dx;
+    struct pl_cpu_shape shape;
+    double *sums; /* of every block */
+    float scale;
+};
+
+static void sum_squares(void *self, size_t from, size_t to, int thread)
+{
+    const struct penalty *p = self;
+    const size_t back = p->kind == PL_PENALTY_CHANGE ? (size_t)columns_of(p->x) * 16 : 0;
+    (void)thread;
+    for (size_t b = from; b < to; b++) {
+        const float *at = cpu_data(p->x) + b * p->shape.block;
+        p->sums[b] = 0;
+        for (size_t i = back; i < (size_t)p->x->batch * 16; i++) {
+            double v = back ? (double)at[i] - (double)at[i - back] : (double)at[i];
+            p->sums[b] += v * v;
+        }
+    }
+}
+
 /* A sum for every block in the workspace, then the sum of those. */
 void cpu_penalty_forward(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
                          void *value, void *work)
 {
-    struct pl_cpu_shape shape = cpu_shape(x);
-    int blocks = pl_cpu_blocks(x->channels), first = kind == PL_PENALTY_CHANGE ? columns_of(x) : 0;
-    size_t back = (size_t)first * 16;
-    double *sums = work, sum = 0;
-#pragma omp parallel for num_threads(d->options.threads)
-    for (int b = 0; b < blocks; b++) {
-        const float *at = cpu_data(x) + (size_t)b * shape.block;
-        sums[b] = 0;
-        for (size_t i = back; i < (size_t)x->batch * 16; i++) {
-            double v = back ? (double)at[i] - (double)at[i - back] : (double)at[i];
-            sums[b] += v * v;
+    int blocks = pl_cpu_blocks(x->channels);
+    struct penalty p = {.kind = kind, .x = x, .shape = cpu_shape(x), .sums = work};
+    double sum = 0;
+    pl_parallel(d->options.threads, (size_t)blocks, 1, sum_squares, &p);
+    for (int b = 0; b < blocks; b++)
+        sum += p.sums[b];
+    *(double *)value = sum == 0 ? 0 : coefficient / penalty_count(kind, x) * sum;
+}
+
+static void add_slopes(void *self, size_t first, size_t last, int thread)
+{
+    const struct penalty *p = self;
+    const size_t step = (size_t)columns_of(p->x) * 16, end = (size_t)p->x->batch * 16;
+    (void)thread;
+    for (size_t b = first; b < last; b++) {
+        const float *at = cpu_data(p->x) + b * p->shape.block, *from = cpu_data(p->dy) + b * p->shape.block;
+        float *to = cpu_data(p->dx) + b * p->shape.block;
+        for (size_t i = 0; i < end; i++) {
+            float slope = at[i];
+            if (p->kind == PL_PENALTY_CHANGE)
+                slope = (i >= step ? at[i] - at[i - step] : 0) - (i + step < end ? at[i + step] - at[i] : 0);
+            to[i] = from[i] + p->scale * slope;
         }
     }
-    for (int b = 0; b < blocks; b++)
-        sum += sums[b];
-    *(double *)value = sum == 0 ? 0 : coefficient / penalty_count(kind, x) * sum;
 }
 
 void cpu_penalty_backward(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
                           const struct pl_view *dy, const struct pl_view *dx)
 {
-    struct pl_cpu_shape shape = cpu_shape(x);
     double count = penalty_count(kind, x);
-    float scale = count > 0 ? (float)(2 * coefficient / count) : 0;
-    size_t step = (size_t)columns_of(x) * 16, end = (size_t)x->batch * 16;
-#pragma omp parallel for num_threads(d->options.threads)
-    for (int b = 0; b < pl_cpu_blocks(x->channels); b++) {
-        const float *at = cpu_data(x) + (size_t)b * shape.block, *from = cpu_data(dy) + (size_t)b * shape.block;
-        float *to = cpu_data(dx) + (size_t)b * shape.block;
-        for (size_t i = 0; i < end; i++) {
-            float slope = at[i];
-            if (kind == PL_PENALTY_CHANGE)
-                slope = (i >= step ? at[i] - at[i - step] : 0) - (i + step < end ? at[i + step] - at[i] : 0);
-            to[i] = from[i] + scale * slope;
-        }
-    }
+    struct penalty p = {.kind = kind, .x = x, .dy = dy, .dx = dx, .shape = cpu_shape(x),
+                        .scale = count > 0 ? (float)(2 * coefficient / count) : 0};
+    pl_parallel(d->options.threads, (size_t)pl_cpu_blocks(x->channels), 1, add_slopes, &p);
 }
 
 /* ---- LSTM; the reserve is the kernels' and then, where weights are dropped, a byte an entry of weight_hh */
@@ -154,13 +199,23 @@ static struct pl_cpu_lstm layer_of(const struct pl_lstm *w, const struct pl_drop
     return lstm;
 }
 
+struct masking {
+    const struct pl_drop *drop;
+    uint8_t *keep;
+};
+
+static void mask_part(void *self, size_t from, size_t to, int thread)
+{
+    const struct masking *m = self;
+    (void)thread;
+    pl_drop_mask(m->drop, from, to - from, m->keep + from);
+}
+
 static void draw_mask(const struct pl_device *d, const struct pl_drop *drop, int hidden, uint8_t *keep)
 {
     enum { PART = 4096 };
-    const size_t count = mask_size(hidden);
-#pragma omp parallel for num_threads(d->options.threads)
-    for (size_t first = 0; first < count; first += PART)
-        pl_drop_mask(drop, first, count - first < PART ? count - first : PART, keep + first);
+    struct masking m = {drop, keep};
+    pl_parallel(d->options.threads, mask_size(hidden), PART, mask_part, &m);
 }
 
 void cpu_lstm_forward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,

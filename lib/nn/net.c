@@ -138,21 +138,29 @@ int pl_net_set(struct pl_net *net, enum pl_arena_kind kind, const char *name, co
     return 0;
 }
 
+struct draw {
+    const struct pl_parameter *parameter;
+    uint64_t number; /* of the tensor */
+    const struct pl_random *stream;
+    double *values;
+};
+
 /* Element i of tensor number t draws at counter (t, i). */
-static void draw(const struct pl_parameter *p, uint64_t number, const struct pl_random *stream, int threads,
-                 double *values)
+static void draw(void *self, size_t from, size_t to, int thread)
 {
-#pragma omp parallel for num_threads(threads)
-    for (size_t i = 0; i < p->count; i++)
-        switch (p->initial.kind) {
+    const struct draw *d = self;
+    const double value = d->parameter->initial.value;
+    (void)thread;
+    for (size_t i = from; i < to; i++)
+        switch (d->parameter->initial.kind) {
         case PL_INITIAL_CONSTANT:
-            values[i] = p->initial.value;
+            d->values[i] = value;
             break;
         case PL_INITIAL_UNIFORM:
-            values[i] = p->initial.value * (2 * pl_random_uniform(stream, number, i) - 1);
+            d->values[i] = value * (2 * pl_random_uniform(d->stream, d->number, i) - 1);
             break;
         case PL_INITIAL_NORMAL:
-            values[i] = p->initial.value * pl_random_normal(stream, number, i);
+            d->values[i] = value * pl_random_normal(d->stream, d->number, i);
             break;
         }
 }
@@ -165,7 +173,8 @@ void pl_net_initialise(struct pl_net *net, struct pl_random stream)
         for (size_t t = 0; t < table->count; t++) {
             const struct pl_parameter *p = &table->entries[t];
             double *values = pl_new(p->count * sizeof *values);
-            draw(p, t, &stream, net->device->options.threads, values);
+            struct draw request = {p, t, &stream, values};
+            pl_parallel(net->device->options.threads, p->count, 0, draw, &request);
             transfer(net, kinds[k], p, values, true);
             free(values);
         }

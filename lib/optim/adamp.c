@@ -82,8 +82,9 @@ struct rows {
 };
 
 /* Moments and sums of rows [from, to). */
-static void measure_rows(void *self, size_t from, size_t to)
+static void measure_rows(void *self, size_t from, size_t to, int thread)
 {
+    (void)thread;
     const struct rows *r = self;
     const struct adamp *o = r->optim->self;
     real p[PL_BLOCK];
@@ -105,8 +106,9 @@ static void measure_rows(void *self, size_t from, size_t to)
 }
 
 /* theta <- (keep + rate * share) theta in rows [from, to), where share is what the projection gives back. */
-static void scale_rows(void *self, size_t from, size_t to)
+static void scale_rows(void *self, size_t from, size_t to, int thread)
 {
+    (void)thread;
     const struct rows *r = self;
     for (size_t row = from; row < to; row++) {
         real *theta = r->theta + row * r->length;

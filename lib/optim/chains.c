@@ -77,8 +77,9 @@ void pl_chains_free(struct pl_chains *c)
     free(c);
 }
 
-static void run_part(void *self, size_t from, size_t to)
+static void run_part(void *self, size_t from, size_t to, int thread)
 {
+    (void)thread;
     const struct pl_chains_pass *pass = self;
     pass->optim->kernels->chains(pass, from, to);
 }

@@ -34,36 +34,60 @@ static double sum_double(const double *x, size_t count)
     return sum[0];
 }
 
+struct norm {
+    const void *values;
+    enum pl_element element;
+    size_t count;
+    double sums[BLOCKS];
+};
+
+static void sum_blocks(void *self, size_t first, size_t end, int thread)
+{
+    struct norm *n = self;
+    const size_t length = (n->count / BLOCKS / LANES + 1) * LANES;
+    (void)thread;
+    for (size_t b = first; b < end; b++) {
+        size_t from = b * length < n->count ? b * length : n->count;
+        size_t to = from + length < n->count ? from + length : n->count;
+        n->sums[b] = n->element == PL_FLOAT32 ? sum_float((const float *)n->values + from, to - from)
+                                              : sum_double((const double *)n->values + from, to - from);
+    }
+}
+
 double pl_arena_norm(const void *values, enum pl_element element, size_t count, int threads)
 {
-    double sums[BLOCKS], sum = 0;
-    size_t length = (count / BLOCKS / LANES + 1) * LANES;
-    (void)threads;
-#pragma omp parallel for num_threads(threads)
-    for (size_t b = 0; b < BLOCKS; b++) {
-        size_t from = b * length < count ? b * length : count, to = from + length < count ? from + length : count;
-        sums[b] = element == PL_FLOAT32 ? sum_float((const float *)values + from, to - from)
-                                        : sum_double((const double *)values + from, to - from);
-    }
+    struct norm norm = {.values = values, .element = element, .count = count};
+    double sum = 0;
+    pl_parallel(threads, BLOCKS, 0, sum_blocks, &norm);
     for (size_t b = 0; b < BLOCKS; b++)
-        sum += sums[b];
+        sum += norm.sums[b];
     return sqrt(sum);
+}
+
+struct scaling {
+    void *values;
+    enum pl_element element;
+    double factor;
+};
+
+static void scale_part(void *self, size_t from, size_t to, int thread)
+{
+    const struct scaling *s = self;
+    float *x = s->values, by = (float)s->factor;
+    double *y = s->values;
+    (void)thread;
+    if (s->element == PL_FLOAT32)
+        for (size_t i = from; i < to; i++)
+            x[i] *= by;
+    else
+        for (size_t i = from; i < to; i++)
+            y[i] *= s->factor;
 }
 
 static void scale(void *values, enum pl_element element, size_t count, double factor, int threads)
 {
-    (void)threads;
-    if (element == PL_FLOAT32) {
-        float *x = values, by = (float)factor;
-#pragma omp parallel for num_threads(threads)
-        for (size_t i = 0; i < count; i++)
-            x[i] *= by;
-    } else {
-        double *x = values;
-#pragma omp parallel for num_threads(threads)
-        for (size_t i = 0; i < count; i++)
-            x[i] *= factor;
-    }
+    struct scaling scaling = {values, element, factor};
+    pl_parallel(threads, count, 0, scale_part, &scaling);
 }
 
 double pl_arena_clip(void *gradient, enum pl_element element, size_t count, double limit, int threads)

@@ -219,8 +219,9 @@ struct noise_request {
     char *out;
 };
 
-static void noise_part(void *self, size_t from, size_t to)
+static void noise_part(void *self, size_t from, size_t to, int thread)
 {
+    (void)thread;
     const struct noise_request *r = self;
     size_t first = from * PL_BLOCK, last = to * PL_BLOCK < r->length ? to * PL_BLOCK : r->length;
     if (first < last)

@@ -138,8 +138,8 @@ int pl_average_configure(struct pl_optim *optim, const struct pl_settings *setti
 bool pl_average_starts(const struct pl_optim *optim);
 double pl_average_weight(const struct pl_optim *optim);
 
-/* Calls body for parts of [0, count), on up to threads threads. */
-void pl_optim_parallel(int threads, size_t count, void (*body)(void *self, size_t from, size_t to), void *self);
+/* pl_parallel for blocks, which on few of them takes less time than waking a thread. */
+void pl_optim_parallel(int threads, size_t blocks, pl_parallel_body *body, void *self);
 
 /* Settings that many optimizers take. */
 #define PL_SETTING_LAMBDA(value) \

@@ -44,19 +44,30 @@ static void sum_part(const struct step *s, size_t from, size_t to, double sums[P
     }
 }
 
+struct parts {
+    const struct step *step;
+    const struct pl_tensor *tensor;
+    double sums[PARTS][PL_SHARES];
+};
+
+static void sum_parts(void *self, size_t first, size_t end, int thread)
+{
+    struct parts *parts = self;
+    const size_t count = parts->tensor->count, length = count / PARTS + 1;
+    (void)thread;
+    for (size_t p = first; p < end; p++) {
+        size_t from = p * length < count ? p * length : count, to = from + length < count ? from + length : count;
+        sum_part(parts->step, parts->tensor->offset + from, parts->tensor->offset + to, parts->sums[p]);
+    }
+}
+
 static void add_tensor(const struct step *s, const struct pl_tensor *tensor, int threads, double total[PL_SHARES])
 {
-    double sums[PARTS][PL_SHARES];
-    size_t count = tensor->count, length = count / PARTS + 1;
-    (void)threads;
-#pragma omp parallel for num_threads(threads) if (count >= SHORT)
-    for (size_t p = 0; p < PARTS; p++) {
-        size_t from = p * length < count ? p * length : count, to = from + length < count ? from + length : count;
-        sum_part(s, tensor->offset + from, tensor->offset + to, sums[p]);
-    }
+    struct parts parts = {.step = s, .tensor = tensor};
+    pl_parallel(tensor->count < SHORT ? 1 : threads, PARTS, 0, sum_parts, &parts);
     for (size_t p = 0; p < PARTS; p++)
         for (int k = 0; k < PL_SHARES; k++)
-            total[k] += sums[p][k];
+            total[k] += parts.sums[p][k];
 }
 
 static double find_inside(const struct pl_share_rule *rule, const struct step *s, const struct pl_layout *layout)

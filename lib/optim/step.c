@@ -26,8 +26,9 @@ struct dots {
     const real *x, *y;
 };
 
-static void dot_part(void *self, size_t from, size_t to)
+static void dot_part(void *self, size_t from, size_t to, int thread)
 {
+    (void)thread;
     const struct dots *d = self;
     for (size_t i = d->from + from; i < d->from + to; i++) {
         const struct pl_optim_block *block = &d->optim->blocks[i];
@@ -66,8 +67,9 @@ static void fetch(const struct pl_arenas *arenas, const struct pl_optim_block *b
     }
 }
 
-static void update_part(void *self, size_t from, size_t to)
+static void update_part(void *self, size_t from, size_t to, int thread)
 {
+    (void)thread;
     const struct pass *pass = self;
     struct pl_optim *o = pass->optim;
     real drawn[PL_BLOCK] __attribute__((aligned(64)));
@@ -120,8 +122,9 @@ struct mean {
     double weight;
 };
 
-static void average_part(void *self, size_t from, size_t to)
+static void average_part(void *self, size_t from, size_t to, int thread)
 {
+    (void)thread;
     const struct mean *mean = self;
     const struct pl_optim *o = mean->optim;
     real weight = (real)mean->weight;

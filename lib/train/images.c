@@ -206,20 +206,32 @@ static bool has(const struct pl_network *n, enum pl_split split)
     return pl_data_size(s->data, split) > 0;
 }
 
+/* Some images of a batch to be made. */
+struct making {
+    const struct images *images;
+    enum pl_split split;
+    const uint32_t *indices;
+    const struct pl_random *augment;
+    uint64_t epoch;
+};
+
+static void make_part(void *self, size_t from, size_t to, int thread)
+{
+    const struct making *m = self;
+    const struct images *s = m->images;
+    (void)thread;
+    pl_data_batch(s->data, m->split, m->indices + from, to - from, m->augment, m->epoch,
+                  s->pixels + from * pixels_of(pl_data_shape(s->data)), s->labels + from);
+}
+
 /* Gives the images with these numbers to a plan. They are made by as many threads as compute: each is a function of its
  * number alone. */
 static void give(struct pl_network *n, struct pl_plan *plan, enum pl_split split, const uint32_t *indices, size_t count,
                  const struct pl_random *augment)
 {
     struct images *s = n->self;
-    size_t pixels = pixels_of(pl_data_shape(s->data)), parts = (size_t)n->request->threads;
-#pragma omp parallel for num_threads(n->request->threads)
-    for (size_t part = 0; part < parts; part++) {
-        size_t from = count * part / parts, to = count * (part + 1) / parts;
-        if (from < to)
-            pl_data_batch(s->data, split, indices + from, to - from, augment, n->progress.epoch,
-                          s->pixels + from * pixels, s->labels + from);
-    }
+    struct making making = {s, split, indices, augment, n->progress.epoch};
+    pl_parallel(n->request->threads, count, 0, make_part, &making);
     pl_plan_input(plan, s->pixels, PL_FLOAT32);
     pl_plan_labels(plan, s->labels);
 }

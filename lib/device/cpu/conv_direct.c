@@ -23,7 +23,8 @@ struct direct {
     const float *x, *operand, *bias;
     float *y;
     bool add;
-    int finish; /* of the tiles */
+    int finish;          /* of the tiles */
+    int columns, strips; /* of a pixel's task: parts of its panels, of its samples */
 };
 
 /* A sum in the making. */
@@ -103,33 +104,41 @@ static int parts(int tasks, int threads, int size)
     return pl_cpu_min((8 * threads + tasks - 1) / tasks, size);
 }
 
+static void run_tasks(void *self, size_t from, size_t to, int thread)
+{
+    const struct direct *d = self;
+    const int batch = d->out->batch, columns = d->columns, strips = d->strips;
+    const int pairs = (pl_cpu_blocks(d->out->channels) + TILE_PANELS - 1) / TILE_PANELS;
+    const unsigned mode = flush_begin();
+    (void)thread;
+    for (int task = (int)from; task < (int)to; task++) {
+        const int at = task / (columns * strips), column = task / strips % columns, strip = task % strips;
+        const int first = pairs * column / columns * TILE_PANELS;
+        const int end = pl_cpu_min(pairs * (column + 1) / columns * TILE_PANELS, pl_cpu_blocks(d->out->channels));
+        const int row = (int)((long)batch * strip / strips), stop = (int)((long)batch * (strip + 1) / strips);
+        for (int strip_row = row; strip_row < stop; strip_row += STRIP)
+            panels(d, at, strip_row, pl_cpu_min(STRIP, stop - strip_row), first, end);
+    }
+    flush_end(mode);
+    settle();
+}
+
 void PL_CPU_NAME(pass_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm,
                               const float *in, const float *operand, const struct pl_cpu_output *output, bool add,
                               float *out, float *work, int threads)
 {
     (void)algorithm, (void)work;
     const bool forward = pass == PL_CPU_FORWARD;
-    const struct direct d = {.conv = conv, .pass = pass, .in = forward ? &conv->x : &conv->y,
+    struct direct d = {.conv = conv, .pass = pass, .in = forward ? &conv->x : &conv->y,
                              .out = forward ? &conv->y : &conv->x, .x = in, .operand = operand, .y = out, .add = add,
                              .bias = output ? output->bias : NULL,
                              .finish = (output && output->relu ? TILE_RELU : 0) |
                                        (!add && pl_cpu_past(forward ? &conv->y : &conv->x) ? TILE_PAST : 0)};
     const int pixels = pl_cpu_pixels(d.out), batch = d.out->batch;
     const int pairs = (pl_cpu_blocks(d.out->channels) + TILE_PANELS - 1) / TILE_PANELS;
-    const int columns = parts(pixels, threads, pairs);
-    const int strips = parts(pixels * columns, threads, (batch + TILE_ROWS - 1) / TILE_ROWS);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int task = 0; task < pixels * columns * strips; task++) {
-        const int at = task / (columns * strips), column = task / strips % columns, strip = task % strips;
-        const int first = pairs * column / columns * TILE_PANELS;
-        const int end = pl_cpu_min(pairs * (column + 1) / columns * TILE_PANELS, pl_cpu_blocks(d.out->channels));
-        const int row = (int)((long)batch * strip / strips), stop = (int)((long)batch * (strip + 1) / strips);
-        const unsigned mode = flush_begin();
-        for (int strip_row = row; strip_row < stop; strip_row += STRIP)
-            panels(&d, at, strip_row, pl_cpu_min(STRIP, stop - strip_row), first, end);
-        flush_end(mode);
-        settle();
-    }
+    d.columns = parts(pixels, threads, pairs);
+    d.strips = parts(pixels * d.columns, threads, (batch + TILE_ROWS - 1) / TILE_ROWS);
+    pl_parallel(threads, (size_t)pixels * (size_t)d.columns * (size_t)d.strips, 1, run_tasks, &d);
 }
 
 /* Copies groups of 16 values that come in the order [channel][tap] to [tap][channel]. */
@@ -145,23 +154,30 @@ static void spread(const float *groups, int count, int first, int taps, int padd
     }
 }
 
-/* [out block][tap][in channel][16 out channels], "out" and "in" being those of the pass. */
-void PL_CPU_NAME(prepare_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
-                                 enum pl_cpu_algorithm algorithm, const float *weights, float *operand, int threads)
+struct preparing {
+    const struct pl_cpu_conv *conv;
+    bool forward;
+    const float *weights;
+    float *operand;
+};
+
+static void prepare_tasks(void *self, size_t task_from, size_t task_to, int thread)
 {
     enum { GROUPS = 16 };
-    (void)algorithm;
-    const bool forward = pass == PL_CPU_FORWARD;
+    const struct preparing *p = self;
+    const struct pl_cpu_conv *conv = p->conv;
+    const bool forward = p->forward;
+    const float *weights = p->weights;
     const int taps = pl_cpu_taps(conv), outs = forward ? conv->y.channels : conv->x.channels;
     const int ins = forward ? conv->x.channels : conv->y.channels, blocks = pl_cpu_blocks(ins);
     const int all = pl_cpu_blocks(outs);
     const size_t panel_size = (size_t)taps * blocks * 256;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int task = 0; task < all * blocks; task++) { /* in the order of the weights */
+    (void)thread;
+    for (int task = (int)task_from; task < (int)task_to; task++) { /* in the order of the weights */
         const int panel = forward ? task / blocks : task % all, block = forward ? task % blocks : task / all;
         const int rows = pl_cpu_min(16, outs - panel * 16);
         const int some = pl_cpu_min(16, ins - block * 16);
-        float groups[GROUPS * 16], *to = operand + panel * panel_size;
+        float groups[GROUPS * 16], *to = p->operand + panel * panel_size;
         if (taps == 1 && forward) {
             float *whole = to + (size_t)block * 256;
             gather16(weights + ((size_t)panel * 16 * ins + block * 16), (size_t)ins, rows, some, whole, 16);
@@ -184,4 +200,14 @@ void PL_CPU_NAME(prepare_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pas
                 spread(groups, count, (block * 16 + line) * taps + e, taps, blocks * 16, to);
             }
     }
+}
+
+/* [out block][tap][in channel][16 out channels], "out" and "in" being those of the pass. */
+void PL_CPU_NAME(prepare_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
+                                 enum pl_cpu_algorithm algorithm, const float *weights, float *operand, int threads)
+{
+    (void)algorithm;
+    struct preparing p = {conv, pass == PL_CPU_FORWARD, weights, operand};
+    pl_parallel(threads, (size_t)pl_cpu_blocks(conv->x.channels) * (size_t)pl_cpu_blocks(conv->y.channels), 1,
+                prepare_tasks, &p);
 }

@@ -2,7 +2,6 @@
  * of a pixel is gathered into a row of taps x channels values (27 of 32 for a 3x3 kernel on colours), and
  * the micro-kernel runs over such rows as over a 1x1 convolution. Padding the three channels to 16 would
  * multiply four fifths of zeros. The patches of one pixel stay in L1 or L2. */
-#include <omp.h>
 #include <string.h>
 
 #include "device/cpu/kernels.h"
@@ -43,12 +42,42 @@ static void gather(const struct pl_cpu_conv *conv, const float *x, int at, float
     }
 }
 
-/* Rows that pad the window to whole blocks stay zero. */
-static float *thread_patch(const struct pl_cpu_conv *conv, float *patches)
+struct patches {
+    const struct pl_cpu_conv *conv;
+    const float *x, *dy, *operand, *bias;
+    float *y;       /* or sums of gradients */
+    float *patches; /* one for each thread; rows that pad the window to whole blocks stay zero */
+    int finish, splits;
+};
+
+static void clear_patches(const struct patches *p, int threads)
 {
-    float *patch = patches + (size_t)omp_get_thread_num() * pl_cpu_patch_floats(conv);
-    memset(patch, 0, pl_cpu_patch_floats(conv) * sizeof *patch);
-    return patch;
+    memset(p->patches, 0, (size_t)threads * pl_cpu_patch_floats(p->conv) * sizeof *p->patches);
+}
+
+static void pixels_forward(void *self, size_t from, size_t to, int thread)
+{
+    const struct patches *p = self;
+    const struct pl_cpu_conv *conv = p->conv;
+    const int outs = pl_cpu_blocks(conv->y.channels), rows = pl_cpu_patch_blocks(conv);
+    float *patch = p->patches + (size_t)thread * pl_cpu_patch_floats(conv);
+    const float *a = patch, *b = NULL;
+    const struct tile_sum sum = {.a = &a, .b = &b, .a_block = conv->x.pixel, .b_panel = (size_t)rows * 256,
+                                 .taps = 1, .blocks = rows};
+    for (int at = (int)from; at < (int)to; at++) {
+        gather(conv, p->x, at, patch);
+        for (int panel = 0, some; panel < outs; panel += some) {
+            float bias[16 * TILE_PANELS] = {0};
+            some = pl_cpu_min(TILE_PANELS, outs - panel);
+            for (int i = 0; p->bias && i < some; i++)
+                channels_of(p->bias, conv->y.channels, panel + i, bias + i * 16);
+            b = p->operand + (size_t)panel * rows * 256;
+            const struct tile_start start = {bias, 0, 16};
+            PL_CPU_NAME(tiles)(conv->y.batch, some, &sum, &start,
+                               p->y + panel * conv->y.block + at * conv->y.pixel, conv->y.block, p->finish);
+        }
+    }
+    settle();
 }
 
 void PL_CPU_NAME(pass_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm,
@@ -56,31 +85,11 @@ void PL_CPU_NAME(pass_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_pass 
                                float *out, float *work, int threads)
 {
     (void)pass, (void)algorithm, (void)add;
-    const int outs = pl_cpu_blocks(conv->y.channels), rows = pl_cpu_patch_blocks(conv);
-    const int finish = (output && output->relu ? TILE_RELU : 0) | (pl_cpu_past(&conv->y) ? TILE_PAST : 0);
-#pragma omp parallel num_threads(threads)
-    {
-        float *patch = thread_patch(conv, work);
-        const float *a = patch, *b = NULL;
-        const struct tile_sum sum = {.a = &a, .b = &b, .a_block = conv->x.pixel, .b_panel = (size_t)rows * 256,
-                                     .taps = 1, .blocks = rows};
-#pragma omp for schedule(dynamic)
-        for (int at = 0; at < pl_cpu_pixels(&conv->y); at++) {
-            gather(conv, in, at, patch);
-            for (int panel = 0, some; panel < outs; panel += some) {
-                float bias[16 * TILE_PANELS] = {0};
-                some = pl_cpu_min(TILE_PANELS, outs - panel);
-                for (int p = 0; output && output->bias && p < some; p++)
-                    channels_of(output->bias, conv->y.channels, panel + p, bias + p * 16);
-                b = operand + (size_t)panel * rows * 256;
-                const struct tile_start start = {bias, 0, 16};
-                PL_CPU_NAME(tiles)(conv->y.batch, some, &sum, &start,
-                                   out + panel * conv->y.block + at * conv->y.pixel, conv->y.block,
-                                   finish);
-            }
-        }
-        settle();
-    }
+    struct patches p = {.conv = conv, .x = in, .operand = operand, .bias = output ? output->bias : NULL, .y = out,
+                        .patches = work,
+                        .finish = (output && output->relu ? TILE_RELU : 0) | (pl_cpu_past(&conv->y) ? TILE_PAST : 0)};
+    clear_patches(&p, threads);
+    pl_parallel(threads, (size_t)pl_cpu_pixels(&conv->y), 1, pixels_forward, &p);
 }
 
 /* [out block][patch row][16 out channels] */
@@ -98,35 +107,40 @@ void PL_CPU_NAME(prepare_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_pa
                     weights[((size_t)o * channels + c) * taps + tap];
 }
 
-void PL_CPU_NAME(weights_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
-                                  const float *dy, float *dweights, float *work, int threads)
+static void split_sums(void *self, size_t from, size_t to, int thread)
 {
+    const struct patches *p = self;
+    const struct pl_cpu_conv *conv = p->conv;
     const int outs = pl_cpu_blocks(conv->y.channels), rows = pl_cpu_patch_blocks(conv);
-    const int splits = pl_cpu_weight_plan(conv, algorithm).splits;
     const long pixels = pl_cpu_pixels(&conv->y);
     const size_t size = (size_t)outs * rows * 256;
-#pragma omp parallel num_threads(threads)
-    {
-        float *patch = thread_patch(conv, work + splits * size);
-        const float *a = NULL, *b = NULL;
-        const struct outer_sum sum = {.a = &a, .b = &b, .b_panel = conv->y.block, .segments = 1, .n = conv->y.batch};
-#pragma omp for schedule(dynamic)
-        for (int split = 0; split < splits; split++) {
-            float *sums = work + split * size;
-            memset(sums, 0, size * sizeof *sums);
-            for (long at = pixels * split / splits; at < pixels * (split + 1) / splits; at++) {
-                gather(conv, x, (int)at, patch);
-                for (int panel = 0, some; panel < outs; panel += some) {
-                    some = pl_cpu_min(OUTER_PANELS, outs - panel);
-                    for (int row = 0; row < rows; row++) {
-                        a = patch + row * conv->x.pixel;
-                        b = dy + panel * conv->y.block + at * conv->y.pixel;
-                        PL_CPU_NAME(outers)(some, &sum, sums + ((size_t)panel * rows + row) * 256,
-                                            (size_t)rows * 256);
-                    }
+    float *patch = p->patches + (size_t)thread * pl_cpu_patch_floats(conv);
+    const float *a = NULL, *b = NULL;
+    const struct outer_sum sum = {.a = &a, .b = &b, .b_panel = conv->y.block, .segments = 1, .n = conv->y.batch};
+    for (long split = (long)from; split < (long)to; split++) {
+        float *sums = p->y + split * size;
+        memset(sums, 0, size * sizeof *sums);
+        for (long at = pixels * split / p->splits; at < pixels * (split + 1) / p->splits; at++) {
+            gather(conv, p->x, (int)at, patch);
+            for (int panel = 0, some; panel < outs; panel += some) {
+                some = pl_cpu_min(OUTER_PANELS, outs - panel);
+                for (int row = 0; row < rows; row++) {
+                    a = patch + row * conv->x.pixel;
+                    b = p->dy + panel * conv->y.block + at * conv->y.pixel;
+                    PL_CPU_NAME(outers)(some, &sum, sums + ((size_t)panel * rows + row) * 256, (size_t)rows * 256);
                 }
             }
         }
     }
+}
+
+void PL_CPU_NAME(weights_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
+                                  const float *dy, float *dweights, float *work, int threads)
+{
+    const int splits = pl_cpu_weight_plan(conv, algorithm).splits;
+    const size_t size = (size_t)pl_cpu_blocks(conv->y.channels) * pl_cpu_patch_blocks(conv) * 256;
+    struct patches p = {.conv = conv, .x = x, .dy = dy, .y = work, .patches = work + splits * size, .splits = splits};
+    clear_patches(&p, threads);
+    pl_parallel(threads, (size_t)splits, 1, split_sums, &p);
     PL_CPU_NAME(weights_plain)(conv, work, conv->x.channels, splits, dweights, threads);
 }

@@ -17,6 +17,8 @@ enum {
 struct weights {
     const struct pl_cpu_conv *conv;
     const float *x, *dy;
+    struct pl_cpu_weight_plan plan;
+    float *sums;
 };
 
 /* The pixels [x, end) of output row y, one pair of input block and output panels, all taps. sums is
@@ -74,23 +76,29 @@ static void group(const struct weights *w, const struct group *g, int at, int st
     }
 }
 
+static void run_groups(void *self, size_t from, size_t to, int thread)
+{
+    const struct weights *w = self;
+    const struct pl_cpu_weight_plan *plan = &w->plan;
+    const int blocks = pl_cpu_blocks(w->conv->x.channels), outs = pl_cpu_blocks(w->conv->y.channels);
+    const long pixels = pl_cpu_pixels(&w->conv->y);
+    const size_t size = (size_t)outs * pl_cpu_taps(w->conv) * blocks * 256;
+    const unsigned mode = flush_begin();
+    (void)thread;
+    for (int task = (int)from; task < (int)to; task++) {
+        const int split = task / (plan->down * plan->across);
+        const int i = task / plan->across % plan->down * plan->side, j = task % plan->across * plan->side;
+        const struct group g = {i, pl_cpu_min(i + plan->side, blocks), j, pl_cpu_min(j + plan->side, outs)};
+        group(w, &g, (int)(pixels * split / plan->splits), (int)(pixels * (split + 1) / plan->splits),
+              w->sums + split * size);
+    }
+    flush_end(mode);
+}
+
 void PL_CPU_NAME(weights_sums)(const struct pl_cpu_conv *conv, const float *x, const float *dy, float *sums, int threads)
 {
-    const struct weights w = {conv, x, dy};
-    const struct pl_cpu_weight_plan plan = pl_cpu_weight_plan(conv, PL_CPU_DIRECT);
-    const int blocks = pl_cpu_blocks(conv->x.channels), outs = pl_cpu_blocks(conv->y.channels);
-    const long pixels = pl_cpu_pixels(&conv->y);
-    const size_t size = (size_t)outs * pl_cpu_taps(conv) * blocks * 256;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int task = 0; task < plan.splits * plan.down * plan.across; task++) {
-        const int split = task / (plan.down * plan.across);
-        const int i = task / plan.across % plan.down * plan.side, j = task % plan.across * plan.side;
-        const struct group g = {i, pl_cpu_min(i + plan.side, blocks), j, pl_cpu_min(j + plan.side, outs)};
-        const unsigned mode = flush_begin();
-        group(&w, &g, (int)(pixels * split / plan.splits), (int)(pixels * (split + 1) / plan.splits),
-              sums + split * size);
-        flush_end(mode);
-    }
+    struct weights w = {conv, x, dy, pl_cpu_weight_plan(conv, PL_CPU_DIRECT), sums};
+    pl_parallel(threads, (size_t)w.plan.splits * (size_t)w.plan.down * (size_t)w.plan.across, 1, run_groups, &w);
 }
 
 void PL_CPU_NAME(weights_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
@@ -101,24 +109,31 @@ void PL_CPU_NAME(weights_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_alg
                                pl_cpu_weight_plan(conv, algorithm).splits, dweights, threads);
 }
 
-void PL_CPU_NAME(weights_plain)(const struct pl_cpu_conv *conv, const float *sums, int tap_rows, int splits,
-                                float *dweights, int threads)
+struct plain {
+    const struct pl_cpu_conv *conv;
+    const float *sums;
+    int tap_rows, splits;
+    float *dweights;
+};
+
+static void plain_tasks(void *self, size_t task_from, size_t task_to, int thread)
 {
     enum { GROUPS = 16 };
-    const int ins = conv->x.channels, outs = conv->y.channels, taps = pl_cpu_taps(conv);
+    const struct plain *p = self;
+    const int ins = p->conv->x.channels, outs = p->conv->y.channels, taps = pl_cpu_taps(p->conv);
     const int blocks = pl_cpu_blocks(ins);
-    const size_t panel_size = (size_t)pl_cpu_blocks(taps * tap_rows) * 256;
+    const size_t panel_size = (size_t)pl_cpu_blocks(taps * p->tap_rows) * 256;
     const size_t size = pl_cpu_blocks(outs) * panel_size;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int task = 0; task < pl_cpu_blocks(outs) * blocks; task++) {
+    (void)thread;
+    for (int task = (int)task_from; task < (int)task_to; task++) {
         const int panel = task / blocks, end = pl_cpu_min(task % blocks * 16 + 16, ins) * taps;
         for (int first = task % blocks * 16 * taps, count; first < end; first += count) {
             float groups[GROUPS][16];
             count = pl_cpu_min(GROUPS, end - first);
             for (int e = 0, i = first / taps, tap = first % taps; e < count; e++) {
-                const float *from = sums + panel * panel_size + ((size_t)tap * tap_rows + i) * 16;
+                const float *from = p->sums + panel * panel_size + ((size_t)tap * p->tap_rows + i) * 16;
                 memcpy(groups[e], from, sizeof groups[e]);
-                for (int split = 1; split < splits; split++)
+                for (int split = 1; split < p->splits; split++)
                     for (int j = 0; j < 16; j++)
                         groups[e][j] += from[split * size + j];
                 if (++tap == taps) {
@@ -126,8 +141,16 @@ void PL_CPU_NAME(weights_plain)(const struct pl_cpu_conv *conv, const float *sum
                     i++;
                 }
             }
-            scatter16(groups[0], 16, count, dweights + (size_t)panel * 16 * ins * taps + first, (size_t)ins * taps,
+            scatter16(groups[0], 16, count, p->dweights + (size_t)panel * 16 * ins * taps + first, (size_t)ins * taps,
                       pl_cpu_min(16, outs - panel * 16));
         }
     }
+}
+
+void PL_CPU_NAME(weights_plain)(const struct pl_cpu_conv *conv, const float *sums, int tap_rows, int splits,
+                                float *dweights, int threads)
+{
+    struct plain p = {conv, sums, tap_rows, splits, dweights};
+    pl_parallel(threads, (size_t)pl_cpu_blocks(conv->y.channels) * (size_t)pl_cpu_blocks(conv->x.channels), 1,
+                plain_tasks, &p);
 }

@@ -5,7 +5,6 @@
  * the transform back into the output. The transformed input of a task (36 points x channels x 32 samples) is
  * meant to stay in L2 over all panels, and the products of one panel in L1 and L2; only the transformed
  * weights are streamed, once per task. Tasks are given to threads as they come free. */
-#include <omp.h>
 #include <string.h>
 
 #include "device/cpu/transpose.h"
@@ -17,6 +16,7 @@ struct winograd {
     const float *x, *operand, *bias;
     float *y;
     bool add, relu, past;
+    float *work; /* of every thread: transformed inputs and products of a task */
 };
 
 /* The 16 channels of pixel p of a tile, y[part][p]. */
@@ -106,26 +106,28 @@ static void run_task4(const struct winograd *w, int number, float *inputs, float
     run_task(4, w, number, inputs, products);
 }
 
+static void run_tasks(void *self, size_t from, size_t to, int thread)
+{
+    const struct winograd *w = self;
+    const size_t inputs = w->plan.points * pl_cpu_winograd_point(&w->plan, w->plan.in_blocks);
+    const size_t products = w->plan.points * pl_cpu_winograd_point(&w->plan, 2);
+    float *own = w->work + (size_t)thread * (inputs + products);
+    for (int number = (int)from; number < (int)to; number++)
+        (w->plan.m == 4 ? run_task4 : run_task2)(w, number, own, own + inputs);
+    settle();
+}
+
 void PL_CPU_NAME(pass_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
                                 enum pl_cpu_algorithm algorithm, const float *in, const float *operand,
                                 const struct pl_cpu_output *output, bool add, float *out, float *work, int threads)
 {
     const bool forward = pass == PL_CPU_FORWARD;
-    const struct winograd w = {.plan = pl_cpu_winograd_plan(conv, pass, algorithm),
-                               .in = forward ? &conv->x : &conv->y, .out = forward ? &conv->y : &conv->x,
-                               .x = in, .operand = operand, .bias = output ? output->bias : NULL, .y = out,
-                               .add = add, .relu = output && output->relu,
-                               .past = !add && pl_cpu_past(forward ? &conv->y : &conv->x)};
-    const size_t inputs = w.plan.points * pl_cpu_winograd_point(&w.plan, w.plan.in_blocks);
-    const size_t products = w.plan.points * pl_cpu_winograd_point(&w.plan, 2);
-#pragma omp parallel num_threads(threads)
-    {
-        float *own = work + (size_t)omp_get_thread_num() * (inputs + products);
-#pragma omp for schedule(dynamic)
-        for (int number = 0; number < w.plan.tasks; number++)
-            (w.plan.m == 4 ? run_task4 : run_task2)(&w, number, own, own + inputs);
-        settle();
-    }
+    struct winograd w = {.plan = pl_cpu_winograd_plan(conv, pass, algorithm),
+                         .in = forward ? &conv->x : &conv->y, .out = forward ? &conv->y : &conv->x,
+                         .x = in, .operand = operand, .bias = output ? output->bias : NULL, .y = out,
+                         .add = add, .relu = output && output->relu,
+                         .past = !add && pl_cpu_past(forward ? &conv->y : &conv->x), .work = work};
+    pl_parallel(threads, (size_t)w.plan.tasks, 1, run_tasks, &w);
 }
 
 /* The kernels of 16 input channels (of the pass) and 16 output channels, [in][tap][out]; backward data turns
@@ -162,23 +164,37 @@ INLINE void transform_weights(const int m, bool turned, bool past, float kernel[
                 store(to + p * point_step + j * LANES, points[j][p]);
 }
 
+struct preparing {
+    const struct pl_cpu_conv *conv;
+    struct pl_cpu_winograd_plan plan;
+    bool forward;
+    const float *weights;
+    float *operand;
+};
+
+static void prepare_tasks(void *self, size_t from, size_t to_task, int thread)
+{
+    const struct preparing *p = self;
+    const struct pl_cpu_winograd_plan *plan = &p->plan;
+    const bool past = plan->points * plan->operand_point > PL_CPU_CACHED;
+    (void)thread;
+    for (int task = (int)from; task < (int)to_task; task++) {
+        const int panel = task / plan->in_blocks, block = task % plan->in_blocks;
+        float kernels[16][9][16], *to = p->operand + (size_t)task * 256;
+        kernels_of(p->conv, p->forward, p->weights, block, panel, kernels);
+        for (int i = 0; i < 16; i++)
+            if (plan->m == 4)
+                transform_weights(4, !p->forward, past, kernels[i], to + i * 16, plan->operand_point);
+            else
+                transform_weights(2, !p->forward, past, kernels[i], to + i * 16, plan->operand_point);
+    }
+    settle();
+}
+
 /* [point][out block][in channel][16 out channels] */
 void PL_CPU_NAME(prepare_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
                                    enum pl_cpu_algorithm algorithm, const float *weights, float *operand, int threads)
 {
-    const struct pl_cpu_winograd_plan plan = pl_cpu_winograd_plan(conv, pass, algorithm);
-    const bool forward = pass == PL_CPU_FORWARD;
-    const bool past = plan.points * plan.operand_point > PL_CPU_CACHED;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int task = 0; task < plan.out_blocks * plan.in_blocks; task++) {
-        const int panel = task / plan.in_blocks, block = task % plan.in_blocks;
-        float kernels[16][9][16], *to = operand + (size_t)task * 256;
-        kernels_of(conv, forward, weights, block, panel, kernels);
-        for (int i = 0; i < 16; i++)
-            if (plan.m == 4)
-                transform_weights(4, !forward, past, kernels[i], to + i * 16, plan.operand_point);
-            else
-                transform_weights(2, !forward, past, kernels[i], to + i * 16, plan.operand_point);
-        settle();
-    }
+    struct preparing p = {conv, pl_cpu_winograd_plan(conv, pass, algorithm), pass == PL_CPU_FORWARD, weights, operand};
+    pl_parallel(threads, (size_t)p.plan.out_blocks * (size_t)p.plan.in_blocks, 1, prepare_tasks, &p);
 }

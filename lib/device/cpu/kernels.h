@@ -2,6 +2,7 @@
 #ifndef PL_DEVICE_CPU_KERNELS_H
 #define PL_DEVICE_CPU_KERNELS_H
 
+#include "base/parallel.h"
 #include "device/cpu/cpu_priv.h"
 #include "device/cpu/tile.h"
 

@@ -182,23 +182,38 @@ static void many(const struct target *t, const float *x, int n, int count, doubl
         finish(&r, labels);
 }
 
-void PL_CPU_NAME(cross_entropy)(const struct pl_cpu_shape *shape, const float *x, const int32_t *labels,
-                                double smoothing, double scale, double *losses, int32_t *best, float *dlogits,
-                                int threads)
+struct losses {
+    struct target target;
+    const float *x;
+    double *losses;
+    int32_t *best;
+    float *dlogits;
+};
+
+static void loss_part(void *self, size_t from, size_t to, int thread)
 {
-    const struct target t = {shape, labels, smoothing, scale};
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int n = 0; n < shape->batch; n += ROWS) {
+    const struct losses *l = self;
+    const struct pl_cpu_shape *shape = l->target.shape;
+    (void)thread;
+    for (int n = (int)from * ROWS; n < (int)to * ROWS; n += ROWS) {
         const int count = pl_cpu_min(ROWS, shape->batch - n);
         double loss[ROWS];
         int32_t top[ROWS];
         if (shape->channels > FEW)
-            many(&t, x, n, count, loss, top, dlogits);
+            many(&l->target, l->x, n, count, loss, top, l->dlogits);
         for (int row = 0; row < count && shape->channels <= FEW; row++)
-            few(&t, x, n + row, &loss[row], &top[row], dlogits);
-        if (losses)
-            memcpy(losses + n, loss, (size_t)count * sizeof *loss);
-        if (best)
-            memcpy(best + n, top, (size_t)count * sizeof *top);
+            few(&l->target, l->x, n + row, &loss[row], &top[row], l->dlogits);
+        if (l->losses)
+            memcpy(l->losses + n, loss, (size_t)count * sizeof *loss);
+        if (l->best)
+            memcpy(l->best + n, top, (size_t)count * sizeof *top);
     }
+}
+
+void PL_CPU_NAME(cross_entropy)(const struct pl_cpu_shape *shape, const float *x, const int32_t *labels,
+                                double smoothing, double scale, double *losses, int32_t *best, float *dlogits,
+                                int threads)
+{
+    struct losses l = {{shape, labels, smoothing, scale}, x, losses, best, dlogits};
+    pl_parallel(threads, ((size_t)shape->batch + ROWS - 1) / ROWS, 0, loss_part, &l);
 }

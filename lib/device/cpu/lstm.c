@@ -5,7 +5,7 @@
  * that come from the input are one product over all steps. The recurrent part goes step by step: all weights stream
  * past the few columns, a piece of them at a time being in L1 for all columns while the next comes; h of the step
  * before (in the backward pass the gates' gradients of the step after) is kept in a small buffer for it. Threads
- * divide the units, and wait for one another after every step. */
+ * divide the units of a step; each step is a loop of its own. */
 #include <string.h>
 
 #include "device/cpu/curves.h"
@@ -22,6 +22,10 @@ struct job {
     float *gates, *h, *c; /* of the reserve; h and c begin with the state before the first step */
     float *operand;       /* weights as the tiles read them */
     float *now, *next;    /* [block][column][16] for the products of a step */
+    int sample;           /* the first of the step */
+    float *y;             /* forward: output */
+    const float *dy;      /* backward: gradient of the output, and of a step's h and c */
+    float *dh, *dc;
 };
 
 static struct job job_of(const struct pl_cpu_lstm *l, float *reserve, float *work)
@@ -84,12 +88,29 @@ INLINE void entries(const struct matrix *m, int row, int first, float out[16])
         out[k] = 0;
 }
 
-/* [gate block][column][16 units], for products with what the gates are made from */
-static void pack_forward(const struct job *j, const struct matrix *m, int threads)
+/* Weights, or their gradients, between the two orders. */
+struct packing {
+    const struct job *job;
+    const struct matrix *matrix;
+    int splits;   /* of the gradients, which are in so many parts */
+    float *plain; /* gradients */
+};
+
+static void pack(const struct job *j, const struct matrix *m, int threads, pl_parallel_body *body)
 {
+    struct packing p = {.job = j, .matrix = m};
+    pl_parallel(threads, (size_t)j->plan.gate_blocks, 0, body, &p);
+}
+
+/* [gate block][column][16 units], for products with what the gates are made from */
+static void pack_forward(void *self, size_t from, size_t to, int thread)
+{
+    const struct packing *p = self;
+    const struct job *j = p->job;
+    const struct matrix *m = p->matrix;
     const int blocks = pl_cpu_blocks(m->columns);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int gate = 0; gate < j->plan.gate_blocks; gate++) {
+    (void)thread;
+    for (int gate = (int)from; gate < (int)to; gate++) {
         float group[16][16];
         int rows;
         const int row = gate_row(j, gate, &rows);
@@ -103,11 +124,14 @@ static void pack_forward(const struct job *j, const struct matrix *m, int thread
 }
 
 /* [block of columns][gate block][unit][16 columns], for products with the gates' gradients */
-static void pack_backward(const struct job *j, const struct matrix *m, int threads)
+static void pack_backward(void *self, size_t first, size_t end, int thread)
 {
+    const struct packing *p = self;
+    const struct job *j = p->job;
+    const struct matrix *m = p->matrix;
     const int blocks = pl_cpu_blocks(m->columns);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int gate = 0; gate < j->plan.gate_blocks; gate++) {
+    (void)thread;
+    for (int gate = (int)first; gate < (int)end; gate++) {
         int rows;
         const int row = gate_row(j, gate, &rows);
         for (int block = 0; block < blocks; block++) {
@@ -195,22 +219,26 @@ static void cells_forward(const struct job *j, int block, int sample, float *y)
     }
 }
 
-static void steps_forward(struct job all, float *y, int threads)
+static void step_forward(void *self, size_t from, size_t to, int thread)
 {
-    const size_t gate = all.plan.gates.block;
-#pragma omp parallel num_threads(threads) firstprivate(all)
-    for (int sample = 0; sample < all.samples; sample += all.columns) {
-#pragma omp for schedule(static)
-        for (int block = 0; block < all.plan.blocks; block++) {
-            const unsigned mode = flush_begin();
-            for (int g = 0; g < 4; g += TILE_PANELS)
-                add_product(&all, all.now, all.plan.blocks,
-                            all.operand + (size_t)(4 * block + g) * all.plan.blocks * 256, TILE_PANELS,
-                            all.gates + (4 * block + g) * gate + (size_t)sample * 16, gate);
-            cells_forward(&all, block, sample, y + block * all.l->y.block + (size_t)sample * 16);
-            flush_end(mode);
-        }
-        swap(&all);
+    const struct job *j = self;
+    const size_t gate = j->plan.gates.block;
+    const unsigned mode = flush_begin();
+    (void)thread;
+    for (int block = (int)from; block < (int)to; block++) {
+        for (int g = 0; g < 4; g += TILE_PANELS)
+            add_product(j, j->now, j->plan.blocks, j->operand + (size_t)(4 * block + g) * j->plan.blocks * 256,
+                        TILE_PANELS, j->gates + (4 * block + g) * gate + (size_t)j->sample * 16, gate);
+        cells_forward(j, block, j->sample, j->y + block * j->l->y.block + (size_t)j->sample * 16);
+    }
+    flush_end(mode);
+}
+
+static void steps_forward(struct job *j, int threads)
+{
+    for (j->sample = 0; j->sample < j->samples; j->sample += j->columns) {
+        pl_parallel(threads, (size_t)j->plan.blocks, 1, step_forward, j);
+        swap(j);
     }
 }
 
@@ -237,12 +265,13 @@ void PL_CPU_NAME(lstm_forward)(const struct pl_cpu_lstm *l, const float *x, floa
             bias[block * 16 + r] = l->bias_ih[row + r] + l->bias_hh[row + r];
     }
     const struct pl_cpu_output output = {.bias = bias};
-    pack_forward(&j, &ih, threads);
+    pack(&j, &ih, threads, pack_forward);
     PL_CPU_NAME(pass_direct)(&j.plan.input, PL_CPU_FORWARD, PL_CPU_DIRECT, x, j.operand, &output, false, j.gates, NULL,
                              threads);
-    pack_forward(&j, &hh, threads);
+    pack(&j, &hh, threads, pack_forward);
     begin(&j, state);
-    steps_forward(j, y, threads);
+    j.y = y;
+    steps_forward(&j, threads);
     leave(&j, state);
 }
 
@@ -275,29 +304,35 @@ static void cells_backward(const struct job *j, int block, int sample, const flo
     }
 }
 
-static void steps_backward(struct job all, const float *dy, int threads)
+static void step_backward(void *self, size_t from, size_t to, int thread)
 {
-    const size_t size = (size_t)all.columns * 16;
-    const int blocks = all.plan.blocks, tasks = (blocks + TILE_PANELS - 1) / TILE_PANELS;
-    float *dh = all.next + all.plan.step, *dc = dh + blocks * size;
-    memset(dc, 0, blocks * size * sizeof *dc);
-#pragma omp parallel num_threads(threads) firstprivate(all)
-    for (int sample = all.samples - all.columns; sample >= 0; sample -= all.columns) {
-#pragma omp for schedule(static)
-        for (int task = 0; task < tasks; task++) {
-            const int first = task * TILE_PANELS, end = pl_cpu_min(first + TILE_PANELS, blocks);
-            const unsigned mode = flush_begin();
-            for (int block = first; block < end; block++)
-                memcpy(dh + block * size, dy + block * all.l->y.block + (size_t)sample * 16, size * sizeof *dh);
-            if (sample + all.columns < all.samples)
-                add_product(&all, all.now, all.plan.gate_blocks,
-                            all.operand + (size_t)first * all.plan.gate_blocks * 256, end - first, dh + first * size,
-                            size);
-            for (int block = first; block < end; block++)
-                cells_backward(&all, block, sample, dh + block * size, dc + block * size);
-            flush_end(mode);
-        }
-        swap(&all);
+    const struct job *j = self;
+    const size_t size = (size_t)j->columns * 16;
+    const unsigned mode = flush_begin();
+    (void)thread;
+    for (int task = (int)from; task < (int)to; task++) {
+        const int first = task * TILE_PANELS, end = pl_cpu_min(first + TILE_PANELS, j->plan.blocks);
+        for (int block = first; block < end; block++)
+            memcpy(j->dh + block * size, j->dy + block * j->l->y.block + (size_t)j->sample * 16, size * sizeof *j->dh);
+        if (j->sample + j->columns < j->samples)
+            add_product(j, j->now, j->plan.gate_blocks, j->operand + (size_t)first * j->plan.gate_blocks * 256,
+                        end - first, j->dh + first * size, size);
+        for (int block = first; block < end; block++)
+            cells_backward(j, block, j->sample, j->dh + block * size, j->dc + block * size);
+    }
+    flush_end(mode);
+}
+
+static void steps_backward(struct job *j, int threads)
+{
+    const size_t size = (size_t)j->columns * 16;
+    const int blocks = j->plan.blocks, tasks = (blocks + TILE_PANELS - 1) / TILE_PANELS;
+    j->dh = j->next + j->plan.step;
+    j->dc = j->dh + blocks * size;
+    memset(j->dc, 0, blocks * size * sizeof *j->dc);
+    for (j->sample = j->samples - j->columns; j->sample >= 0; j->sample -= j->columns) {
+        pl_parallel(threads, (size_t)tasks, 1, step_backward, j);
+        swap(j);
     }
 }
 
@@ -313,20 +348,23 @@ INLINE void drop(const struct matrix *m, int row, int first, int count, float *d
 }
 
 /* The gradient of a matrix from sums [gate block][column][16 units]. */
-static void unpack(const struct job *j, const struct matrix *m, int splits, float *plain, int threads)
+static void unpack_gates(void *self, size_t first, size_t end, int thread)
 {
+    const struct packing *p = self;
+    const struct job *j = p->job;
+    const struct matrix *m = p->matrix;
     const int blocks = pl_cpu_blocks(m->columns);
     const size_t size = (size_t)j->plan.gate_blocks * blocks * 256;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int gate = 0; gate < j->plan.gate_blocks; gate++) {
+    (void)thread;
+    for (int gate = (int)first; gate < (int)end; gate++) {
         int rows;
         const int row = gate_row(j, gate, &rows);
         for (int block = 0; block < blocks; block++) {
             const int count = pl_cpu_min(16, m->columns - block * 16);
-            float group[16 * 16], *to = plain + (size_t)row * m->columns + block * 16;
+            float group[16 * 16], *to = p->plain + (size_t)row * m->columns + block * 16;
             const float *from = j->operand + ((size_t)gate * blocks + block) * 256;
             memcpy(group, from, sizeof group);
-            for (int split = 1; split < splits; split++)
+            for (int split = 1; split < p->splits; split++)
                 for (int k = 0; k < 256; k++)
                     group[k] += from[split * size + k];
             scatter16(group, 16, count, to, (size_t)m->columns, rows);
@@ -334,6 +372,12 @@ static void unpack(const struct job *j, const struct matrix *m, int splits, floa
                 drop(m, row + r, block * 16, count, to + (size_t)r * m->columns);
         }
     }
+}
+
+static void unpack(const struct job *j, const struct matrix *m, int splits, float *plain, int threads)
+{
+    struct packing p = {j, m, splits, plain};
+    pl_parallel(threads, (size_t)j->plan.gate_blocks, 0, unpack_gates, &p);
 }
 
 /* The gradients of both matrices: each step's samples are a pixel, as the sums over samples are made from short ones. */
@@ -363,13 +407,14 @@ void PL_CPU_NAME(lstm_backward)(const struct pl_cpu_lstm *l, const float *x, con
 {
     struct job j = job_of(l, reserve, work);
     const struct matrix ih = matrix_ih(&j), hh = matrix_hh(&j);
-    pack_backward(&j, &hh, threads);
-    steps_backward(j, dy, threads);
+    pack(&j, &hh, threads, pack_backward);
+    j.dy = dy;
+    steps_backward(&j, threads);
     weights_backward(&j, x, gradients, threads);
     bias_backward(&j, gradients, threads);
     if (!dx)
         return;
-    pack_backward(&j, &ih, threads);
+    pack(&j, &ih, threads, pack_backward);
     PL_CPU_NAME(pass_direct)(&j.plan.input, PL_CPU_BACKWARD_DATA, PL_CPU_DIRECT, j.gates, j.operand, NULL, add, dx, NULL,
                              threads);
 }

@@ -62,15 +62,28 @@ static void moments_chunk(const struct pl_cpu_shape *shape, const float *block, 
     }
 }
 
+struct statistics {
+    const struct pl_cpu_shape *shape;
+    const float *x;
+    struct moments *moments; /* of each block's chunks */
+};
+
+static void moments_part(void *self, size_t from, size_t to, int thread)
+{
+    const struct statistics *s = self;
+    (void)thread;
+    for (int task = (int)from; task < (int)to; task++)
+        moments_chunk(s->shape, s->x + (size_t)(task / CHUNKS) * s->shape->block, task % CHUNKS, s->moments + task);
+}
+
 void PL_CPU_NAME(norm_statistics)(const struct pl_cpu_shape *shape, const float *x, double *mean, double *variance,
                                   float *work, int threads)
 {
     struct moments *moments = (struct moments *)(void *)work;
     const int blocks = pl_cpu_blocks(shape->channels);
     const double count = (double)pl_cpu_pixels(shape) * shape->batch;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int task = 0; task < blocks * CHUNKS; task++)
-        moments_chunk(shape, x + (size_t)(task / CHUNKS) * shape->block, task % CHUNKS, moments + task);
+    struct statistics s = {shape, x, moments};
+    pl_parallel(threads, (size_t)(blocks * CHUNKS), 1, moments_part, &s);
     for (int block = 0; block < blocks; block++) {
         const struct moments sum = total(moments + block * CHUNKS);
         for (int k = 0; k < 16 && block * 16 + k < shape->channels; k++) {
@@ -139,14 +152,23 @@ INLINE void forward_case(const struct affine *a, int batch, const float *x, cons
         forward_pixel(a, batch, x, NULL, y, false, false, past);
 }
 
-void PL_CPU_NAME(norm_forward)(const struct pl_cpu_shape *shape, const struct pl_cpu_norm *norm, const float *x,
-                               const float *residual, float *y, int threads)
+struct forward {
+    const struct pl_cpu_shape *shape;
+    const struct pl_cpu_norm *norm;
+    const float *x, *residual;
+    float *y;
+};
+
+static void forward_part(void *self, size_t from, size_t to, int thread)
 {
-    const int tasks = pl_cpu_blocks(shape->channels) * CHUNKS, batch = shape->batch;
+    const struct forward *f = self;
+    const struct pl_cpu_shape *shape = f->shape;
+    const float *x = f->x, *residual = f->residual;
+    float *y = f->y;
     const bool past = y != x && y != residual && pl_cpu_past(shape);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int task = 0; task < tasks; task++) {
-        const struct affine a = affine_of(norm, shape->channels, task / CHUNKS);
+    (void)thread;
+    for (int task = (int)from; task < (int)to; task++) {
+        const struct affine a = affine_of(f->norm, shape->channels, task / CHUNKS);
         size_t at = (size_t)(task / CHUNKS) * shape->block +
                     (size_t)chunk_begin(shape, task % CHUNKS) * shape->pixel;
         const size_t end = (size_t)(task / CHUNKS) * shape->block +
@@ -154,12 +176,19 @@ void PL_CPU_NAME(norm_forward)(const struct pl_cpu_shape *shape, const struct pl
         for (; at < end; at += shape->pixel) {
             const float *plus = residual ? residual + at : NULL;
             if (past)
-                forward_case(&a, batch, x + at, plus, y + at, norm->relu, true);
+                forward_case(&a, shape->batch, x + at, plus, y + at, f->norm->relu, true);
             else
-                forward_case(&a, batch, x + at, plus, y + at, norm->relu, false);
+                forward_case(&a, shape->batch, x + at, plus, y + at, f->norm->relu, false);
         }
-        settle();
     }
+    settle();
+}
+
+void PL_CPU_NAME(norm_forward)(const struct pl_cpu_shape *shape, const struct pl_cpu_norm *norm, const float *x,
+                               const float *residual, float *y, int threads)
+{
+    struct forward f = {shape, norm, x, residual, y};
+    pl_parallel(threads, (size_t)(pl_cpu_blocks(shape->channels) * CHUNKS), 1, forward_part, &f);
 }
 
 /* Where the mask of the fused ReLU comes from. */
@@ -172,6 +201,7 @@ struct backward {
     float *dx, *dresidual;
     bool add;
     enum from from;
+    struct moments *moments; /* of each block's chunks */
 };
 
 /* dy behind the ReLU, at sample n of a pixel that lies `at` floats into the tensors. */
@@ -295,46 +325,63 @@ static void parameters(const struct backward *b, int block, const struct moments
     }
 }
 
+static void backward_blocks(void *self, size_t from, size_t to, int thread)
+{
+    const struct backward *b = self;
+    (void)thread;
+    for (int block = (int)from; block < (int)to; block++) {
+        for (int chunk = 0; chunk < CHUNKS; chunk++)
+            sums(b, block, chunk, b->moments + block * CHUNKS + chunk);
+        for (int chunk = 0; chunk < CHUNKS; chunk++)
+            gradients(b, block, chunk, b->moments + block * CHUNKS);
+    }
+}
+
+static void backward_sums(void *self, size_t from, size_t to, int thread)
+{
+    const struct backward *b = self;
+    (void)thread;
+    for (int task = (int)from; task < (int)to; task++)
+        sums(b, task / CHUNKS, task % CHUNKS, b->moments + task);
+}
+
+static void backward_gradients(void *self, size_t from, size_t to, int thread)
+{
+    const struct backward *b = self;
+    (void)thread;
+    for (int task = (int)from; task < (int)to; task++)
+        gradients(b, task / CHUNKS, task % CHUNKS, b->moments + task / CHUNKS * CHUNKS);
+}
+
 void PL_CPU_NAME(norm_backward)(const struct pl_cpu_shape *shape, const struct pl_cpu_norm *norm, const float *x,
                                 const float *y, const float *dy, bool add, float *dx, float *dresidual, float *dgamma,
                                 float *dbeta, float *work, int threads)
 {
-    const struct backward b = {.shape = shape, .norm = norm, .x = x, .y = y, .dy = dy, .dx = dx,
-                               .dresidual = dresidual, .add = add,
-                               .from = !norm->relu ? NO_RELU : y ? FROM_Y : FROM_X};
     struct moments *moments = (struct moments *)(void *)work;
+    struct backward b = {.shape = shape, .norm = norm, .x = x, .y = y, .dy = dy, .dx = dx,
+                         .dresidual = dresidual, .add = add, .moments = moments,
+                         .from = !norm->relu ? NO_RELU : y ? FROM_Y : FROM_X};
     const int blocks = pl_cpu_blocks(shape->channels);
     if (blocks % threads == 0 || blocks >= 8 * threads) {
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-        for (int block = 0; block < blocks; block++) {
-            for (int chunk = 0; chunk < CHUNKS; chunk++)
-                sums(&b, block, chunk, moments + block * CHUNKS + chunk);
-            for (int chunk = 0; chunk < CHUNKS; chunk++)
-                gradients(&b, block, chunk, moments + block * CHUNKS);
-        }
+        pl_parallel(threads, (size_t)blocks, 1, backward_blocks, &b);
     } else {
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-        for (int task = 0; task < blocks * CHUNKS; task++)
-            sums(&b, task / CHUNKS, task % CHUNKS, moments + task);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-        for (int task = 0; task < blocks * CHUNKS; task++)
-            gradients(&b, task / CHUNKS, task % CHUNKS, moments + task / CHUNKS * CHUNKS);
+        pl_parallel(threads, (size_t)(blocks * CHUNKS), 1, backward_sums, &b);
+        pl_parallel(threads, (size_t)(blocks * CHUNKS), 1, backward_gradients, &b);
     }
     for (int block = 0; block < blocks; block++)
         parameters(&b, block, moments + block * CHUNKS, dgamma, dbeta);
 }
 
-void PL_CPU_NAME(bias_backward)(const struct pl_cpu_shape *shape, const float *dy, float *dbias, float *work,
-                                int threads)
+static void bias_part(void *self, size_t from, size_t to, int thread)
 {
-    struct moments *moments = (struct moments *)(void *)work;
-    const int blocks = pl_cpu_blocks(shape->channels);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int task = 0; task < blocks * CHUNKS; task++) {
-        struct moments *m = moments + task;
+    const struct statistics *s = self;
+    const struct pl_cpu_shape *shape = s->shape;
+    (void)thread;
+    for (int task = (int)from; task < (int)to; task++) {
+        struct moments *m = s->moments + task;
         memset(m, 0, sizeof *m);
         for (int at = chunk_begin(shape, task % CHUNKS); at < chunk_begin(shape, task % CHUNKS + 1); at++) {
-            const float *d = dy + (size_t)(task / CHUNKS) * shape->block + (size_t)at * shape->pixel;
+            const float *d = s->x + (size_t)(task / CHUNKS) * shape->block + (size_t)at * shape->pixel;
             vec sum[PARTS] = {{0}};
             const vec none[PARTS] = {{0}};
             for (int n = 0; n < shape->batch; n++, d += 16)
@@ -343,6 +390,14 @@ void PL_CPU_NAME(bias_backward)(const struct pl_cpu_shape *shape, const float *d
             add_pixel(m, sum, none);
         }
     }
+}
+
+void PL_CPU_NAME(bias_backward)(const struct pl_cpu_shape *shape, const float *dy, float *dbias, float *work,
+                                int threads)
+{
+    struct moments *moments = (struct moments *)(void *)work;
+    struct statistics s = {shape, dy, moments};
+    pl_parallel(threads, (size_t)pl_cpu_blocks(shape->channels) * CHUNKS, 1, bias_part, &s);
     for (int c = 0; c < shape->channels; c++) {
         double sum = 0;
         for (int chunk = 0; chunk < CHUNKS; chunk++)

@@ -19,36 +19,62 @@ static __attribute__((noinline)) float multiply_adds(float start)
     return total[0];
 }
 
-double PL_CPU_NAME(peak)(double seconds, int threads)
+struct peak {
+    double seconds;
+    _Atomic int begun; /* threads */
+    _Atomic double rate;
+};
+
+/* A thread's own rate, the best of its rounds. All compute at the same time: each waits until the others have come, but
+ * no longer than it then measures. */
+static void peak_part(void *self, size_t from, size_t to, int thread)
 {
-    double rate = 0;
-#pragma omp parallel num_threads(threads) reduction(+ : rate)
-    {
-        const double begin = pl_clock_steady();
-        double now = begin, best = 0;
+    struct peak *p = self;
+    (void)thread;
+    for (size_t part = from; part < to; part++) {
         float value = 0;
-#pragma omp barrier
-        while (now - begin < seconds) {
+        double best = 0, begin = pl_clock_steady(), now = begin;
+        for (p->begun--; p->begun > 0 && now - begin < p->seconds;)
+            now = pl_clock_steady();
+        for (begin = now; now - begin < p->seconds;) {
             value += multiply_adds(value);
             const double after = pl_clock_steady();
             const double gflops = 2e-9 * LANES * CHAINS * ROUNDS / (after - now);
             best = gflops > best && value != 1 ? gflops : best;
             now = after;
         }
-        rate += best;
+        p->rate += best;
     }
-    return rate;
+}
+
+double PL_CPU_NAME(peak)(double seconds, int threads)
+{
+    const int parts = pl_cpu_min(threads, pl_host_cores());
+    struct peak p = {.seconds = seconds, .begun = parts};
+    pl_parallel(parts, (size_t)parts, 1, peak_part, &p);
+    return p.rate;
+}
+
+struct stream {
+    float *from, *to;
+};
+
+static void stream_part(void *self, size_t from, size_t to, int thread)
+{
+    const struct stream *s = self;
+    (void)thread;
+    for (size_t i = from * LANES; i < to * LANES; i += LANES)
+        store(s->to + i, load(s->from + i) * 0.5f);
 }
 
 double PL_CPU_NAME(bandwidth)(float *buffer, size_t count, int threads)
 {
     const size_t half = count / 2 / 16 * 16;
     double best = 0;
+    struct stream s = {buffer, buffer + half};
     for (int round = 0; round < 5; round++) {
         const double begin = pl_clock_steady();
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (size_t i = 0; i < half; i += LANES)
-            store(buffer + half + i, load(buffer + i) * 0.5f);
+        pl_parallel(threads, half / LANES, 0, stream_part, &s);
         const double rate = 2e-9 * (double)(half * sizeof *buffer) / (pl_clock_steady() - begin);
         best = rate > best ? rate : best;
     }

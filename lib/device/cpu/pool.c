@@ -27,14 +27,22 @@ static struct window window_of(const struct pl_cpu_pool *pool, int at)
             BODY;                                                                                              \
         }
 
-void PL_CPU_NAME(max_forward)(const struct pl_cpu_pool *pool, const float *x, float *y, int threads)
+struct forward {
+    const struct pl_cpu_pool *pool;
+    const float *x;
+    float *y;
+};
+
+static void max_part(void *self, size_t from_task, size_t to_task, int thread)
 {
-    const int pixels = pl_cpu_pixels(&pool->y), tasks = pl_cpu_blocks(pool->x.channels) * pixels;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int task = 0; task < tasks; task++) {
+    const struct forward *f = self;
+    const struct pl_cpu_pool *pool = f->pool;
+    const int pixels = pl_cpu_pixels(&pool->y);
+    (void)thread;
+    for (int task = (int)from_task; task < (int)to_task; task++) {
         const struct window w = window_of(pool, task % pixels);
-        const float *in = x + (size_t)(task / pixels) * pool->x.block;
-        float *out = y + (size_t)(task / pixels) * pool->y.block + (size_t)(task % pixels) * pool->y.pixel;
+        const float *in = f->x + (size_t)(task / pixels) * pool->x.block;
+        float *out = f->y + (size_t)(task / pixels) * pool->y.block + (size_t)(task % pixels) * pool->y.pixel;
         for (int n = 0; n < pool->x.batch * 16; n += LANES) {
             vec most = splat(-INFINITY);
             FOR_WINDOW(pool, w, {
@@ -46,21 +54,35 @@ void PL_CPU_NAME(max_forward)(const struct pl_cpu_pool *pool, const float *x, fl
     }
 }
 
-void PL_CPU_NAME(average_forward)(const struct pl_cpu_pool *pool, const float *x, float *y, int threads)
+void PL_CPU_NAME(max_forward)(const struct pl_cpu_pool *pool, const float *x, float *y, int threads)
 {
-    const int pixels = pl_cpu_pixels(&pool->y), tasks = pl_cpu_blocks(pool->x.channels) * pixels;
+    struct forward f = {pool, x, y};
+    pl_parallel(threads, (size_t)pl_cpu_blocks(pool->x.channels) * (size_t)pl_cpu_pixels(&pool->y), 0, max_part, &f);
+}
+
+static void average_part(void *self, size_t from_task, size_t to_task, int thread)
+{
+    const struct forward *f = self;
+    const struct pl_cpu_pool *pool = f->pool;
+    const int pixels = pl_cpu_pixels(&pool->y);
     const float share = 1.0f / (float)(pool->kernel[0] * pool->kernel[1]);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int task = 0; task < tasks; task++) {
+    (void)thread;
+    for (int task = (int)from_task; task < (int)to_task; task++) {
         const struct window w = window_of(pool, task % pixels);
-        const float *in = x + (size_t)(task / pixels) * pool->x.block;
-        float *out = y + (size_t)(task / pixels) * pool->y.block + (size_t)(task % pixels) * pool->y.pixel;
+        const float *in = f->x + (size_t)(task / pixels) * pool->x.block;
+        float *out = f->y + (size_t)(task / pixels) * pool->y.block + (size_t)(task % pixels) * pool->y.pixel;
         for (int n = 0; n < pool->x.batch * 16; n += LANES) {
             vec sum = {0};
             FOR_WINDOW(pool, w, sum += load(in + from + n))
             store(out + n, sum * share);
         }
     }
+}
+
+void PL_CPU_NAME(average_forward)(const struct pl_cpu_pool *pool, const float *x, float *y, int threads)
+{
+    struct forward f = {pool, x, y};
+    pl_parallel(threads, (size_t)pl_cpu_blocks(pool->x.channels) * (size_t)pl_cpu_pixels(&pool->y), 0, average_part, &f);
 }
 
 /* A task of a backward pass: one block, a strip of samples. */
@@ -101,28 +123,35 @@ INLINE void give(float *to, vec part, bool fresh)
     store(to, part);
 }
 
-void PL_CPU_NAME(max_backward)(const struct pl_cpu_pool *pool, const float *x, const float *y, const float *dy,
-                               bool add, float *dx, int threads)
+struct backward {
+    const struct pl_cpu_pool *pool;
+    const float *x, *y, *dy;
+    float *dx;
+    bool add, fresh; /* gradients are stored, without zeros before */
+    int strips;
+};
+
+static void max_strips(void *self, size_t from_task, size_t to_task, int thread)
 {
-    const int strips = strips_of(&pool->x, threads), tasks = pl_cpu_blocks(pool->x.channels) * strips;
-    const bool fresh = !add && is_partition(pool);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int task = 0; task < tasks; task++) {
-        const struct strip s = strip_of(&pool->x, task, strips);
-        const float *in = x + (size_t)s.block * pool->x.block;
-        float *to = dx + (size_t)s.block * pool->x.block;
-        if (!add && !fresh)
+    const struct backward *b = self;
+    const struct pl_cpu_pool *pool = b->pool;
+    (void)thread;
+    for (int task = (int)from_task; task < (int)to_task; task++) {
+        const struct strip s = strip_of(&pool->x, task, b->strips);
+        const float *in = b->x + (size_t)s.block * pool->x.block;
+        float *to = b->dx + (size_t)s.block * pool->x.block;
+        if (!b->add && !b->fresh)
             clear(&pool->x, &s, to);
         for (int at = 0; at < pl_cpu_pixels(&pool->y); at++) {
             const struct window w = window_of(pool, at);
             const size_t out = (size_t)s.block * pool->y.block + (size_t)at * pool->y.pixel;
             for (int n = s.first; n < s.end; n += LANES) {
-                const vec most = load(y + out + n);
-                vec d = load(dy + out + n); /* taken by the first maximum */
+                const vec most = load(b->y + out + n);
+                vec d = load(b->dy + out + n); /* taken by the first maximum */
                 FOR_WINDOW(pool, w, {
                     const vec v = load(in + from + n);
                     const mask hit = (mask)(v == most) | (mask)(v != v);
-                    give(to + from + n, (vec)((mask)d & hit), fresh);
+                    give(to + from + n, (vec)((mask)d & hit), b->fresh);
                     d = (vec)((mask)d & ~hit);
                 })
             }
@@ -130,24 +159,44 @@ void PL_CPU_NAME(max_backward)(const struct pl_cpu_pool *pool, const float *x, c
     }
 }
 
-void PL_CPU_NAME(average_backward)(const struct pl_cpu_pool *pool, const float *dy, bool add, float *dx, int threads)
+static void run_strips(struct backward *b, int threads, pl_parallel_body *body)
 {
-    const int strips = strips_of(&pool->x, threads), tasks = pl_cpu_blocks(pool->x.channels) * strips;
-    const bool fresh = !add && is_partition(pool);
+    b->strips = strips_of(&b->pool->x, threads);
+    b->fresh = !b->add && is_partition(b->pool);
+    pl_parallel(threads, (size_t)pl_cpu_blocks(b->pool->x.channels) * (size_t)b->strips, 1, body, b);
+}
+
+void PL_CPU_NAME(max_backward)(const struct pl_cpu_pool *pool, const float *x, const float *y, const float *dy,
+                               bool add, float *dx, int threads)
+{
+    struct backward b = {.pool = pool, .x = x, .y = y, .dy = dy, .dx = dx, .add = add};
+    run_strips(&b, threads, max_strips);
+}
+
+static void average_strips(void *self, size_t from_task, size_t to_task, int thread)
+{
+    const struct backward *b = self;
+    const struct pl_cpu_pool *pool = b->pool;
     const float share = 1.0f / (float)(pool->kernel[0] * pool->kernel[1]);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int task = 0; task < tasks; task++) {
-        const struct strip s = strip_of(&pool->x, task, strips);
-        float *to = dx + (size_t)s.block * pool->x.block;
-        if (!add && !fresh)
+    (void)thread;
+    for (int task = (int)from_task; task < (int)to_task; task++) {
+        const struct strip s = strip_of(&pool->x, task, b->strips);
+        float *to = b->dx + (size_t)s.block * pool->x.block;
+        if (!b->add && !b->fresh)
             clear(&pool->x, &s, to);
         for (int at = 0; at < pl_cpu_pixels(&pool->y); at++) {
             const struct window w = window_of(pool, at);
-            const float *d = dy + (size_t)s.block * pool->y.block + (size_t)at * pool->y.pixel;
+            const float *d = b->dy + (size_t)s.block * pool->y.block + (size_t)at * pool->y.pixel;
             for (int n = s.first; n < s.end; n += LANES) {
                 const vec part = load(d + n) * share;
-                FOR_WINDOW(pool, w, give(to + from + n, part, fresh))
+                FOR_WINDOW(pool, w, give(to + from + n, part, b->fresh))
             }
         }
     }
+}
+
+void PL_CPU_NAME(average_backward)(const struct pl_cpu_pool *pool, const float *dy, bool add, float *dx, int threads)
+{
+    struct backward b = {.pool = pool, .dy = dy, .dx = dx, .add = add};
+    run_strips(&b, threads, average_strips);
 }

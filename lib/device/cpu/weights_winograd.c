@@ -4,8 +4,6 @@
  * Few channels: the gradients of all points fit in L2, and a thread runs whole tasks through transform and
  * product, adding to one of a fixed number of copies. Many channels: all threads share one task at a time,
  * first its transforms, then its points, each of whose slices of input, gradient and result fits in L2. */
-#include <omp.h>
-
 #include "device/cpu/transpose.h"
 #include "device/cpu/winograd_tile.h"
 
@@ -14,6 +12,8 @@ struct weights {
     const struct pl_cpu_conv *conv;
     const float *x, *dy;
     size_t in_point, out_point;
+    float *work; /* sums, and then transformed inputs and gradients */
+    int number;  /* of the task that all threads share */
 };
 
 /* Transforms block `unit` of x, or of dy behind x's blocks. */
@@ -68,39 +68,53 @@ static void split_tasks(const struct weights *w, int split, float *inputs, float
     }
 }
 
-static void splits(const struct weights *w, float *work, int threads)
+static void run_splits(void *self, size_t from, size_t to, int thread)
 {
+    const struct weights *w = self;
     const size_t size = w->plan.points * w->plan.operand_point;
     const size_t inputs = w->plan.points * w->in_point, gradients = w->plan.points * w->out_point;
-#pragma omp parallel num_threads(threads)
-    {
-        float *own = work + w->plan.splits * size + (size_t)omp_get_thread_num() * (inputs + gradients);
-#pragma omp for schedule(dynamic)
-        for (int split = 0; split < w->plan.splits; split++)
-            split_tasks(w, split, own, own + inputs, work + split * size);
-    }
+    float *own = w->work + w->plan.splits * size + (size_t)thread * (inputs + gradients);
+    for (int split = (int)from; split < (int)to; split++)
+        split_tasks(w, split, own, own + inputs, w->work + split * size);
+}
+
+static void transform_units(void *self, size_t from, size_t to, int thread)
+{
+    const struct weights *w = self;
+    const struct winograd_task task = winograd_task(&w->plan, w->conv->x.batch, w->number);
+    float *inputs = w->work + w->plan.points * w->plan.operand_point;
+    (void)thread;
+    for (int unit = (int)from; unit < (int)to; unit++)
+        transform(w, &task, unit, inputs, inputs + w->plan.points * w->in_point);
+}
+
+enum { STRIP = 4 }; /* panels that a thread takes at a time */
+
+static int strips_of(const struct pl_cpu_winograd_plan *plan)
+{
+    return (plan->out_blocks + STRIP - 1) / STRIP;
+}
+
+static void product_units(void *self, size_t from, size_t to, int thread)
+{
+    const struct weights *w = self;
+    const struct pl_cpu_winograd_plan *plan = &w->plan;
+    const struct winograd_task task = winograd_task(plan, w->conv->x.batch, w->number);
+    const float *inputs = w->work + plan->points * plan->operand_point;
+    const int strips = strips_of(plan);
+    (void)thread;
+    for (int unit = (int)from; unit < (int)to; unit++)
+        product(w, w->number == 0, task.tiles * task.samples, unit / strips, unit % strips * STRIP,
+                pl_cpu_min(unit % strips * STRIP + STRIP, plan->out_blocks), inputs,
+                inputs + plan->points * w->in_point, w->work);
 }
 
 /* All threads share one task after another. */
-static void shared(const struct weights *w, float *work, int threads)
+static void run_shared(struct weights *w, int threads)
 {
-    enum { STRIP = 4 }; /* panels that a thread takes at a time */
-    const struct pl_cpu_winograd_plan *plan = &w->plan;
-    const size_t size = plan->points * plan->operand_point;
-    float *inputs = work + size, *gradients = inputs + plan->points * w->in_point;
-    const int strips = (plan->out_blocks + STRIP - 1) / STRIP;
-#pragma omp parallel num_threads(threads)
-    {
-        for (int number = 0; number < plan->tasks; number++) {
-            const struct winograd_task task = winograd_task(plan, w->conv->x.batch, number);
-#pragma omp for schedule(dynamic)
-            for (int unit = 0; unit < plan->in_blocks + plan->out_blocks; unit++)
-                transform(w, &task, unit, inputs, gradients);
-#pragma omp for schedule(dynamic)
-            for (int unit = 0; unit < plan->points * strips; unit++)
-                product(w, number == 0, task.tiles * task.samples, unit / strips, unit % strips * STRIP,
-                        pl_cpu_min(unit % strips * STRIP + STRIP, plan->out_blocks), inputs, gradients, work);
-        }
+    for (w->number = 0; w->number < w->plan.tasks; w->number++) {
+        pl_parallel(threads, (size_t)(w->plan.in_blocks + w->plan.out_blocks), 1, transform_units, w);
+        pl_parallel(threads, (size_t)w->plan.points * (size_t)strips_of(&w->plan), 1, product_units, w);
     }
 }
 
@@ -120,33 +134,47 @@ INLINE void back(const int m, const float *sums, size_t point_step, int copies, 
     }
 }
 
-void PL_CPU_NAME(weights_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
-                                   const float *dy, float *dweights, float *work, int threads)
+struct result {
+    const struct weights *weights;
+    float *dweights;
+};
+
+static void back_tasks(void *self, size_t from, size_t to, int thread)
 {
-    struct weights w = {.plan = pl_cpu_winograd_plan(conv, PL_CPU_BACKWARD_WEIGHTS, algorithm), .conv = conv,
-                        .x = x, .dy = dy};
-    const struct pl_cpu_winograd_plan *plan = &w.plan;
-    w.in_point = pl_cpu_winograd_point(plan, plan->in_blocks);
-    w.out_point = pl_cpu_winograd_point(plan, plan->out_blocks);
-    if (plan->splits)
-        splits(&w, work, threads);
-    else
-        shared(&w, work, threads);
+    const struct result *r = self;
+    const struct pl_cpu_winograd_plan *plan = &r->weights->plan;
+    const struct pl_cpu_conv *conv = r->weights->conv;
     const int ins = conv->x.channels, copies = plan->splits ? plan->splits : 1;
     const size_t size = plan->points * plan->operand_point;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int task = 0; task < plan->out_blocks * plan->in_blocks; task++) {
+    (void)thread;
+    for (int task = (int)from; task < (int)to; task++) {
         const int panel = task / plan->in_blocks, first = task % plan->in_blocks * 16;
         const int count = pl_cpu_min(16, conv->y.channels - panel * 16);
         const int some = pl_cpu_min(16, ins - first);
         float dg[16][9][16];
         for (int i = 0; i < some; i++) {
-            const float *sums = work + ((size_t)panel * plan->in_blocks * 16 + first + i) * 16;
+            const float *sums = r->weights->work + ((size_t)panel * plan->in_blocks * 16 + first + i) * 16;
             if (plan->m == 4)
                 back(4, sums, plan->operand_point, copies, size, dg[i]);
             else
                 back(2, sums, plan->operand_point, copies, size, dg[i]);
         }
-        scatter16(dg[0][0], 16, some * 9, dweights + ((size_t)panel * 16 * ins + first) * 9, (size_t)ins * 9, count);
+        scatter16(dg[0][0], 16, some * 9, r->dweights + ((size_t)panel * 16 * ins + first) * 9, (size_t)ins * 9, count);
     }
+}
+
+void PL_CPU_NAME(weights_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
+                                   const float *dy, float *dweights, float *work, int threads)
+{
+    struct weights w = {.plan = pl_cpu_winograd_plan(conv, PL_CPU_BACKWARD_WEIGHTS, algorithm), .conv = conv,
+                        .x = x, .dy = dy, .work = work};
+    const struct pl_cpu_winograd_plan *plan = &w.plan;
+    w.in_point = pl_cpu_winograd_point(plan, plan->in_blocks);
+    w.out_point = pl_cpu_winograd_point(plan, plan->out_blocks);
+    if (plan->splits)
+        pl_parallel(threads, (size_t)plan->splits, 1, run_splits, &w);
+    else
+        run_shared(&w, threads);
+    struct result result = {&w, dweights};
+    pl_parallel(threads, (size_t)plan->out_blocks * (size_t)plan->in_blocks, 1, back_tasks, &result);
 }

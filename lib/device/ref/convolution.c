@@ -44,22 +44,30 @@ static void add_product(const double *x, const double *m, int count, int n, doub
             y[j] += x[k] * m[j];
 }
 
-void ref_convolution_forward(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
-                             const void *weight, const void *bias, const struct pl_view *y, bool moments,
-                             void *work)
+/* What the threads share: x or dx, y or dy, and the weights or their gradient in another order. */
+struct convolution {
+    const struct pl_window *window;
+    const struct pl_view *x, *y;
+    double *tapped;
+    const double *bias;
+    bool accumulate;
+};
+
+static void forward_lines(void *self, size_t first, size_t end, int thread)
 {
+    const struct convolution *f = self;
+    const struct pl_window *c = f->window;
+    const struct pl_view *x = f->x, *y = f->y;
     int in = x->channels, out = y->channels;
     size_t tap_size = (size_t)in * (size_t)out;
-    double *tapped = work;
-    order_in_out(weight, out, in, c->kernel[0] * c->kernel[1], tapped);
-#pragma omp parallel for num_threads(d->options.threads)
-    for (int line = 0; line < y->batch * y->height; line++) {
+    (void)thread;
+    for (int line = (int)first; line < (int)end; line++) {
         int n = line / y->height, row = line % y->height;
         for (int column = 0; column < y->width; column++) {
             double *to = ref_at(y, n, row, column);
             for (int o = 0; o < out; o++)
-                to[o] = bias ? ((const double *)bias)[o] : 0;
-            const double *tap = tapped;
+                to[o] = f->bias ? f->bias[o] : 0;
+            const double *tap = f->tapped;
             for (int u = 0; u < c->kernel[0]; u++)
                 for (int v = 0; v < c->kernel[1]; v++, tap += tap_size) {
                     int r = row * c->stride[0] + u - c->padding[0], s = column * c->stride[1] + v - c->padding[1];
@@ -68,27 +76,36 @@ void ref_convolution_forward(struct pl_device *d, const struct pl_window *c, con
                 }
         }
     }
+}
+
+void ref_convolution_forward(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
+                             const void *weight, const void *bias, const struct pl_view *y, bool moments,
+                             void *work)
+{
+    struct convolution f = {.window = c, .x = x, .y = y, .tapped = work, .bias = bias};
+    order_in_out(weight, y->channels, x->channels, c->kernel[0] * c->kernel[1], f.tapped);
+    pl_parallel(d->options.threads, (size_t)y->batch * (size_t)y->height, 1, forward_lines, &f);
     if (moments)
         ref_moments(d, y, work);
 }
 
 /* dx[i](r,c) = sum over o,u,v of w[o][i][u][v] dy[o]((r + padding - u)/stride, (c + padding - v)/stride),
  * over those terms where both quotients are whole and inside dy. */
-void ref_convolution_backward_data(struct pl_device *d, const struct pl_window *c, const struct pl_view *dy,
-                                   const void *weight, const struct pl_view *dx, bool accumulate, void *work)
+static void backward_lines(void *self, size_t first, size_t end, int thread)
 {
+    const struct convolution *f = self;
+    const struct pl_window *c = f->window;
+    const struct pl_view *dx = f->x, *dy = f->y;
     int in = dx->channels, out = dy->channels;
     size_t tap_size = (size_t)in * (size_t)out;
-    double *tapped = work;
-    order_out_in(weight, out, in, c->kernel[0] * c->kernel[1], tapped);
-#pragma omp parallel for num_threads(d->options.threads)
-    for (int line = 0; line < dx->batch * dx->height; line++) {
+    (void)thread;
+    for (int line = (int)first; line < (int)end; line++) {
         int n = line / dx->height, row = line % dx->height;
         for (int column = 0; column < dx->width; column++) {
             double *to = ref_at(dx, n, row, column);
-            if (!accumulate)
+            if (!f->accumulate)
                 memset(to, 0, (size_t)in * sizeof *to);
-            const double *tap = tapped;
+            const double *tap = f->tapped;
             for (int u = 0; u < c->kernel[0]; u++)
                 for (int v = 0; v < c->kernel[1]; v++, tap += tap_size) {
                     int r = row + c->padding[0] - u, s = column + c->padding[1] - v;
@@ -101,6 +118,14 @@ void ref_convolution_backward_data(struct pl_device *d, const struct pl_window *
                 }
         }
     }
+}
+
+void ref_convolution_backward_data(struct pl_device *d, const struct pl_window *c, const struct pl_view *dy,
+                                   const void *weight, const struct pl_view *dx, bool accumulate, void *work)
+{
+    struct convolution f = {.window = c, .x = dx, .y = dy, .tapped = work, .accumulate = accumulate};
+    order_out_in(weight, dy->channels, dx->channels, c->kernel[0] * c->kernel[1], f.tapped);
+    pl_parallel(d->options.threads, (size_t)dx->batch * (size_t)dx->height, 1, backward_lines, &f);
 }
 
 /* One row of the weight gradient in [u][v][in][out] order: for input channel i and tap (u,v),
@@ -127,17 +152,25 @@ static void weight_row(const struct pl_window *c, const struct pl_view *x, const
         }
 }
 
+static void weight_rows(void *self, size_t from, size_t to, int thread)
+{
+    const struct convolution *f = self;
+    const int in = f->x->channels, across = f->window->kernel[1];
+    (void)thread;
+    for (int line = (int)from; line < (int)to; line++) {
+        int tap = line / in;
+        weight_row(f->window, f->x, f->y, line % in, tap / across, tap % across,
+                   f->tapped + (size_t)line * (size_t)f->y->channels);
+    }
+}
+
 void ref_convolution_backward_weights(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
                                       const struct pl_view *dy, void *dweight, void *dbias, void *work)
 {
     int in = x->channels, out = dy->channels, taps = c->kernel[0] * c->kernel[1];
     double *tapped = work, *dw = dweight, *db = dbias;
-#pragma omp parallel for num_threads(d->options.threads)
-    for (int line = 0; line < taps * in; line++) {
-        int tap = line / in;
-        weight_row(c, x, dy, line % in, tap / c->kernel[1], tap % c->kernel[1],
-                   tapped + (size_t)line * (size_t)out);
-    }
+    struct convolution f = {.window = c, .x = x, .y = dy, .tapped = work};
+    pl_parallel(d->options.threads, (size_t)taps * (size_t)in, 1, weight_rows, &f);
     for (int o = 0; o < out; o++)
         for (int i = 0; i < in; i++)
             for (int t = 0; t < taps; t++)

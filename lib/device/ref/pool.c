@@ -45,17 +45,25 @@ static double largest(const struct pl_view *x, const struct inside *w, int n, in
     return most;
 }
 
-void ref_pool_forward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
-                      const struct pl_view *x, const struct pl_view *y)
+struct pooling {
+    enum pl_pooling kind;
+    const struct pl_window *window;
+    const struct pl_view *x, *y;
+};
+
+static void pool_lines(void *self, size_t from, size_t to_line, int thread)
 {
-#pragma omp parallel for num_threads(d->options.threads)
-    for (int line = 0; line < y->batch * y->height; line++)
+    const struct pooling *f = self;
+    const struct pl_window *p = f->window;
+    const struct pl_view *x = f->x, *y = f->y;
+    (void)thread;
+    for (int line = (int)from; line < (int)to_line; line++)
         for (int column = 0; column < y->width; column++) {
             int n = line / y->height, row = line % y->height, at[2];
             struct inside w = window_at(p, x, row, column);
             double *to = ref_at(y, n, row, column);
             for (int c = 0; c < y->channels; c++) {
-                if (kind == PL_POOL_MAX) {
+                if (f->kind == PL_POOL_MAX) {
                     to[c] = largest(x, &w, n, c, &at[0], &at[1]);
                     continue;
                 }
@@ -66,6 +74,13 @@ void ref_pool_forward(struct pl_device *d, enum pl_pooling kind, const struct pl
                 to[c] = sum / (p->kernel[0] * p->kernel[1]);
             }
         }
+}
+
+void ref_pool_forward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
+                      const struct pl_view *x, const struct pl_view *y)
+{
+    struct pooling f = {kind, p, x, y};
+    pl_parallel(d->options.threads, (size_t)y->batch * (size_t)y->height, 1, pool_lines, &f);
 }
 
 void ref_pool_backward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
