@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { WARM_UP = 1, MOST_STEPS = 10000 };
+enum { WARM_UP = 1, MOST_STEPS = 10000, MOST_ROUNDS = 1000 };
 static const double LONGEST = 0.01; /* a text's gradient is clipped to this norm: every one is longer, and is scaled */
 enum { STREAMED = 1 << 24 }; /* floats copied to measure the bandwidth: more than any cache holds */
 
@@ -243,7 +243,48 @@ static void measure_bandwidth(struct pl_bench_training *b)
     free(buffer);
 }
 
-static void measure(struct pl_bench_training *b)
+static void measure_step(struct pl_bench_training *b, int64_t i)
+{
+    double clock[PL_PART_STEP + 1], begun = cpu_clock();
+    step(b, WARM_UP + (uint64_t)i, clock);
+    b->cpu[i] = cpu_clock() - begun;
+    for (int part = 0; part < PL_PART_STEP; part++)
+        b->times[part][i] = clock[part + 1] - clock[part];
+    b->times[PL_PART_STEP][i] = clock[PL_PART_STEP] - clock[0];
+}
+
+/* A round beside other processes. Its busy steps are not among those of the parts. */
+static void measure_round(struct pl_bench_training *b, struct pl_bench_busy *busy, int64_t round)
+{
+    struct pl_bench_load *load = &b->loads[round];
+    double clock[PL_PART_STEP + 1];
+    double *times = pl_new((size_t)b->steps * sizeof *times), *cpu = pl_new((size_t)b->steps * sizeof *cpu);
+    for (int64_t i = 0; i < b->steps; i++) {
+        const int64_t at = round * b->steps + i;
+        measure_step(b, at);
+        times[i] = b->times[PL_PART_STEP][at];
+        cpu[i] = b->cpu[at];
+    }
+    load->quiet = pl_bench_median(times, (size_t)b->steps);
+    load->quiet_cpu = pl_bench_median(cpu, (size_t)b->steps);
+    pl_bench_busy_turn(busy, true);
+    step(b, WARM_UP, clock); /* in which the others begin */
+    load->others_cpu = pl_bench_busy_cpu(busy);
+    for (int64_t i = 0; i < b->steps; i++) {
+        double begun = cpu_clock();
+        step(b, WARM_UP, clock);
+        cpu[i] = cpu_clock() - begun;
+        times[i] = clock[PL_PART_STEP] - clock[0];
+    }
+    load->others_cpu = (pl_bench_busy_cpu(busy) - load->others_cpu) / (double)b->steps;
+    pl_bench_busy_turn(busy, false);
+    load->busy = pl_bench_median(times, (size_t)b->steps);
+    load->busy_cpu = pl_bench_median(cpu, (size_t)b->steps);
+    free(times);
+    free(cpu);
+}
+
+static void measure(struct pl_bench_training *b, struct pl_bench_busy *busy)
 {
     double clock[PL_PART_STEP + 1];
     for (uint64_t i = 0; i < WARM_UP; i++) /* the first touch of the memory is not a step's business */
@@ -251,14 +292,10 @@ static void measure(struct pl_bench_training *b)
     if (b->profile)
         pl_plan_profile(b->plan, true);
     b->peak_gflops = kernels()->peak(0.1, (int)b->threads);
-    for (int64_t i = 0; i < b->steps; i++) {
-        double begun = cpu_clock();
-        step(b, WARM_UP + (uint64_t)i, clock);
-        b->cpu[i] = cpu_clock() - begun;
-        for (int part = 0; part < PL_PART_STEP; part++)
-            b->times[part][i] = clock[part + 1] - clock[part];
-        b->times[PL_PART_STEP][i] = clock[PL_PART_STEP] - clock[0];
-    }
+    for (int64_t i = 0; i < b->steps && !busy; i++)
+        measure_step(b, i);
+    for (int64_t round = 0; round < b->rounds && busy; round++)
+        measure_round(b, busy, round);
     b->peak_memory = peak_memory();
     b->peak_gflops = fmax(b->peak_gflops, kernels()->peak(0.1, (int)b->threads));
     if (b->profile)
@@ -270,6 +307,7 @@ static void release(struct pl_bench_training *b)
     for (int part = 0; part < PL_PART_COUNT; part++)
         free(b->times[part]);
     free(b->cpu);
+    free(b->loads);
     pl_optim_free(b->optim);
     pl_layout_release(&b->layout);
     pl_plan_free(b->plan);
@@ -291,8 +329,21 @@ static bool read_sizes(struct pl_bench_training *b)
         !pl_args_integer(args, "bptt", 1, 10000, 70, &b->bptt) ||
         !pl_args_integer(args, "words", 2, 10000000, 10000, &b->words) ||
         !pl_args_integer(args, "steps", 1, MOST_STEPS, 5, &b->steps) ||
+        !pl_args_integer(args, "busy", 0, 1000, 0, &b->busy) ||
+        !pl_args_integer(args, "rounds", 1, MOST_ROUNDS, 5, &b->rounds) ||
         !pl_args_integer(args, "threads", 1, 1024, 1, &b->threads))
         return false;
+    if (!b->busy) {
+        if (pl_args_has(args, "rounds")) {
+            pl_cmd_usage_error(args, "--rounds goes with --busy");
+            return false;
+        }
+        b->rounds = 1;
+    }
+    if (b->busy && b->profile) {
+        pl_cmd_usage_error(args, "--profile is for a machine at rest: leave --busy out");
+        return false;
+    }
     b->examples = (double)b->batch * (double)(text ? b->bptt : 1);
     return true;
 }
@@ -308,10 +359,15 @@ int pl_bench_train(const struct pl_args *args)
         return pl_cmd_fail(args, &err);
     if (!read_sizes(&b))
         return 2;
+    const size_t steps = (size_t)(b.steps * b.rounds);
+    struct pl_bench_busy *busy = NULL;
     for (int part = 0; part < PL_PART_COUNT; part++)
-        b.times[part] = pl_new((size_t)b.steps * sizeof(double));
-    b.cpu = pl_new((size_t)b.steps * sizeof(double));
+        b.times[part] = pl_new(steps * sizeof(double));
+    b.cpu = pl_new(steps * sizeof(double));
+    b.loads = pl_new((size_t)b.rounds * sizeof *b.loads);
     int status = read_settings(&b, &err);
+    if (!status && b.busy)
+        status = pl_bench_busy_new(&busy, (int)b.busy, &err);
     if (!status)
         status = make_net(&b, &err);
     if (!status)
@@ -319,9 +375,10 @@ int pl_bench_train(const struct pl_args *args)
     if (!status)
         status = pl_bench_training_data(&b, &err);
     if (!status) {
-        measure(&b);
+        measure(&b, busy);
         pl_bench_training_print(&b);
     }
+    pl_bench_busy_free(busy);
     release(&b);
     return status ? pl_cmd_fail(args, &err) : pl_cmd_finish(args, 0);
 }

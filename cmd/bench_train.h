@@ -21,6 +21,13 @@ enum pl_bench_part {
 };
 enum { PL_BENCH_CHANNELS = 3, PL_BENCH_SIDE = 32, PL_BENCH_CLASSES = 10 }; /* of the images */
 
+/* A round of steps in quiet and of as many beside other processes: medians, in seconds. */
+struct pl_bench_load {
+    double quiet, busy;         /* of a step */
+    double quiet_cpu, busy_cpu; /* that all threads computed */
+    double others_cpu;          /* that each of the other processes computed during a busy step, on average */
+};
+
 struct pl_bench_training {
     const struct pl_args *args;
     const struct pl_model *model;
@@ -29,6 +36,7 @@ struct pl_bench_training {
     double examples;               /* images or tokens of a step */
     const char *what;              /* these are: "images", "tokens" */
     const char *precision;
+    int64_t busy, rounds; /* processes beside it, and how often quiet and busy steps take turns */
     bool json, profile;
     struct pl_settings settings; /* model, optimizer and theirs */
 
@@ -47,6 +55,7 @@ struct pl_bench_training {
 
     double *times[PL_PART_COUNT]; /* of every timed step, in seconds */
     double *cpu;                  /* of every timed step: seconds that all threads computed */
+    struct pl_bench_load *loads;  /* of every round */
     double loss;                  /* of the last step */
     double peak_memory;           /* bytes */
     double peak_gflops;           /* of this machine in registers, on as many threads */

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct numbers {
@@ -19,8 +20,8 @@ static struct numbers summarise(struct pl_bench_training *b)
 {
     struct numbers n = {.parameters = (double)pl_graph_parameter_count(b->graph)};
     for (int part = 0; part < PL_PART_COUNT; part++)
-        n.median[part] = pl_bench_median(b->times[part], (size_t)b->steps);
-    n.cpu = pl_bench_median(b->cpu, (size_t)b->steps);
+        n.median[part] = pl_bench_median(b->times[part], (size_t)(b->steps * b->rounds));
+    n.cpu = pl_bench_median(b->cpu, (size_t)(b->steps * b->rounds));
     n.least = b->times[PL_PART_STEP][0]; /* pl_bench_median sorts */
     n.examples = b->examples / n.median[PL_PART_STEP];
     n.gflops = 6e-9 * (double)pl_graph_multiplications(b->graph) * n.examples;
@@ -92,6 +93,42 @@ static void print_profile(const struct pl_bench_training *b)
     pl_text_release(&text);
 }
 
+/* Medians over the rounds; the ratio is that of each round's own speeds. */
+struct load {
+    double busy, busy_cpu, ratio, share;
+    double fair; /* work that a thread did, as a part of what each of the others did in that time */
+};
+
+static struct load summarise_load(const struct pl_bench_training *b)
+{
+    const size_t rounds = (size_t)b->rounds;
+    const double threads = fmin((double)b->threads, pl_host_cores());
+    double *values = pl_new(4 * rounds * sizeof *values);
+    for (size_t i = 0; i < rounds; i++) {
+        values[i] = b->loads[i].busy;
+        values[rounds + i] = b->loads[i].busy_cpu;
+        values[2 * rounds + i] = b->loads[i].quiet / b->loads[i].busy;
+        values[3 * rounds + i] = b->loads[i].quiet_cpu / threads / b->loads[i].others_cpu;
+    }
+    struct load load = {.busy = pl_bench_median(values, rounds), .busy_cpu = pl_bench_median(values + rounds, rounds),
+                        .ratio = pl_bench_median(values + 2 * rounds, rounds),
+                        .fair = pl_bench_median(values + 3 * rounds, rounds),
+                        .share = pl_bench_even_share((int)b->threads, (int)b->busy)};
+    free(values);
+    return load;
+}
+
+static void print_load(const struct pl_bench_training *b)
+{
+    const struct load load = summarise_load(b);
+    printf("beside %-4lld %.1f a second, %.1f ms a step, %.1f ms of processor time\n", (long long)b->busy,
+           b->examples / load.busy, 1e3 * load.busy, 1e3 * load.busy_cpu);
+    printf("            %.3f of the quiet speed, median of %lld rounds in turns; an even share of %d core%s would be %.3f: "
+           "%.2f of that\n", load.ratio, (long long)b->rounds, pl_host_cores(), pl_host_cores() == 1 ? "" : "s", load.share,
+           load.ratio / load.share);
+    printf("            a thread did %.2f of the work that each of the others could do meanwhile\n", load.fair);
+}
+
 static void print_text(const struct pl_bench_training *b, const struct numbers *n)
 {
     const double *m = n->median, whole = m[PL_PART_STEP] / 100;
@@ -101,7 +138,8 @@ static void print_text(const struct pl_bench_training *b, const struct numbers *
     else
         printf("batch %lld", (long long)b->batch);
     printf(" in float, precision %s, %lld thread%s, %s, median of %lld step%s\n", b->precision, (long long)b->threads,
-           b->threads == 1 ? "" : "s", pl_isa_name(pl_host_isa()), (long long)b->steps, b->steps == 1 ? "" : "s");
+           b->threads == 1 ? "" : "s", pl_isa_name(pl_host_isa()), (long long)(b->steps * b->rounds),
+           b->steps * b->rounds == 1 ? "" : "s");
     printf("%-11s %.1f a second\n", b->what, n->examples);
     printf("step        %.1f ms, least %.1f (input %.1f%%, forward %.1f%%, backward %.1f%%, ", 1e3 * m[PL_PART_STEP],
            1e3 * n->least, m[PL_PART_INPUT] / whole, m[PL_PART_FORWARD] / whole, m[PL_PART_BACKWARD] / whole);
@@ -112,6 +150,8 @@ static void print_text(const struct pl_bench_training *b, const struct numbers *
            100 * n->gflops / b->peak_gflops, b->peak_gflops);
     printf("update      %.2f ns for each of %.0f parameters\n", n->update, n->parameters);
     printf("memory      %.1f MB at the peak\n", b->peak_memory / 1e6);
+    if (b->busy)
+        print_load(b);
     if (!b->model->text && !strcmp(b->precision, "fast"))
         puts("Rates count a plain convolution's operations; Winograd's need fewer, so they may pass the peak.");
 }
@@ -123,6 +163,19 @@ static void add_number(struct pl_text *out, const char *key, double value)
         pl_text_addf(out, ", \"%s\": %.6g", key, value);
     else
         pl_text_addf(out, ", \"%s\": null", key);
+}
+
+static void add_load(struct pl_text *out, const struct pl_bench_training *b)
+{
+    const struct load load = summarise_load(b);
+    pl_text_addf(out, ", \"busy_processes\": %lld, \"rounds\": %lld, \"cores\": %d", (long long)b->busy,
+                 (long long)b->rounds, pl_host_cores());
+    add_number(out, b->model->text ? "busy_tokens_per_second" : "busy_images_per_second", b->examples / load.busy);
+    add_number(out, "busy_step_seconds", load.busy);
+    add_number(out, "busy_step_cpu_seconds", load.busy_cpu);
+    add_number(out, "busy_ratio", load.ratio);
+    add_number(out, "even_share", load.share);
+    add_number(out, "fair", load.fair);
 }
 
 static void add_profile(struct pl_text *out, const struct pl_bench_training *b)
@@ -182,6 +235,8 @@ static void print_json(const struct pl_bench_training *b, const struct numbers *
         add_number(&out, "clipping_seconds", n->median[PL_PART_CLIP]);
     add_number(&out, "optimizer_seconds", n->median[PL_PART_UPDATE]);
     add_number(&out, "loss", b->loss);
+    if (b->busy)
+        add_load(&out, b);
     if (b->profile)
         add_profile(&out, b);
     printf("%s}\n", pl_text(&out));

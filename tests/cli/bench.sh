@@ -79,3 +79,23 @@ expect 2 poula bench train --precision double
 expect 1 env POULA_MEMORY=10M "$POULA" bench train
 contains err "GB are free"
 expect 2 poula bench fly
+
+# S2: quiet and busy steps in turns, and what an even share of the cores would give.
+expect 0 poula bench train --model cnn --set width=4 --batch 5 --steps 3 --threads 2 --busy 2 --rounds 2 --format json
+cp out busy.json
+fields busy.json "(got['busy_processes'], got['rounds'], got['steps']) == (2, 2, 3)"
+fields busy.json "got['busy_ratio'] > 0 and got['fair'] > 0 and got['busy_step_seconds'] > 0 and got['busy_step_cpu_seconds'] > 0"
+fields busy.json "abs(got['even_share'] - min(1, got['cores'] / (min(2, got['cores']) + 2))) < 1e-5"
+fields busy.json "abs(got['busy_images_per_second'] * got['busy_step_seconds'] / 5 - 1) < 1e-4"
+expect 0 poula bench train --model cnn --set width=4 --batch 5 --steps 2 --busy 1 --rounds 1
+contains out "beside 1    "
+contains out "of the quiet speed, median of 1 rounds in turns; an even share of"
+contains out "of the work that each of the others could do meanwhile"
+expect 0 poula bench optim --params 10k --steps 3 --threads 2 --busy 1 --rounds 2 --format json
+contains out '"busy_processes": 1, "rounds": 2, "busy_ratio": '
+expect 2 poula bench train --rounds 2
+contains err "--rounds goes with --busy"
+expect 2 poula bench optim --rounds 2
+expect 2 poula bench train --busy 1 --profile
+expect 2 poula bench train --busy -1
+[ -z "$(pgrep -P $$ -x poula)" ] || fail "a busy process is left"
