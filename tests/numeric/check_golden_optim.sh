@@ -40,7 +40,7 @@ echo '{"optimizer": "adam"' >broken/a.json
 expect 1 "broken/a.json: line" broken
 echo '[]' >broken/a.json
 expect 1 "broken/a.json: the file" broken
-expect 1 "^73 files checked, 1 failures" "$good" empty
+expect 1 "^88 files checked, 1 failures" "$good" empty
 
 # The first value, a phase, an average, a note, the noise, a setting, a name, a shape and a trigger.
 spoil adam-1 's/"theta":\[\[\[\(-*[0-9]*\)\.[0-9]*/"theta":[[[\1.123/'
@@ -53,5 +53,22 @@ spoil yogi-1 's/"optimizer":"yogi"/"optimizer":"yogurt"/'
 spoil rmsprop-1 's/"shapes":\[\[3,2\]/"shapes":[[3,3]/'
 spoil adagrad-1 's/"lr_decay":0.0/"lr_delay":0.5/'
 spoil ntasgd_trigger 's/"switch_after_epoch":35/"switch_after_epoch":36/'
+
+spoil nt_asgd-1 's/"val_loss":\[null,7/"val_loss":[null,0/'
+
+# D15: an optimizer without a file, and one that has none that it agrees with.
+mkdir incomplete reversed # reversed: its steps go elsewhere in every file
+for file in "$good"/*.json; do
+    case $file in */yogi-*) ;; *) ln -s "$file" incomplete/ ;; esac
+    ln -s "$file" reversed/
+done
+expect 1 "^yogi: no file that it agrees with" --all incomplete
+expect 1 "^86 files checked, 1 failures" --all incomplete
+rm reversed/fromage-*
+for name in fromage-1 fromage-2 fromage-scalars; do
+    sed 's/"theta":\[\[\[\(-*[0-9]*\)\.[0-9]*/"theta":[[[\1.123/' "$good/$name.json" >"reversed/$name.json"
+done
+expect 1 "^fromage: no file that it agrees with" --all reversed
+expect 2 "usage" --all
 
 [ "$failures" = 0 ]

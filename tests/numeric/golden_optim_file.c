@@ -18,7 +18,7 @@ struct golden {
     struct pl_settings settings;
     struct pl_layout layout;
     size_t steps;
-    json_t *theta0, *gradients, *noise, *rates, *theta, *average, *eta, *mu, *phase;
+    json_t *theta0, *gradients, *noise, *rates, *losses, *theta, *average, *eta, *mu, *phase;
 };
 
 /* A number, or one of the strings "inf", "-inf", "nan". */
@@ -161,7 +161,7 @@ static int read_golden(struct golden *g, const json_t *root, struct pl_error *er
     } list[] = {
         {"grads", true, &g->gradients}, {"theta", true, &g->theta}, {"noise", false, &g->noise},
         {"lr_per_step", false, &g->rates}, {"average", false, &g->average}, {"eta", false, &g->eta},
-        {"mu", false, &g->mu}, {"phase", false, &g->phase},
+        {"mu", false, &g->mu}, {"phase", false, &g->phase}, {"val_loss", false, &g->losses},
     };
     for (size_t i = 0; !status && i < sizeof list / sizeof *list; i++)
         status = read_series(g, root, list[i].key, list[i].needed, list[i].series, err);
@@ -322,6 +322,8 @@ static int replay_step(const struct replay *r, struct pl_error *err)
     pl_optim_step(r->optim, r->theta, r->gradient, r->xi);
     status = compare_arena(r, r->theta, json_array_get(g->theta, r->step), r->largest_theta, "theta", err);
     const json_t *average = json_array_get(g->average, r->step);
+    if (!status && json_is_null(average) && pl_optim_average(r->optim))
+        status = pl_fail(err, PL_ECORRUPT, "step %zu: something is averaged", r->step + 1);
     if (!status && average && !json_is_null(average)) {
         const void *got = pl_optim_average(r->optim);
         status = got ? compare_arena(r, got, average, r->largest_average, "average", err)
@@ -333,6 +335,10 @@ static int replay_step(const struct replay *r, struct pl_error *err)
         status = compare_note(r, json_array_get(g->mu, r->step), "mu", err);
     if (!status && g->phase)
         status = compare_phase(r, json_array_get(g->phase, r->step), err);
+    const json_t *loss = json_array_get(g->losses, r->step);
+    double value;
+    if (!status && json_is_number(loss) && read_number(loss, &value))
+        pl_optim_validated(r->optim, value);
     return status;
 }
 
@@ -415,7 +421,7 @@ static int check_triggers(const json_t *cases, struct pl_error *err)
     return 0;
 }
 
-static int check_steps(const json_t *root, struct pl_error *err)
+static int check_steps(const json_t *root, const char **optimizer, struct pl_error *err)
 {
     struct golden g = {0};
     int status = read_golden(&g, root, err);
@@ -423,20 +429,23 @@ static int check_steps(const json_t *root, struct pl_error *err)
         status = replay(&g, PL_FLOAT64, err);
     if (!status)
         status = replay(&g, PL_FLOAT32, err);
+    if (!status)
+        *optimizer = g.optimizer;
     pl_settings_release(&g.settings);
     pl_layout_release(&g.layout);
     return status;
 }
 
-int golden_check_file(const char *path, struct pl_error *err)
+int golden_check_file(const char *path, const char **optimizer, struct pl_error *err)
 {
+    *optimizer = NULL;
     json_error_t problem;
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &problem);
     if (!root)
         return pl_fail(err, PL_ECORRUPT, "line %d: %s", problem.line, problem.text);
     const json_t *cases = json_object_get(root, "cases");
     int status = !json_is_object(root) ? malformed(err, "the file") : cases ? check_triggers(cases, err)
-                                                                            : check_steps(root, err);
+                                                                            : check_steps(root, optimizer, err);
     json_decref(root);
     return status;
 }
