@@ -1,6 +1,7 @@
 #include "cmd_results.h"
 #include "rows.h"
 
+#include "report/report.h"
 #include "train/train.h"
 
 #include <math.h>
@@ -83,34 +84,127 @@ static void add_value(struct pl_text *sql, const struct pl_value *value)
     pl_text_release(&spelled);
 }
 
-static int add_condition(const struct pl_args *args, const struct columns *columns,
+static void add_end(struct pl_text *sql, const char *column, const char *sign, bool open, double end)
+{
+    pl_text_add(sql, " AND ");
+    add_name_quoted(sql, column);
+    pl_text_addf(sql, " %s%s ", sign, open ? "" : "=");
+    if (isinf(end))
+        pl_text_add(sql, end > 0 ? "9e999" : "-9e999");
+    else
+        pl_text_add_number(sql, end);
+}
+
+/* One of the alternatives of a condition; texts are greater than all numbers in SQLite, so their type is asked for. */
+static void add_alternative(struct pl_text *sql, const char *column, const struct pl_condition *condition, size_t i)
+{
+    if (i < condition->count) {
+        add_name_quoted(sql, column);
+        pl_text_add(sql, " IN (");
+        add_value(sql, &condition->values[i]);
+        pl_text_add(sql, ")");
+        return;
+    }
+    const struct pl_range *range = &condition->ranges[i - condition->count];
+    pl_text_add(sql, "(typeof(");
+    add_name_quoted(sql, column);
+    pl_text_add(sql, ") IN ('integer', 'real')");
+    add_end(sql, column, ">", range->low_open, range->low);
+    add_end(sql, column, "<", range->high_open, range->high);
+    pl_text_add(sql, ")");
+}
+
+struct listing {
+    int64_t count;
+    struct pl_text *text;
+};
+
+static int take_count(void *self, const struct pl_cell *cells, size_t count)
+{
+    (void)count;
+    ((struct listing *)self)->count = cells[0].integer;
+    return 0;
+}
+
+static int take_value(void *self, const struct pl_cell *cells, size_t count)
+{
+    struct listing *l = self;
+    (void)count;
+    pl_text_addf(l->text, "%s%s", l->count ? ", " : "", l->count < 12 ? cells[0].text : "...");
+    l->count++;
+    return 0;
+}
+
+/* A value that no run has is more likely a slip than a question: says what there is. */
+static int check_alternative(const struct pl_args *args, struct pl_store *store, const char *column,
+                             const struct pl_condition *condition, size_t i)
+{
+    struct pl_text sql = {0}, there = {0};
+    struct pl_error err;
+    struct listing l = {0, &there};
+    int code = 0;
+    pl_text_add(&sql, "SELECT EXISTS (SELECT 1 FROM runs WHERE ");
+    add_alternative(&sql, column, condition, i);
+    pl_text_add(&sql, ")");
+    if (pl_store_query(store, pl_text(&sql), NULL, take_count, &l, &err))
+        code = pl_cmd_fail(args, &err);
+    if (!code && !l.count) {
+        struct pl_condition one = {.key = condition->key};
+        struct pl_text wanted = {0};
+        bool value = i < condition->count;
+        one.values = value ? &condition->values[i] : NULL;
+        one.ranges = value ? NULL : &condition->ranges[i - condition->count];
+        one.count = value;
+        one.range_count = !value;
+        pl_where_write(&one, &wanted);
+        pl_text_clear(&sql);
+        pl_text_add(&sql, "SELECT DISTINCT ");
+        add_name_quoted(&sql, column);
+        pl_text_add(&sql, " FROM runs WHERE ");
+        add_name_quoted(&sql, column);
+        pl_text_add(&sql, " IS NOT NULL ORDER BY 1 LIMIT 13");
+        code = pl_store_query(store, pl_text(&sql), NULL, take_value, &l, &err) ? pl_cmd_fail(args, &err) : 0;
+        if (!code)
+            code = pl_cmd_usage_error(args, "no run has %s; there %s: %s", pl_text(&wanted), l.count == 1 ? "is" : "are",
+                                      l.count ? pl_text(&there) : "none at all");
+        pl_text_release(&wanted);
+    }
+    pl_text_release(&sql);
+    pl_text_release(&there);
+    return code;
+}
+
+static int add_condition(const struct pl_args *args, struct pl_store *store, const struct columns *columns,
                          const struct pl_condition *condition, struct pl_text *sql)
 {
     const char *column = find_column(columns, condition->key);
+    int code = 0;
     if (!column) {
         const char *nearest = pl_nearest(condition->key, (const char *const *)columns->all.names, columns->all.count);
         return pl_cmd_usage_error(args, "no run has a setting %s%s%s%s", condition->key, nearest ? "; did you mean " : "",
                                   nearest ? nearest : "", nearest ? "?" : "");
     }
-    pl_text_add(sql, " AND ");
-    add_name_quoted(sql, column);
-    pl_text_add(sql, " IN (");
-    for (size_t i = 0; i < condition->count; i++) {
-        pl_text_add(sql, i ? ", " : "");
-        add_value(sql, &condition->values[i]);
+    pl_text_addf(sql, " AND %s(", condition->negated ? "NOT " : "");
+    for (size_t i = 0; i < condition->count + condition->range_count && !code; i++) {
+        pl_text_add(sql, i ? " OR " : "");
+        add_alternative(sql, column, condition, i);
+        code = check_alternative(args, store, column, condition, i);
     }
     pl_text_add(sql, ")");
-    return 0;
+    return code;
 }
 
 /* FROM and WHERE of the runs to be shown. */
-static int build_source(const struct pl_args *args, const struct columns *columns, struct pl_text *sql)
+static int build_source(const struct pl_args *args, struct pl_store *store, const struct columns *columns,
+                        struct pl_text *sql)
 {
     struct pl_condition *where = NULL;
     size_t count = 0;
     int64_t limit;
-    if (!pl_args_integer(args, "limit", 1, INT64_MAX, INT64_MAX, &limit) || !pl_cmd_read_where(args, &where, &count))
+    if (!pl_args_integer(args, "limit", 1, INT64_MAX, INT64_MAX, &limit) || !pl_cmd_read_where(args, &where, &count)) {
+        pl_where_free(where, count);
         return 2;
+    }
     pl_text_add(sql, " FROM (SELECT * FROM runs WHERE 1");
     const char *study = pl_args_get(args, "study", NULL), *status;
     if (study) {
@@ -126,7 +220,7 @@ static int build_source(const struct pl_args *args, const struct columns *column
         pl_text_add(sql, ")");
     int code = 0;
     for (size_t i = 0; !code && i < count; i++)
-        code = add_condition(args, columns, &where[i], sql);
+        code = add_condition(args, store, columns, &where[i], sql);
     pl_text_addf(sql, " ORDER BY run LIMIT %lld)", (long long)limit);
     pl_where_free(where, count);
     return code;
@@ -158,7 +252,7 @@ static int list_runs(const struct pl_args *args, struct pl_store *store, struct 
     struct pl_text source = {0}, sql = {0};
     struct pl_error err;
     bool wide = pl_args_has(args, "all");
-    int code = build_source(args, columns, &source);
+    int code = build_source(args, store, columns, &source);
     if (!code && !wide && find_telling(store, pl_text(&source), columns, &err))
         code = pl_cmd_fail(args, &err);
     if (!code) {
@@ -209,7 +303,7 @@ static const struct pl_option options[] = {
     {.name = "study", .argument = "NAME", .help = "only runs of the newest sweep of this study"},
     {.name = "status", .argument = "STATUS", .help = "only runs with this status (repeatable)",
      .words = "planned running finished diverged failed interrupted"},
-    {.name = "where", .argument = "KEY=VALUE", .help = "only runs with such a setting (repeatable; VALUE,... is any of)"},
+    {.name = "where", .argument = "KEY=VALUE", .help = "only runs with such a setting (repeatable; VALUE,... is any of, A..B a range; also <, >, !=)"},
     {.name = "limit", .letter = 'n', .argument = "N", .help = "at most N runs"},
     {.name = "all", .help = "show every column, not only settings that differ"},
     {.name = "format", .argument = "FORMAT", .help = "how to print", .words = "text markdown csv json"},

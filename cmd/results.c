@@ -87,7 +87,8 @@ bool pl_cmd_read_where(const struct pl_args *args, struct pl_condition **where, 
     const char *given;
     for (size_t i = 0; (given = pl_args_nth(args, "where", i)); i++)
         if (!pl_where_read(given, where, count)) {
-            pl_cmd_usage_error(args, "--where is '%s', but must be like lambda=0.1 or model=vgg11,resnet34", given);
+            pl_cmd_usage_error(args, "--where is '%s', but must be like lambda=0.1, model=vgg11,resnet34, lambda<0.01 or "
+                               "lambda=0.1..1", given);
             return false;
         }
     return true;

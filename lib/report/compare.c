@@ -30,7 +30,7 @@ void pl_welch(const struct pl_sample *a, const struct pl_sample *b, double level
 static const struct pl_rename *rename_of(const struct pl_study *study, const struct pl_condition *condition)
 {
     for (size_t i = 0; study && i < study->rename_count; i++) {
-        struct pl_condition old = {study->renames[i].key, &study->renames[i].old, 1};
+        struct pl_condition old = {.key = study->renames[i].key, .values = &study->renames[i].old, .count = 1};
         if (!strcmp(study->renames[i].key, condition->key) && pl_condition_admits(&old, condition->values))
             return &study->renames[i];
     }

@@ -1,6 +1,7 @@
 /* Which settings tell configurations apart, and which configurations a condition picks. */
 #include "report/report_priv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,12 +80,52 @@ static bool *admitted(const struct pl_column *column, const struct pl_condition 
     return admits;
 }
 
+/* What no configuration has: says which, and what there is. One of several alternatives that is unknown is a slip too. */
+static int check_values(const struct pl_results *results, const struct pl_condition *condition,
+                        const struct pl_column *column, struct pl_error *err)
+{
+    enum { SHOWN = 12 };
+    struct pl_condition one = {.key = condition->key};
+    bool known = true;
+    if (!condition->known)
+        return 0;
+    for (size_t w = 0; w < condition->count + condition->range_count && known; w++) {
+        bool value = w < condition->count;
+        one.values = value ? &condition->values[w] : NULL;
+        one.ranges = value ? NULL : &condition->ranges[w - condition->count];
+        one.count = value;
+        one.range_count = !value;
+        known = false;
+        for (size_t i = 0; i < column->value_count && !known; i++)
+            known = pl_condition_admits(&one, &column->values[i].value);
+    }
+    if (known)
+        return 0;
+    struct pl_text wanted = {0}, there = {0};
+    pl_where_write(&one, &wanted);
+    for (size_t i = 0; i < column->value_count && i < SHOWN; i++) {
+        pl_text_add(&there, i ? ", " : "");
+        pl_value_write(&column->values[i].value, &there);
+    }
+    pl_text_add(&there, column->value_count > SHOWN ? ", ..." : "");
+    int status = pl_fail(err, PL_EMISSING, "no run of study %s has %.200s; there %s: %.500s", results->name,
+                         pl_text(&wanted), column->value_count == 1 ? "is" : "are", pl_text(&there));
+    pl_text_release(&wanted);
+    pl_text_release(&there);
+    return status;
+}
+
 int pl_results_where(const struct pl_results *results, const struct pl_condition *where, size_t where_count,
                      size_t **configs, size_t *count, struct pl_error *err)
 {
     for (size_t i = 0; i < where_count; i++)
         if (pl_results_key(results, where[i].key) == SIZE_MAX)
             return unknown_key(results, where[i].key, err);
+    for (size_t i = 0; i < where_count; i++) {
+        int status = check_values(results, &where[i], &results->columns[pl_results_key(results, where[i].key)], err);
+        if (status)
+            return status;
+    }
     size_t *kept = pl_new(results->count * sizeof *kept), left = results->count;
     for (size_t i = 0; i < left; i++)
         kept[i] = i;
@@ -250,22 +291,97 @@ static void add_value(struct pl_condition *condition, const char *word, size_t l
     condition->values[condition->count++] = value;
 }
 
+/* "0.1..1": both ends inside. */
+static bool read_range(const char *word, struct pl_range *range)
+{
+    const char *dots = strstr(word, "..");
+    if (!dots)
+        return false;
+    char *low = pl_copy_bytes(word, (size_t)(dots - word));
+    *range = (struct pl_range){-INFINITY, INFINITY, false, false};
+    bool good = pl_number_read(low, &range->low) && pl_number_read(dots + 2, &range->high);
+    free(low);
+    return good;
+}
+
+/* "<0.1", ">= 3": *wrong is set when a comparison has no number. */
+static bool read_comparison(const char *word, struct pl_range *range, bool *wrong)
+{
+    char sign = *word;
+    if (sign != '<' && sign != '>')
+        return false;
+    bool open = word[1] != '=';
+    double end;
+    word += open ? 1 : 2;
+    word += strspn(word, " ");
+    *wrong = !pl_number_read(word, &end);
+    *range = sign == '<' ? (struct pl_range){-INFINITY, end, false, open} : (struct pl_range){end, INFINITY, open, false};
+    return !*wrong;
+}
+
+/* One alternative of a condition. */
+static bool add_word(struct pl_condition *condition, const char *text, size_t length)
+{
+    while (length && *text == ' ')
+        text++, length--;
+    while (length && text[length - 1] == ' ')
+        length--;
+    char *word = pl_copy_bytes(text, length);
+    struct pl_range range;
+    bool wrong = !length;
+    if (!wrong && (read_comparison(word, &range, &wrong) || (!wrong && read_range(word, &range)))) {
+        condition->ranges = pl_resize(condition->ranges, condition->range_count + 1, sizeof *condition->ranges);
+        condition->ranges[condition->range_count++] = range;
+    } else if (!wrong) {
+        add_value(condition, word, length);
+    }
+    free(word);
+    return !wrong;
+}
+
 bool pl_where_read(const char *text, struct pl_condition **list, size_t *count)
 {
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
+    size_t key = strcspn(text, "=<>!");
+    const char *sign = text + key, *word = sign;
+    while (key && text[key - 1] == ' ')
+        key--;
+    if (!key || !*sign)
         return false;
-    struct pl_condition condition = {.key = pl_copy_bytes(text, (size_t)(equals - text))};
-    for (const char *word = equals + 1;; word++) {
+    struct pl_condition condition = {.key = pl_copy_bytes(text, key), .negated = *sign == '!', .known = true};
+    bool good = !condition.negated || sign[1] == '=';
+    word += condition.negated ? 2 : *sign == '=';
+    while (good) {
         size_t length = strcspn(word, ",");
-        add_value(&condition, word, length);
+        good = add_word(&condition, word, length);
         word += length;
         if (!*word)
             break;
+        word++;
     }
     *list = pl_resize(*list, *count + 1, sizeof **list);
-    (*list)[(*count)++] = condition;
-    return true;
+    (*list)[(*count)++] = condition; /* a bad one too, so that it is released with the others */
+    return good;
+}
+
+void pl_where_write(const struct pl_condition *condition, struct pl_text *out)
+{
+    pl_text_addf(out, "%s%s", condition->key, condition->negated ? "!=" : "=");
+    for (size_t i = 0; i < condition->count; i++) {
+        pl_text_add(out, i ? "," : "");
+        pl_value_write(&condition->values[i], out);
+    }
+    for (size_t i = 0; i < condition->range_count; i++) {
+        const struct pl_range *r = &condition->ranges[i];
+        pl_text_add(out, i || condition->count ? "," : "");
+        if (isinf(r->low) || isinf(r->high)) {
+            pl_text_addf(out, "%s%s", isinf(r->low) ? "<" : ">", isinf(r->low) ? r->high_open ? "" : "=" : r->low_open ? "" : "=");
+            pl_text_add_number(out, isinf(r->low) ? r->high : r->low);
+        } else {
+            pl_text_add_number(out, r->low);
+            pl_text_add(out, "..");
+            pl_text_add_number(out, r->high);
+        }
+    }
 }
 
 void pl_where_free(struct pl_condition *list, size_t count)
@@ -275,6 +391,7 @@ void pl_where_free(struct pl_condition *list, size_t count)
             if (list[i].values[j].type == PL_STRING)
                 free((char *)list[i].values[j].string);
         free(list[i].values);
+        free(list[i].ranges);
         free(list[i].key);
     }
     free(list);

@@ -50,7 +50,8 @@ int pl_results_keys(const struct pl_results *results, const struct pl_names *nam
 size_t pl_results_axes(const struct pl_results *results, const size_t *configs, size_t count, size_t *keys,
                        size_t capacity);
 
-/* The configurations that meet all conditions, in grid order; free() *configs. PL_EINPUT on an unknown setting. */
+/* The configurations that meet all conditions, in grid order; free() *configs. PL_EINPUT on an unknown setting, PL_EMISSING
+ * on a value that no run has (err says which there are). */
 int pl_results_where(const struct pl_results *results, const struct pl_condition *where, size_t where_count,
                      size_t **configs, size_t *count, struct pl_error *err);
 /* Appends settings to keys (count of them, room for capacity) until no two of the configurations agree in all:
@@ -176,8 +177,10 @@ bool pl_report_ties(double a, double b);
  * than four decades or are very large or small, so that each needs its own. Non-finite ones do not count. */
 int pl_report_decimals(const double *values, size_t count);
 
-/* A condition as the command line spells it: "key=value[,value...]". Appends to *list; false when text is not one. */
+/* A condition as the command line spells it: key=value[,value...], key!=value, key<3, key>=0.1, key=0.1..1 (ends inside).
+ * Appends to *list; false when text is not one. pl_where_write spells it again. */
 bool pl_where_read(const char *text, struct pl_condition **list, size_t *count);
+void pl_where_write(const struct pl_condition *condition, struct pl_text *out);
 void pl_where_free(struct pl_condition *list, size_t count);
 
 #endif

@@ -125,10 +125,21 @@ static bool spelled_alike(const struct pl_value *a, const struct pl_value *b)
     return alike;
 }
 
+static bool is_within(const struct pl_range *range, const struct pl_value *value)
+{
+    if (value->type != PL_REAL && value->type != PL_INTEGER)
+        return false;
+    double number = value->type == PL_REAL ? value->real : (double)value->integer;
+    return (range->low_open ? number > range->low : number >= range->low) &&
+           (range->high_open ? number < range->high : number <= range->high);
+}
+
 bool pl_condition_admits(const struct pl_condition *condition, const struct pl_value *value)
 {
-    for (size_t i = 0; value && i < condition->count; i++)
-        if (pl_value_equal(&condition->values[i], value) || spelled_alike(&condition->values[i], value))
-            return true;
-    return false;
+    bool found = false;
+    for (size_t i = 0; value && i < condition->count && !found; i++)
+        found = pl_value_equal(&condition->values[i], value) || spelled_alike(&condition->values[i], value);
+    for (size_t i = 0; value && i < condition->range_count && !found; i++)
+        found = is_within(&condition->ranges[i], value);
+    return value && found != condition->negated;
 }

@@ -87,7 +87,7 @@ static void add_condition(struct page *page, const struct node *key, const struc
     }
     struct pl_value *copy = pl_take(reader->pool, 1, sizeof *copy);
     *copy = read.value;
-    cell->where[cell->where_count++] = (struct pl_condition){(char *)name, copy, 1};
+    cell->where[cell->where_count++] = (struct pl_condition){.key = (char *)name, .values = copy, .count = 1};
 }
 
 /* The settings of a mapping, except those keys of it that mean something else. */

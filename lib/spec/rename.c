@@ -24,7 +24,7 @@ static void add_rename(struct reader *reader, const char *key, struct node *old,
         own = own || !strcmp(name, key);
         struct pl_value *copy = pl_take(reader->pool, 1, sizeof *copy);
         *copy = cell.value;
-        rename->now[rename->now_count++] = (struct pl_condition){(char *)name, copy, 1};
+        rename->now[rename->now_count++] = (struct pl_condition){.key = (char *)name, .values = copy, .count = 1};
     }
     study->rename_count++;
 }

@@ -19,11 +19,21 @@ struct pl_names {
 
 enum pl_select { PL_SELECT_BEST, PL_SELECT_LAST, PL_SELECT_BEST_VALID };
 
-/* A condition on a setting: the run's value is one of the given ones. */
+/* Numbers between two ends, which may be infinite. */
+struct pl_range {
+    double low, high;
+    bool low_open, high_open;  /* the end itself is outside */
+};
+
+/* A condition on a setting: the run's value is one of the given ones, or a number in one of the ranges. */
 struct pl_condition {
     char *key;
     struct pl_value *values;
     size_t count;
+    struct pl_range *ranges;   /* only on a command line */
+    size_t range_count;
+    bool negated;              /* the run has the setting, with another value */
+    bool known;                /* every alternative must be the value of some run: it was typed, not declared */
 };
 
 /* select: {best: 2, over: [lambda, epsilon], by: best valid_accuracy}: of the configurations that differ only in

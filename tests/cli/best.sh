@@ -151,6 +151,36 @@ for view in "study_summary WHERE study = 'statistics'" "summary WHERE \"values\"
 done
 equal "$(sql results/poula.db "SELECT mean || ' ' || std FROM study_summary WHERE \"values\" = 'x 0.1 0.1 0.1'")" "0.1 0.0" "B10: equal values"
 
+# B8: a value that no run has is an error that says what there is; comparisons and ranges are understood.
+cat >where.yaml <<'END'
+study: where
+task: {problem: theta30, iterations: 20, record: 2}
+optimizer: {name: [adam, sgd], lambda: [0.1, 0.01, 0.001]}
+END
+expect 0 poula sweep where.yaml --db where.db
+rows() { poula report --db where.db --format csv --rows optimizer,lambda --where "$1" | tail -n +2 | wc -l; }
+listed_runs() { poula runs --db where.db --format csv --where "$1" | tail -n +2 | wc -l; }
+for case in 'lambda<0.05 4' 'lambda=<0.01 2' 'lambda <= 0.01 4' 'lambda>=0.1 2' 'lambda=0.01..0.1 4' 'lambda=0.1,0.0001..0.001 4' \
+    'optimizer!=sgd 3' 'lambda!=0.1,<0.01 2' 'optimizer=sgd,adam 6' 'lr<0.05 4'; do
+    equal "$(rows "${case% *}")" "${case##* }" "B8: rows where ${case% *}"
+    equal "$(listed_runs "${case% *}")" "${case##* }" "B8: runs where ${case% *}"
+done
+for wrong in lambda=0.2 lambda=small "lambda<0.0001" "lambda=0.1,0.2" "lambda=5..6"; do
+    for command in report "report --value loss" runs; do
+        expect 2 poula $command --db where.db --where "$wrong"
+        contains err "there are: 0."
+        [ ! -s out ] || fail "B8: $command prints something where $wrong"
+    done
+done
+expect 2 poula report --db where.db --where optimizer=adma
+contains err "no run of study where has optimizer=adma; there are: adam, sgd"
+for wrong in lambda "lambda<" "lambda<x" "lambda!0.1" "=1"; do
+    for command in report runs; do
+        expect 2 poula $command --db where.db --where "$wrong"
+        contains err "must be like"
+    done
+done
+
 # S8: views that another version made are made anew, also for who only reads.
 sql results/poula.db "DROP VIEW summary; CREATE VIEW summary AS SELECT 1 AS mean; UPDATE meta SET value = 'old' WHERE key = 'views'"
 expect 0 poula query "SELECT n, std FROM summary LIMIT 1"

@@ -136,7 +136,7 @@ expect 0 poula report --value "best loss"
 contains out "lower is better"
 expect 2 poula report --study nope
 contains err nope
-expect 1 poula report --value loss --where method=lion
+expect 2 poula report --value loss --where method=lion
 
 # A failed run that is tried again counts once.
 sed -i 's/^adam-2.*$/adam-9) ;;/' trainer.sh

@@ -30,7 +30,9 @@ equal "$(wc -l <out)" 6 "lines of lambda 0.1 under another spelling"
 lacks out ",lambda"
 expect 0 poula runs --where seed=2 --where problem=theta30 -n 3 --format csv
 equal "$(wc -l <out)" 4 "lines under a limit"
-expect 0 poula runs --where optimizer=none --format csv
+expect 2 poula runs --where optimizer=none --format csv # B8
+contains err "no run has optimizer=none; there are: "
+expect 0 poula runs --where "lambda>=0.1" --where "lambda<0.1" --format csv
 equal "$(wc -l <out)" 1 "lines when nothing fits"
 expect 0 poula runs --limit 1 --all --format csv
 contains out ",iterations,"
