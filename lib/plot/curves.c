@@ -95,7 +95,7 @@ static int read_run(const struct pl_gather *g, int64_t run, const struct pl_sett
     struct pl_store *store = pl_results_store(g->results);
     struct clock clock = {0};
     size_t first = samples->count, first_turn = turns->count;
-    int status = pl_store_each_point(store, run, g->metric, take_point, samples, err);
+    int status = pl_store_each_point_along(store, run, g->metric, g->axis, take_point, samples, err);
     add_start(g, settings, samples, first);
     if (!status && g->averages)
         status = pl_store_each_point(store, run, PL_METRIC_AVERAGED, take_point, turns, err);
@@ -276,6 +276,46 @@ static int read_line(const struct pl_gather *g, struct pl_line *line, const stru
     return status;
 }
 
+static int has_point(void *self, double position, double value)
+{
+    (void)position;
+    (void)value;
+    *(bool *)self = true;
+    return 0;
+}
+
+/* Chooses what x counts: steps where they are asked for, else epochs; the other where no run has recorded that. Runs that
+ * have recorded the other only are noted. */
+static int choose_axis(struct pl_figure *figure, struct pl_gather *g, const struct drawn_runs *runs, struct pl_error *err)
+{
+    static const char *const names[] = {"epoch", "step"};
+    enum pl_series_axis wanted = g->spec->x && pl_has_word("step iteration n", g->spec->x) ? PL_BY_STEP : PL_BY_EPOCH;
+    int64_t only[PL_AXIS_COUNT] = {0}, both = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        bool has[PL_AXIS_COUNT] = {false};
+        for (int axis = 0; axis < PL_AXIS_COUNT; axis++) {
+            int status = pl_store_each_point_along(pl_results_store(g->results), runs->list[i].run, g->metric,
+                                                   (enum pl_series_axis)axis, has_point, &has[axis], err);
+            if (status)
+                return status;
+        }
+        both += has[0] && has[1];
+        only[0] += has[0] && !has[1];
+        only[1] += has[1] && !has[0];
+    }
+    bool other = !both && !only[wanted] && only[!wanted];
+    g->axis = other ? (enum pl_series_axis)!wanted : wanted;
+    if (g->axis == PL_BY_STEP && !pl_figure_tells_time(g->spec)) {
+        free(figure->x_label);
+        figure->x_label = pl_copy(other || !g->spec->x ? names[PL_BY_STEP] : g->spec->x);
+    }
+    if (only[!g->axis])
+        pl_text_addf(g->notes, "%lld %s not drawn: %s was recorded by %s there and not by %s; see x.\n",
+                     (long long)only[!g->axis], only[!g->axis] > 1 ? "runs are" : "run is", g->metric, names[!g->axis],
+                     names[g->axis]);
+    return 0;
+}
+
 int pl_gather_curves(struct pl_figure *figure, struct pl_gather *g, struct pl_error *err)
 {
     struct drawn_runs runs = {.gather = g};
@@ -285,6 +325,8 @@ int pl_gather_curves(struct pl_figure *figure, struct pl_gather *g, struct pl_er
     make_lines(figure, g, runs.line_of, lines);
     int status = pl_store_each_result(pl_results_store(g->results), pl_results_sweep(g->results), g->metric,
                                       PL_SELECT_BEST, take_run, &runs, err);
+    if (!status)
+        status = choose_axis(figure, g, &runs, err);
     for (size_t first = 0, last; first < runs.count && !status; first = last) {
         for (last = first; last < runs.count && runs.list[last].line == runs.list[first].line; last++)
             ;

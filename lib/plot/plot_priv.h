@@ -120,6 +120,7 @@ struct pl_gather {
     size_t config_count;
     struct pl_headings panels, lines;
     bool averages; /* some run says from when on it averaged */
+    enum pl_series_axis axis; /* curves: what x counts */
     struct pl_text *notes;
 };
 

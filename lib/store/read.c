@@ -288,12 +288,26 @@ int pl_store_validation(struct pl_store *store, int64_t sweep, const char **metr
 }
 
 /* The query for run, status, value and position of a series, by run. */
+/* The series of a metric: along epochs where the sweep has any value by them, else along steps. */
+static int series_in_sweep(struct pl_store *store, int64_t sweep, const char *metric, const struct pl_store_series **series,
+                           struct pl_error *err)
+{
+    int status = pl_store_need_series(store, metric, series, err);
+    const struct pl_store_series *steps = status ? NULL : pl_store_find_series(store, metric, PL_BY_STEP);
+    if (!steps || steps == *series)
+        return status;
+    status = has_series(store, sweep, (*series)->id, err);
+    if (status == 1)
+        *series = steps;
+    return status < 0 ? status : 0;
+}
+
 static int select_values(struct pl_store *store, int64_t sweep, const char *metric, enum pl_select select,
                          struct pl_text *sql, struct pl_error *err)
 {
     const struct pl_store_series *series;
     const char *columns = select == PL_SELECT_LAST ? "r.last, r.last_epoch" : "m.value, m.epoch";
-    int status = pl_store_need_series(store, metric, &series, err);
+    int status = series_in_sweep(store, sweep, metric, &series, err);
     if (!status && select == PL_SELECT_BEST)
         status = best_columns(store, sweep, metric, &columns, err);
     if (status)
@@ -329,14 +343,11 @@ int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metr
     return status;
 }
 
-int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
-                        int (*point)(void *self, double epoch, double value), void *self, struct pl_error *err)
+static int each_point(struct pl_store *store, int64_t run, const struct pl_store_series *series,
+                      int (*point)(void *self, double epoch, double value), void *self, struct pl_error *err)
 {
-    const struct pl_store_series *series;
     sqlite3_stmt *row;
-    int status = pl_store_need_series(store, metric, &series, err);
-    if (!status)
-        status = pl_store_prepare(store, "SELECT epoch, value, kind FROM metric WHERE run = ?1 AND series = ?2"
+    int status = pl_store_prepare(store, "SELECT epoch, value, kind FROM metric WHERE run = ?1 AND series = ?2"
                                          " ORDER BY epoch", &row, err);
     if (status)
         return status;
@@ -352,6 +363,22 @@ int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
     }
     sqlite3_finalize(row);
     return status < 0 ? status : 0;
+}
+
+int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
+                        int (*point)(void *self, double epoch, double value), void *self, struct pl_error *err)
+{
+    const struct pl_store_series *series;
+    int status = pl_store_need_series(store, metric, &series, err);
+    return status ? status : each_point(store, run, series, point, self, err);
+}
+
+int pl_store_each_point_along(struct pl_store *store, int64_t run, const char *metric, enum pl_series_axis axis,
+                              int (*point)(void *self, double position, double value), void *self, struct pl_error *err)
+{
+    int status = pl_store_load_series(store, err);
+    const struct pl_store_series *series = status ? NULL : pl_store_find_series(store, metric, axis);
+    return series ? each_point(store, run, series, point, self, err) : status;
 }
 
 int pl_store_metrics(struct pl_store *store, int64_t sweep, const struct pl_metric_info **metrics, size_t *count,
@@ -371,8 +398,11 @@ int pl_store_metrics(struct pl_store *store, int64_t sweep, const struct pl_metr
         const char *name = store->series[i].name;
         enum pl_direction direction;
         bool migrated;
-        if (store->series[i].axis == PL_BY_STEP && pl_store_find_series(store, name, PL_BY_EPOCH))
-            continue; /* named already */
+        bool named = false; /* along the other axis */
+        for (size_t k = 0; k < *count && !named; k++)
+            named = !strcmp(store->metrics[k].name, name);
+        if (named)
+            continue;
         status = pl_store_direction(store, sweep, name, &direction, &migrated, err);
         if (status)
             return status;

@@ -178,6 +178,10 @@ int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metr
 int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
                         int (*point)(void *self, double epoch, double value), void *self, struct pl_error *err);
 
+/* The same along one axis; no call where the metric has not been recorded along it. */
+int pl_store_each_point_along(struct pl_store *store, int64_t run, const char *metric, enum pl_series_axis axis,
+                              int (*point)(void *self, double position, double value), void *self, struct pl_error *err);
+
 /* The names of all metrics a sweep has recorded, and which way each is better there. */
 struct pl_metric_info {
     const char *name;

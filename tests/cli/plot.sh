@@ -148,6 +148,28 @@ expect 2 poula plot --db none.db --kind curves --x seconds --y loss
 contains err "has not recorded the seconds that its epochs took"
 expect 2 poula plot --db none.db --kind curves --x lambda --y loss
 
+# Steps and epochs are two axes: no figure shows one under the other's name.
+cat >steps.yaml <<'END'
+studies:
+- study: by-step
+  task: {command: [sh, -c, "echo step=100 loss=3; echo step=200 loss=2"]}
+- study: by-both
+  task: {command: [sh, -c, "echo step=100 loss=5; echo step=200 loss=4; echo epoch=1 loss=4.5"]}
+END
+expect 0 poula sweep steps.yaml --db steps.db
+rows() { sed -n '/mean over the runs/,/^$/p' plots/rows.dat | sed '1d;/^$/d' | cut -d' ' -f1,2 | tr '\n' ';'; }
+for case in "by-step/epoch/step/100 3;200 2;" "by-step/step/step/100 3;200 2;" "by-both/step/step/100 5;200 4;" \
+    "by-both/epoch/epoch/1 4.5;"; do
+    echo "$case" >case
+    IFS=/ read -r study x label points_wanted <case
+    expect 0 poula plot --db steps.db --study $study --kind curves --y loss --x $x --name rows --keep --format svg
+    equal "$(rows)" "$points_wanted" "$study along $x"
+    contains plots/rows.gp "set xlabel \"$label\""
+done
+
+expect 0 poula plot --db steps.db --study by-step --kind heatmap --x command --y command --z loss --name rows --keep
+contains plots/rows.dat "1 1 2 NaN 1 0"
+
 # Fits: said on standard error, drawn, and kept with the data.
 expect 0 poula plot --kind curves --y loss --lines optimizer,lambda,epsilon --log x,y --fit --slopes 0.5,-1 --format svg \
     --keep --name fitted --out fits
