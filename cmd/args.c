@@ -219,6 +219,15 @@ int pl_cmd_usage_error(const struct pl_args *args, const char *format, ...)
     return 2;
 }
 
+void pl_cmd_notes(const char *command, const struct pl_text *notes)
+{
+    for (const char *line = pl_text(notes); *line;) {
+        size_t length = strcspn(line, "\n");
+        fprintf(stderr, "%s: %.*s\n", command, (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
 void pl_cmd_note(const char *format, ...)
 {
     va_list list;

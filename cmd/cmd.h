@@ -66,6 +66,8 @@ void pl_args_folders(const struct pl_args *args, struct pl_text *folders);
  * calls for: 2 for PL_EINPUT, else 1. cmd_usage_error prints the sentence and a hint at --help, and returns 2. */
 int pl_cmd_fail(const struct pl_args *args, const struct pl_error *err);
 int pl_cmd_usage_error(const struct pl_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes notes, one a line, to stderr, each behind the name of the command. */
+void pl_cmd_notes(const char *command, const struct pl_text *notes);
 void pl_cmd_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Flushes stdout; a full disk or closed pipe there is an error like any other. Returns the exit code. */
 int pl_cmd_finish(const struct pl_args *args, int exit_code);

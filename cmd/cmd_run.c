@@ -230,6 +230,23 @@ static int find_study(const struct pl_args *args, struct pl_spec **spec, const s
     return code;
 }
 
+/* What the program of a command does not get to know. */
+static void note_unused(const struct pl_settings *settings, bool seed)
+{
+    for (size_t i = 0; i < settings->count; i++) {
+        const struct pl_entry *entry = &settings->entries[i];
+        if (pl_train_uses(settings, entry->key))
+            continue;
+        struct pl_text value = {0};
+        pl_value_write(&entry->value, &value);
+        pl_cmd_note("poula run: no word of the command uses %s, so the program does not get to know %s=%s", entry->key,
+                    entry->key, pl_text(&value));
+        pl_text_release(&value);
+    }
+    if (seed && !pl_train_uses(settings, "seed"))
+        pl_cmd_note("poula run: no word of the command has {seed}, so --seed changes nothing");
+}
+
 static int choose(const struct pl_args *args, const struct pl_study *study, struct pl_settings *settings,
                   int64_t *seed)
 {
@@ -239,10 +256,12 @@ static int choose(const struct pl_args *args, const struct pl_study *study, stru
     int code = read_assignments(args, &assignments, &count);
     if (!code && pl_single_choose(study, assignments, count, settings, seed, &err))
         code = pl_cmd_fail(args, &err);
-    free_assignments(assignments, count);
     const char *given = pl_args_get(args, "seed", NULL);
     if (!code && given && !pl_integer_read(given, seed))
         code = pl_cmd_usage_error(args, "--seed is '%s', but must be a whole number", given);
+    if (!code)
+        note_unused(settings, given != NULL);
+    free_assignments(assignments, count);
     return code;
 }
 
@@ -272,7 +291,8 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
     struct watch watch = {.live = isatty(STDERR_FILENO) && !pl_args_has(args, "quiet"), .last = pl_clock_steady()};
     struct pl_sink sink = {&watch, watch_series, watch_value, watch_log, watch_stop};
     struct pl_run_request request = {.settings = settings, .seed = seed, .threads = threads,
-                                     .folder = pl_args_get(args, "folder", NULL)};
+                                     .folder = pl_args_get(args, "folder", NULL),
+                                     .reading = study ? study->reading : NULL};
     struct pl_run_result result;
     struct pl_error err = {0};
     struct pl_single single = {.study = study, .settings = settings, .seed = seed, .threads = threads, .insist = insist,
@@ -285,6 +305,10 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
     single.seconds = pl_clock_steady() - begun;
     if (watch.shown)
         fputs("\r\033[K", stderr);
+    if (!status && result.unread)
+        pl_cmd_note("poula run: %lld line%s looked like metrics and %s not wholly understood, such as:\n    %s",
+                    (long long)result.unread, result.unread == 1 ? "" : "s", result.unread == 1 ? "was" : "were",
+                    result.unread_example);
     const char *format = pl_args_get(args, "format", "text");
     int code = status ? pl_cmd_fail(args, &err) : 0;
     if (!code && !strcmp(format, "csv"))

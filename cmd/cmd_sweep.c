@@ -119,12 +119,15 @@ static int load_specs(const struct pl_args *args, struct specs *specs)
     return code;
 }
 
-/* A line on stderr for each study whose steps no proof covers. */
-static void note_proofs(const struct specs *specs)
+/* Lines on stderr for what looks like a slip, and for each study whose steps no proof covers. */
+static void note_studies(const struct specs *specs, bool words)
 {
     struct pl_text notes = {0};
     for (size_t i = 0; i < specs->count; i++)
         for (size_t k = 0; k < pl_spec_study_count(specs->sources[i].spec); k++) {
+            pl_text_clear(&notes);
+            pl_spec_notes(pl_spec_study(specs->sources[i].spec, k), words, &notes);
+            pl_cmd_notes("poula sweep", &notes);
             pl_text_clear(&notes);
             pl_sweep_proof_notes(pl_spec_study(specs->sources[i].spec, k), &notes);
             fprintf(stderr, "%s%s", notes.length ? "poula sweep: " : "", pl_text(&notes));
@@ -305,6 +308,19 @@ static void hint_at_failures(const struct pl_args *args, const struct pl_plan *p
     pl_text_release(&text);
 }
 
+/* What runs of this sweep printed that looked like metrics and was not read. */
+static void note_unread(const struct pl_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct pl_sweep_study *study = &plan->studies[i];
+        if (study->unread)
+            pl_cmd_note("poula sweep: %s: %lld line%s of %lld run%s looked like metrics and %s not wholly understood, such as:"
+                        "\n    %s", study->study->name, (long long)study->unread_lines, study->unread_lines == 1 ? "" : "s",
+                        (long long)study->unread, study->unread == 1 ? "" : "s", study->unread_lines == 1 ? "was" : "were",
+                        study->unread_example);
+    }
+}
+
 static int read_options(const struct pl_args *args, struct pl_sweep_options *options)
 {
     int64_t jobs, threads, limit;
@@ -468,6 +484,7 @@ static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_p
             refused = advance(args, store, plan, &advanced);
     } while (advanced);
     print_summary(plan);
+    note_unread(plan);
     pl_plan_why_waiting(plan, &why);
     if (!refused && !stopped_by && !limit)
         fputs(pl_text(&why), stderr);
@@ -489,7 +506,7 @@ static int run(const struct pl_args *args)
         code = load_specs(args, &specs);
     if (code)
         goto done;
-    note_proofs(&specs);
+    note_studies(&specs, pl_args_has(args, "dry-run"));
     if (pl_args_has(args, "dry-run")) {
         code = dry_run(args, &specs);
         goto done;

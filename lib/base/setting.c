@@ -279,7 +279,7 @@ void pl_settings_fill(struct pl_settings *s, const struct pl_setting *table, siz
         if (!table[i].initial || pl_settings_find(s, table[i].key))
             continue;
         /* Absent where it is not given: a setting that came late would change the keys of all runs that do without. */
-        if (!*table[i].initial && table[i].type != PL_STRING)
+        if (!*table[i].initial && (table[i].type != PL_STRING || table[i].range))
             continue;
         if (table[i].list) {
             pl_settings_set_string(s, table[i].key, table[i].initial);

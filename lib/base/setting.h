@@ -32,7 +32,8 @@ struct pl_setting {
     const char *key;
     const char *aliases; /* other accepted spellings, space separated ("lr learning_rate λ"), or NULL */
     enum pl_type type;
-    const char *initial; /* default as a spec spells it ("0.001", ".inf"); NULL: must be given; "" of no text: absent */
+    const char *initial; /* default as a spec spells it ("0.001", ".inf"); NULL: must be given; "" of no text, or
+                            of one with legal words: absent */
     const char *range;   /* for numbers "(0,inf]", "[0,1)", "[1,1000000]"; NULL: any finite number.
                             A closed bracket at inf admits .inf. For strings: the legal words, space
                             separated; NULL: any string */

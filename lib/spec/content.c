@@ -194,6 +194,8 @@ static struct node **place_for(struct content *content, const char *key)
         {"cases", &content->cases},      {"metrics", &content->metrics},
         {"tables", &content->tables},    {"figures", &content->figures},
         {"scale", &content->scale},      {"epochs", &content->epochs},
+        {"pattern", &content->reading.pattern}, {"metrics_file", &content->reading.metrics_file},
+        {"stderr", &content->reading.error_too}, {"stall", &content->reading.stall},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (!strcmp(places[i].key, key))
@@ -203,10 +205,11 @@ static struct node **place_for(struct content *content, const char *key)
 
 static const char *const study_keys[] = {"study", "description", "task", "optimizer", "schedule", "settings", "seeds",
                                          "timeout", "epochs", "zip", "exclude", "cases", "metrics", "tables", "figures",
-                                         "scale", "defaults"};
+                                         "scale", "defaults", "pattern", "metrics_file", "stderr", "stall"};
 static const char *const case_keys[] = {"task", "optimizer", "schedule", "settings", "zip", "exclude"};
 static const char *const default_keys[] = {"task", "optimizer", "schedule", "settings", "seeds", "timeout", "epochs", "zip",
-                                           "exclude", "metrics", "tables", "figures", "scale"};
+                                           "exclude", "metrics", "tables", "figures", "scale", "pattern", "metrics_file",
+                                           "stderr", "stall"};
 
 static void complain_key(struct reader *reader, const struct node *key, enum content_kind kind,
                          const char *const *legal, size_t count)

@@ -183,17 +183,11 @@ static void read_plain(struct file *file, struct pl_study *study, const struct c
 {
     struct reader *reader = &file->reader;
     const struct content *defaults = file->defaults;
-    static const struct pl_setting seconds = {"timeout", NULL, PL_REAL, NULL, "(0,1e9]", NULL, false};
     const struct node *timeout = content->timeout ? content->timeout : defaults ? defaults->timeout : NULL;
-    struct cell cell;
     if (content->description)
         study->description = (char *)pl_node_text(reader, content->description, "description");
-    if (timeout && pl_cell_read(reader, "timeout", &seconds, timeout, &cell)) {
-        if (cell.expression)
-            pl_complain(&reader->complaints, timeout, "timeout must be a number of seconds");
-        else
-            study->timeout = cell.value.real;
-    }
+    if (timeout)
+        pl_duration_read(reader, timeout, "timeout", &study->timeout);
     const struct node *epochs = content->epochs ? content->epochs : defaults ? defaults->epochs : NULL;
     if (epochs)
         read_epochs(reader, study, epochs);
@@ -224,6 +218,8 @@ static void read_grid(struct file *file, struct pl_study *study, const struct co
         if (!pl_complaint_count(&reader->complaints))
             pl_scale_check(reader);
     }
+    if (!file->declarations)
+        pl_reading_read(reader, file->defaults, content, study);
     pl_axes_read(reader, study);
     pl_scale_rename(reader, study);
     pl_declarations_read(reader, file->defaults, content, study, file->declarations);
@@ -297,7 +293,10 @@ static int parse(struct pl_spec **result, const char *text, size_t length, const
     spec->name = pl_copy(name);
     pl_reader_init(reader, spec->name, &spec->pool);
     pl_nodes_read(text, length, &spec->pool, &reader->complaints, &documents, &count);
-    if (!pl_complaint_count(&reader->complaints) || count) {
+    bool foreign = false;
+    for (size_t i = 0; i < count && !foreign && !pl_complaint_count(&reader->complaints); i++)
+        foreign = pl_is_foreign(reader, documents[i]);
+    if (!foreign && (!pl_complaint_count(&reader->complaints) || count)) {
         read_defaults(&file, documents, count);
         if (scale)
             file.shared = pl_scale_read_defaults(reader, file.defaults, scale);

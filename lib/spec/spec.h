@@ -123,6 +123,7 @@ struct pl_study {
     double timeout;            /* seconds a run may take, 0: no limit */
     double epochs;             /* of a program, which has not finished before; 0: not declared */
     char *epochs_key;          /* the setting that says how many, as in epochs: "{epochs}"; or NULL */
+    const char *reading;       /* how the output of its command is read (pl_run_request), or NULL */
     struct pl_metric_spec *metrics;
     size_t metric_count;
     struct pl_table_spec *tables;
@@ -166,6 +167,9 @@ int pl_spec_settle(struct pl_spec *spec, size_t index, pl_pick_value *value, voi
                    struct pl_error *err);
 
 const char *pl_spec_text(const struct pl_spec *spec); /* the file's text as read */
+/* What looks like a slip in a study of a command, a line each: settings, axes and seeds that no word of the command uses;
+ * with words, also those words that are empty in some runs. */
+void pl_spec_notes(const struct pl_study *study, bool words, struct pl_text *notes);
 size_t pl_spec_study_count(const struct pl_spec *spec);
 const struct pl_study *pl_spec_study(const struct pl_spec *spec, size_t index);
 

@@ -99,6 +99,9 @@ struct content {
     struct node *map;
     struct assignment *assignments;
     size_t count;
+    struct reading_nodes {
+        struct node *pattern, *metrics_file, *error_too, *stall;
+    } reading;
     struct node *name, *description, *seeds, *timeout, *epochs, *zip, *exclude, *cases, *metrics, *tables, *figures, *scale;
 };
 
@@ -370,6 +373,13 @@ void pl_seeds_read(struct reader *reader, const struct content *defaults, const 
 /* Is it one of the seeds, which are in rising order? */
 bool pl_seed_among(int64_t seed, const int64_t *sorted, size_t count);
 void pl_seeds_sort(int64_t *seeds, size_t count);
+/* How the output of a command is read (reading.c); after the grid. */
+void pl_reading_read(struct reader *reader, const struct content *defaults, const struct content *content,
+                     struct pl_study *study);
+/* A time in seconds: 90, 10m, 2h. Returns false after a complaint. */
+bool pl_duration_read(struct reader *reader, const struct node *node, const char *what, double *seconds);
+/* Is the document a file of another program that sweeps? Then that is complained about (foreign.c). */
+bool pl_is_foreign(struct reader *reader, const struct node *document);
 /* Lists the settings that vary. */
 void pl_axes_read(struct reader *reader, struct pl_study *study);
 

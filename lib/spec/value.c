@@ -160,10 +160,32 @@ static bool read_free(struct reader *reader, const char *key, const struct node 
     return true;
 }
 
+/* A command is a list of words; a text with blanks in it is mostly what one would type into a shell. */
+static bool refuse_command_line(struct reader *reader, const struct node *node)
+{
+    const struct node *line = node->kind == NODE_LIST && node->count == 1 ? node->items[0] : node;
+    struct pl_text words = {0};
+    size_t length;
+    if (line->kind != NODE_SCALAR || !strpbrk(line->text, " \t\n") || pl_file_exists(line->text))
+        return false;
+    for (const char *word = line->text + strspn(line->text, " \t\n"); *word; word += length, word += strspn(word, " \t\n")) {
+        length = strcspn(word, " \t\n");
+        bool plain = !memchr(word, '{', length) && !memchr(word, '"', length) && !memchr(word, ',', length);
+        pl_text_addf(&words, "%s%s%.*s%s", words.length ? ", " : "", plain ? "" : "\"", (int)length, word, plain ? "" : "\"");
+    }
+    pl_complain(&reader->complaints, node, "command is a list of words, the program and its arguments, not one text: "
+                                           "command: [%.400s] (or [sh, -c, \"...\"] for what a shell is to understand)",
+                pl_text(&words));
+    pl_text_release(&words);
+    return true;
+}
+
 /* A list setting: the string of a JSON array. */
 static bool read_list(struct reader *reader, const char *key, const struct pl_setting *setting,
                       const struct node *node, struct cell *cell)
 {
+    if (!strcmp(key, "command") && refuse_command_line(reader, node))
+        return false;
     struct node *self = (struct node *)node;
     size_t count;
     struct node **items = pl_node_list(&self, &count);
@@ -208,10 +230,20 @@ bool pl_cell_read(struct reader *reader, const char *key, const struct pl_settin
     *cell = (struct cell){.at = node};
     if (setting && setting->list)
         return read_list(reader, key, setting, node, cell);
+    if (node->kind == NODE_MAP && (pl_node_find(node, "values") || pl_node_find(node, "value") || pl_node_find(node, "min"))) {
+        pl_complain(&reader->complaints, node, "%s: {%s: ...} is how W&B writes it; here one value or a list of values "
+                                               "stands behind the key: %s: [0.1, 0.01]", key,
+                    pl_node_find(node, "values") ? "values" : pl_node_find(node, "value") ? "value" : "min", key);
+        return false;
+    }
     if (node->kind != NODE_SCALAR) {
         pl_complain(&reader->complaints, node, "%s must be one value or a list of values, not a %s", key,
                  node->kind == NODE_LIST ? "list in a list" : "mapping");
         return false;
+    }
+    if (!setting && *node->text && pl_node_is_null(node)) { /* null, of a program: kept as that text */
+        cell->value = (struct pl_value){PL_STRING, {.string = "null"}};
+        return true;
     }
     if (pl_node_is_null(node)) {
         pl_complain(&reader->complaints, node, "%s has no value", key);

@@ -410,6 +410,9 @@ static int add_attempt(struct pl_store *store, int64_t run, int64_t number, cons
         sqlite3_bind_null(add, 10);
     bind_optional(add, 11, e->threads, e->threads > 0);
     bind_optional(add, 12, e->worker, e->worker > 0);
+    sqlite3_bind_text(add, 13, e->reading, -1, SQLITE_STATIC);
+    bind_optional(add, 14, e->unread, e->unread > 0);
+    sqlite3_bind_text(add, 15, e->unread > 0 ? e->unread_example : NULL, -1, SQLITE_STATIC);
     if (sqlite3_step(add) != SQLITE_DONE)
         status = pl_store_fail(store, "write to", err);
     sqlite3_reset(add);

@@ -129,6 +129,9 @@ struct pl_ending {
     int exit_code, signal;
     const char *reason; /* or NULL */
     const char *log;    /* the last lines, or NULL */
+    const char *reading;/* how the output of a command was read, or NULL */
+    int64_t unread;     /* lines that looked like metrics and were not understood */
+    const char *unread_example; /* the first of them, if there are any */
     double started, seconds;
     int threads;
     int64_t worker;     /* process number */

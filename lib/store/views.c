@@ -127,7 +127,7 @@ static const char *const views[] = {
     "CREATE VIEW attempts AS SELECT a.run, a.number,"
     " CASE a.outcome WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged' WHEN 4 THEN 'failed' ELSE 'interrupted' END"
     " AS outcome, a.reason, a.exit_code, a.signal, datetime(a.started, 'unixepoch') AS started, a.seconds, a.threads,"
-    " a.worker, a.session, h.host, a.log FROM attempt AS a JOIN session AS h ON h.id = a.session;",
+    " a.worker, a.session, h.host, a.log, a.reading, a.unread, a.unread_example FROM attempt AS a JOIN session AS h ON h.id = a.session;",
 
     "CREATE VIEW provenance AS SELECT r.id AS run, a.number AS attempt, h.host, h.cpu, h.isa, a.threads, h.jobs,"
     " h.version, h.compiler, h.libraries, h.data, datetime(h.started, 'unixepoch') AS session_started, h.id AS session"

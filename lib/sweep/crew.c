@@ -110,7 +110,8 @@ static void hand_task(struct pl_supervisor *s, struct pl_hand *hand, struct pl_t
     struct pl_text folder = {0};
     find_folder(s, task, &folder);
     struct pl_order order = {.run = task->claim.run, .seed = task->claim.seed, .threads = s->options->threads,
-                             .settings = task->settings->text, .folder = pl_text(&folder), .owner = s->owner, .epochs = task->epochs,
+                             .settings = task->settings->text, .folder = pl_text(&folder), .owner = s->owner,
+                             .reading = task->study->study->reading, .epochs = task->epochs,
                              .continued = task->claim.attempt > 1};
     memcpy(order.kept, task->kept, sizeof order.kept);
     pl_order_write(&order, &hand->orders);

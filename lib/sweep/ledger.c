@@ -33,6 +33,9 @@ void pl_ledger_end(struct pl_supervisor *s, struct pl_task *task)
     task->ended = true;
     study->counts[status[task->ending.outcome]]++;
     study->ran += task->ending.outcome != PL_INTERRUPTED;
+    if (task->ending.unread && !study->unread++)
+        snprintf(study->unread_example, sizeof study->unread_example, "%s", task->unread_example);
+    study->unread_lines += task->ending.unread;
     study->last = pl_clock_steady();
     s->ran += task->ending.outcome != PL_INTERRUPTED;
     s->outstanding--;
@@ -107,6 +110,8 @@ static int write_end(struct pl_supervisor *s, struct pl_task *task, struct pl_er
     ending.threads = s->options->threads;
     ending.reason = task->reason[0] ? task->reason : NULL;
     ending.log = task->log.length ? pl_text(&task->log) : NULL;
+    ending.reading = task->study->study->reading;
+    ending.unread_example = task->unread_example;
     return pl_store_end(s->store, &task->claim, &ending, err);
 }
 

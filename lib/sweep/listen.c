@@ -43,6 +43,9 @@ static void end_task(struct pl_supervisor *s, struct pl_hand *hand, const struct
     ending->signal = event->signal;
     ending->seconds = event->seconds;
     ending->worker = hand->process.pid;
+    ending->unread = event->unread;
+    if (event->unread)
+        snprintf(task->unread_example, sizeof task->unread_example, "%s", event->unread_example);
     if (event->reason)
         snprintf(task->reason, sizeof task->reason, "%s", event->reason);
     if (event->values != task->received) {

@@ -182,6 +182,10 @@ void pl_order_write(const struct pl_order *order, struct pl_text *out)
         pl_bits_write(&order->kept[0].first, KEPT_NUMBERS, out);
         pl_text_add_char(out, '"');
     }
+    if (order->reading) {
+        pl_text_add(out, ",\"reading\":");
+        pl_text_add_json(out, order->reading);
+    }
     if (order->settings) {
         pl_text_add(out, ",\"settings\":");
         pl_text_add(out, order->settings);
@@ -227,6 +231,8 @@ static bool read_order(struct cursor *c, struct pl_order *order)
     if ((skip(c, ",\"folder\":") && !(order->folder = take_string(c))) ||
         (skip(c, ",\"owner\":") && !(order->owner = take_string(c))) ||
         (skip(c, ",\"epochs\":") && !take_real(c, &order->epochs)) || !take_kept(c, order))
+        return false;
+    if (skip(c, ",\"reading\":") && !(order->reading = take_string(c)))
         return false;
     return skip(c, ",\"settings\":{") && c->end - c->at >= 2 && c->end[-1] == '}';
 }
@@ -364,6 +370,11 @@ void pl_event_write_end(int64_t run, const struct pl_run_result *result, int64_t
         pl_text_add_json(out, pl_utf8_valid(result->reason, strlen(result->reason), &bad)
                                   ? result->reason : "the reason was not valid UTF-8");
     }
+    if (result->unread) {
+        add_field(out, ",\"unread\":", result->unread);
+        pl_text_add(out, ",\"example\":");
+        pl_text_add_json(out, result->unread_example);
+    }
     pl_text_add(out, "}\n");
 }
 
@@ -472,6 +483,9 @@ static bool take_end(struct cursor *c, struct pl_event *event)
     event->exit_code = (int)exit_code;
     event->signal = (int)signal;
     if (skip(c, ",\"reason\":") && !(event->reason = take_string(c)))
+        return false;
+    if (skip(c, ",\"unread\":") && (!take_integer(c, &event->unread) || !skip(c, ",\"example\":") ||
+                                    !(event->unread_example = take_string(c))))
         return false;
     return skip(c, "}");
 }

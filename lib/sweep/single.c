@@ -269,7 +269,9 @@ static int record_run(struct pl_store *store, int64_t session, int64_t sweep, co
                                .reason = result->reason[0] ? result->reason : NULL,
                                .log = single->record->log.length ? pl_text(&single->record->log) : NULL,
                                .started = single->started, .seconds = single->seconds, .threads = single->threads,
-                               .worker = single->process};
+                               .worker = single->process,
+                               .reading = single->study ? single->study->reading : NULL, .unread = result->unread,
+                               .unread_example = result->unread_example};
     *run = claim.run;
     status = write_record(store, &claim, single, err);
     return status ? status : pl_store_end(store, &claim, &ending, err);

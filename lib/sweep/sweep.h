@@ -39,6 +39,8 @@ struct pl_sweep_study {
     int64_t counts[PL_STATUS_COUNT]; /* of its runs, by status */
     int64_t ran;                     /* ended by this supervisor */
     bool surveyed;                   /* some of its runs train on data: see pl_plan_survey */
+    int64_t unread, unread_lines;    /* runs that printed what looked like metrics and was not understood, and their lines */
+    char unread_example[200];        /* the first of these */
     double first, last;              /* pl_clock_steady of its first start and last end; 0: none */
     struct pl_sweep_best best;
 };

@@ -39,6 +39,7 @@ struct pl_order {
     double epochs;        /* that are declared, or 0 */
     bool continued;       /* there were attempts before, which left this: */
     struct pl_kept kept[PL_AXIS_COUNT];
+    const char *reading;  /* of a command's output, see pl_run_request; or NULL */
 };
 void pl_order_write(const struct pl_order *order, struct pl_text *out);
 /* Reads orders; holds the settings of the last one, which are read only when they differ. Zero-initialise. */
@@ -78,6 +79,8 @@ struct pl_event {
     int exit_code, signal;
     const char *reason;  /* or NULL */
     double seconds;
+    int64_t unread;
+    const char *unread_example; /* or NULL */
 };
 
 /* Reads events; owns the numbers that an event points at until the next call. Zero-initialise. */
@@ -160,7 +163,7 @@ struct pl_task {
     double epochs;       /* that are declared, or 0 */
     struct pl_kept kept[PL_AXIS_COUNT]; /* when it is not the first attempt */
     struct pl_ending ending;
-    char reason[500];
+    char reason[500], unread_example[200];
     struct pl_text log;
     struct pl_task *next;
 };

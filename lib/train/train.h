@@ -50,6 +50,13 @@ size_t pl_train_choices(const char *key, const char **names, size_t capacity);
  * filled in. Fails with PL_EINPUT. */
 int pl_train_check(const struct pl_settings *settings, struct pl_error *err);
 
+/* How the output of a command is read: a JSON object with any of pattern (a list of texts, PCRE2), metrics_file (a path),
+ * stderr (true) and stall (seconds without output after which the run has failed). Fails with PL_EINPUT. */
+int pl_train_check_reading(const char *reading, struct pl_error *err);
+
+/* Does a run's program get to know the setting (or "seed")? Always so for tasks that are no command. */
+bool pl_train_uses(const struct pl_settings *settings, const char *name);
+
 /* Is key fit for the free section of a command task? Fails with PL_EINPUT for a name that poula uses itself
  * (seed, status, ...) and for one that is not a word of letters, digits and _. */
 int pl_train_check_free_key(const char *key, struct pl_error *err);
@@ -82,6 +89,8 @@ struct pl_run_result {
     int exit_code;      /* of a command; -1 where there is none */
     int signal;         /* that ended a command; 0 where there is none */
     char reason[500];   /* failed, diverged, interrupted: one sentence */
+    int64_t unread;     /* lines of a command that looked like metrics and were not wholly understood */
+    char unread_example[200]; /* the first of them */
 };
 
 /* The first and the last position that earlier attempts of a run have recorded along an axis; NaN: none. */
@@ -94,6 +103,8 @@ struct pl_run_request {
     int64_t seed;
     int threads;
     const char *folder; /* for checkpoints and logs of this run; NULL: none are kept */
+    const char *reading;/* how a command's output is read: a JSON text that pl_train_check_reading accepts; NULL: as always */
+    const char *scratch;/* a folder for what poula itself gives a command; NULL: one is made where it is needed */
     const char *owner;  /* of the folder: the token of the database that has the run; NULL: none has */
     const struct pl_kept *kept; /* by axis; NULL: there was no earlier attempt */
     double epochs;      /* of a program: fewer are not finished; 0: not declared */

@@ -101,3 +101,54 @@ task: {command: [./no-such-program]}
 END
 expect 1 poula sweep missing.yaml --db ends.db
 contains ends.db "No such file or directory"
+
+# Two axes beside each other (L5): each metric along the one that it has, and curves say which.
+cat >axes.yaml <<'END'
+study: axes
+task: {command: [sh, -c, "for s in 500 1000 1500 2000; do echo step=$s loss=$s; done; echo epoch=1 valid_loss=1.1; echo epoch=0.5 valid_loss=1.2"]}
+END
+expect 0 poula sweep axes.yaml --db axes.db
+equal "$(sql axes.db "SELECT group_concat(metric || ' ' || axis || ' ' || epoch || ' ' || value, ';') FROM curves")" \
+    "loss step 500 500.0;loss step 1000 1000.0;loss step 1500 1500.0;loss step 2000 2000.0;valid_loss epoch 0.5 1.2;valid_loss epoch 1 1.1" "two axes"
+
+# What was not understood is said at the end of the sweep and kept with the attempt (L7), and how output was read too.
+cat >unread.yaml <<'END'
+study: unread
+task: {command: [sh, -c, "echo 'the loss=0.3 seems fine'; echo 'round 2 => 0.5'; echo epoch=3 acc=0x10 loss=1"]}
+pattern: 'round (?<epoch>\d+) => (?<loss>\S+)'
+stall: 10m
+END
+expect 0 poula sweep unread.yaml --db unread.db
+contains err "poula sweep: unread: 2 lines of 1 run looked like metrics and were not wholly understood, such as:"
+contains err "    the loss=0.3 seems fine"
+sql unread.db "SELECT reading, unread, unread_example FROM attempts; SELECT epoch, value FROM curves WHERE metric = 'loss'" >unread
+same unread <<'END'
+{"pattern":["round (?<epoch>\\d+) => (?<loss>\\S+)"],"stall":600}|2|the loss=0.3 seems fine
+2|0.5
+3|1.0
+END
+# The key is that of the same command read otherwise.
+sed '/^pattern/d; /^stall/d' unread.yaml >plain.yaml
+expect 0 poula sweep plain.yaml --db unread.db
+contains out "unread: 1 finished"
+equal "$(sql unread.db "SELECT count(*) FROM runs")" 1 "runs of one key"
+
+# Slips are said before anything runs (L9, L11, L12, U3).
+cat >unused.yaml <<'END'
+study: unused
+task: {command: [sh, -c, 'echo "epoch=1 test_acc=0.5{lr}"']}
+settings: {lr: [1, 2], dropout: [0, 0.5]}
+seeds: [1, 2, 3]
+END
+expect 0 poula sweep unused.yaml --dry-run
+contains err "no word of the command uses dropout"
+contains err "no word of the command has {seed}, so its 3 seeds run the same words"
+expect 0 poula run unused.yaml --set epochs=2
+contains err "poula run: no word of the command uses epochs, so the program does not get to know epochs=2"
+printf 'study: text\ntask: {command: "python3 train.py --lr {lr}"}\nsettings: {lr: 0.1}\n' >text.yaml
+expect 2 poula sweep text.yaml --dry-run
+contains err "command is a list of words"
+printf 'program: train.py\nmethod: grid\nparameters:\n  lr: {values: [0.1, 0.01]}\n' >wandb.yaml
+expect 2 poula sweep wandb.yaml
+equal "$(wc -l <err)" 1 "complaints about a W&B sweep"
+contains err "this is a sweep of Weights & Biases"

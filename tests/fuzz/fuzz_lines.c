@@ -59,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct seen seen = {0};
     struct pl_sink sink = {&seen, take_series, take_value, take_log, never};
-    struct pl_reading reading = {.sink = &sink, .error_too = size % 2};
+    struct pl_reading_options options = {.error_too = size % 2};
+    struct pl_reading reading = {.sink = &sink, .options = &options};
     const char *at = (const char *)data, *end = at + size, *metric = NULL;
     enum pl_series_axis axis;
     size_t lines = 0;

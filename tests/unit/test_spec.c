@@ -664,9 +664,76 @@ static void settings_from_a_table(void **state)
     }
 }
 
+/* What a command does not get to know is said (L9, U3), and that a word is empty (L10). */
+static void slips_of_commands_are_noted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *notes;
+    } cases[] = {
+        {"study: s\ntask: {command: [sh, -c, \"echo {lr}\"]}\nsettings: {lr: [1, 2], dropout: [0, 0.5]}\nseeds: [1, 2, 3]\n",
+         "s: no word of the command uses dropout, so runs that differ only in it are the same program with the same words\n"
+         "s: no word of the command has {seed}, so its 3 seeds run the same words\n"},
+        {"study: s\ntask: {command: [echo, hello]}\nsettings: {epohcs: 2, lr: 0.1}\n",
+         "s: no word of the command uses epohcs and lr, so the program does not get to know them\n"},
+        {"study: s\ntask: {command: [echo, \"{args}\", \"{seed}\"]}\nsettings: {lr: [1, 2]}\nseeds: [1, 2]\n", ""},
+        {"study: s\ntask: {command: [echo, \"{settings_file}\"]}\nsettings: {lr: [1, 2]}\n", ""},
+        {"study: s\ntask: {command: [echo, \"{amp}\", \"{bn?}\"]}\nsettings: {amp: [--amp, \"\"], bn: [--bn, \"\"]}\n",
+         "s: the word {amp} of the command is empty in some runs, and is passed so; {amp?} leaves it out then\n"},
+        {"study: s\ntask: {command: [echo, \"{{lr}\", \"{rnn}\"]}\nsettings: {lr: [1, 2], rnn: [null, LSTM]}\n",
+         "s: no word of the command uses lr, so runs that differ only in it are the same program with the same words\n"},
+        {"study: s\ntask: {problem: theta30}\noptimizer: {name: sgd, lr: [0.1, 0.2]}\nseeds: [1, 2]\n", ""},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct pl_spec *spec = load(cases[i].text);
+        struct pl_text notes = {0};
+        pl_spec_notes(pl_spec_study(spec, 0), true, &notes);
+        assert_string_equal(pl_text(&notes), cases[i].notes);
+        pl_text_release(&notes);
+        pl_spec_free(spec);
+    }
+}
+
+/* How output is read belongs to the study, and to no key. */
+static void reading_is_in_no_key(void **state)
+{
+    (void)state;
+#define COMMAND "study: s\ntask: {command: [echo, \"{lr}\"]}\nsettings: {lr: 1}\n"
+    struct pl_spec *plain = load(COMMAND);
+    struct pl_spec *spec = load(COMMAND "pattern: ['a (?<loss>.*)', b]\nmetrics_file: \"{run_folder}/m.csv\"\nstderr: true\nstall: 10m\n"
+                                "timeout: 2h\n");
+    const struct pl_study *study = pl_spec_study(spec, 0);
+    assert_null(pl_spec_study(plain, 0)->reading);
+    assert_string_equal(study->reading, "{\"metrics_file\":\"{run_folder}/m.csv\",\"pattern\":[\"a (?<loss>.*)\",\"b\"],"
+                                        "\"stall\":600,\"stderr\":true}");
+    assert_true(study->timeout == 7200);
+    struct pl_walk *walk[2] = {pl_walk_new(pl_spec_study(plain, 0)), pl_walk_new(study)};
+    struct pl_text text[2] = {{0}, {0}};
+    for (int i = 0; i < 2; i++) {
+        const struct pl_settings *settings;
+        const int64_t *seeds;
+        size_t count;
+        assert_int_equal(pl_walk_next(walk[i], &settings, &seeds, &count), 0);
+        pl_settings_write(settings, &text[i]);
+        pl_walk_free(walk[i]);
+    }
+    assert_string_equal(pl_text(&text[0]), pl_text(&text[1]));
+    pl_text_release(&text[0]);
+    pl_text_release(&text[1]);
+    pl_spec_free(plain);
+    pl_spec_free(spec);
+    spec = load("defaults: {task: {command: [echo, \"{lr}\"]}, stall: 1m}\nstudies:\n- {study: a, settings: {lr: 1}}\n"
+                "- {study: b, settings: {lr: 1}, stall: 2m, stderr: false}\n");
+    assert_string_equal(pl_spec_study(spec, 0)->reading, "{\"stall\":60}");
+    assert_string_equal(pl_spec_study(spec, 1)->reading, "{\"stall\":120}");
+    pl_spec_free(spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slips_of_commands_are_noted),
+        cmocka_unit_test(reading_is_in_no_key),
         cmocka_unit_test(the_toy_grid),
         cmocka_unit_test(spelling_does_not_matter),
         cmocka_unit_test(order_does_not_change_runs),

@@ -149,6 +149,8 @@ static void check_rest(int line, const struct pl_event *event)
         assert_int_equal(event->exit_code, -1);
         assert_int_equal(event->values, 60);
         assert_string_equal(event->reason, "loss is not finite");
+        assert_int_equal(event->unread, 7);
+        assert_string_equal(event->unread_example, "the \"loss=0.3\" seems fine");
     }
 }
 
@@ -156,7 +158,8 @@ static void other_events_come_back(void **state)
 {
     (void)state;
     struct pl_text text = {0};
-    struct pl_run_result result = {PL_DIVERGED, 40, -1, 0, "loss is not finite"};
+    struct pl_run_result result = {.outcome = PL_DIVERGED, .bad_epoch = 40, .exit_code = -1, .reason = "loss is not finite",
+                                   .unread = 7, .unread_example = "the \"loss=0.3\" seems fine"};
     pl_event_write_ready(&text);
     pl_event_write_start(3, 1234.5, &text);
     pl_event_write_log(3, "a \"line\"\twith \\ and \x01", &text);
@@ -207,7 +210,8 @@ static void orders_come_back(void **state)
     pl_settings_set_string(&settings, "problem", "theta30");
     pl_settings_set_boolean(&settings, "nesterov", true);
     pl_settings_write(&settings, &canonical);
-    struct pl_order order = {.run = 5, .seed = -3, .threads = 2, .settings = pl_text(&canonical), .folder = "a \"b\""};
+    struct pl_order order = {.run = 5, .seed = -3, .threads = 2, .settings = pl_text(&canonical), .folder = "a \"b\"",
+                             .reading = "{\"pattern\":[\"\\\\d+\"],\"stall\":600}"};
     pl_order_write(&order, &line);
     assert_int_equal(line.text[line.length - 1], '\n');
     enum pl_message kind;

@@ -98,7 +98,7 @@ static void keys_belong_to_one_section(void **state)
             const struct pl_setting *setting = &sources[i].part.settings[k];
             struct pl_value value;
             struct pl_error err;
-            bool absent = setting->initial && !*setting->initial && setting->type != PL_STRING;
+            bool absent = setting->initial && !*setting->initial && (setting->type != PL_STRING || setting->range);
             if (setting->initial && !absent && pl_setting_read(setting, setting->initial, &value, &err))
                 fail_msg("%s: %s", sources[i].owner, err.text);
             for (size_t j = 0; j < count; j++)

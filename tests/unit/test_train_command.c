@@ -65,6 +65,30 @@ static struct pl_run_result run_command(const char *command, struct recorder *r,
     return result;
 }
 
+/* Runs a script with more settings, and its output read as a study wants it (NULL: as always). */
+static struct pl_run_result run_with(const char *command, const char *reading, const char *script, struct recorder *r)
+{
+    struct pl_settings s;
+    struct pl_error err;
+    char run_folder[100];
+    write_script(script);
+    settings_of(&s, command);
+    pl_settings_set_boolean(&s, "amp", true);
+    pl_settings_set_boolean(&s, "bn", false);
+    pl_settings_set_string(&s, "rnn", "null");
+    pl_settings_set_string(&s, "empty", "");
+    static int number = 100; /* a folder belongs to one run */
+    snprintf(run_folder, sizeof run_folder, "%s/runs/%d", folder, reading && strstr(reading, "metrics_file") ? 8 : number++);
+    struct pl_run_request request = {.settings = &s, .seed = 42, .threads = 3, .folder = run_folder, .reading = reading};
+    struct pl_sink sink = recorder_sink(r);
+    struct pl_run_result result = {0};
+    if (pl_train_check(&s, &err) || (reading && pl_train_check_reading(reading, &err)) ||
+        pl_train_run(&request, &sink, &result, &err))
+        fail_msg("%s", err.text);
+    pl_settings_release(&s);
+    return result;
+}
+
 /* Where the index-th value of a metric stands among the points. */
 static size_t recorder_index(const struct recorder *r, const char *metric, size_t index)
 {
@@ -237,7 +261,7 @@ static void refused(const char *command, const char *key, const char *part)
 static void commands_are_checked(void **state)
 {
     (void)state;
-    refused("[\"sh\",\"{lamda}\"]", NULL, "{lamda}, but there are only {epsilon}, {lambda}, {name_of}, {seed}");
+    refused("[\"sh\",\"{lamda}\"]", NULL, "{lamda}, but there are only {epsilon}, {lambda}, {name_of}, {args}, {settings_file}, {seed}");
     refused("[\"sh\",\"{}\"]", NULL, "placeholder {}");
     refused("[\"sh\",\"{command}\"]", NULL, "placeholder {command}");
     refused("[\"awk\",\"{ print\"]", NULL, "without a closing one");
@@ -576,6 +600,174 @@ static void nothing_is_left_over(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
+static void arguments_are_made_of_settings(void **state) /* L10 */
+{
+    (void)state;
+    static const char script[] = "for a; do echo \"<$a>\"; done; echo x=1";
+    static const struct {
+        const char *words, *log;
+    } cases[] = {
+        {"\"{args}\"", "<--amp>\n<--empty=>\n<--epsilon=inf>\n<--lambda=0.1>\n<--name_of=a b>\n"},
+        {"\"a\",\"{amp?}\",\"{bn?}\",\"{rnn?}\",\"{empty?}\",\"{name_of?}\",\"b\"", "<a>\n<--amp>\n<a b>\n<b>\n"},
+        {"\"{empty}\",\"{rnn}\",\"--bn={bn}\"", "<>\n<null>\n<--bn=false>\n"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct recorder r;
+        char command[200];
+        snprintf(command, sizeof command, "[\"sh\",\"run.sh\",%s]", cases[i].words);
+        struct pl_run_result result = run_with(command, NULL, script, &r);
+        assert_int_equal(result.outcome, PL_FINISHED);
+        assert_string_equal(pl_text(&r.log), cases[i].log);
+        recorder_release(&r);
+    }
+    struct recorder r;
+    struct pl_run_result result =
+        run_with("[\"sh\",\"run.sh\",\"{settings_file}\"]", NULL, "tr -d '\\n ' < \"$1\"; echo; echo x=1", &r);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    assert_string_equal(pl_text(&r.log), "");
+    assert_point(&r, "lambda", 0, 1, 0.1); /* the line is JSON, and read */
+    recorder_release(&r);
+    struct pl_text json = {0};
+    char path[200];
+    run_with("[\"sh\",\"run.sh\",\"{settings_file}\"]", NULL, "cp \"$1\" settings.json; echo x=1", &r);
+    recorder_release(&r);
+    snprintf(path, sizeof path, "%s/settings.json", folder);
+    assert_int_equal(pl_file_read(path, 1000, &json, NULL), 0);
+    assert_string_equal(pl_text(&json), "{\n \"amp\": true,\n \"bn\": false,\n \"empty\": \"\",\n \"epsilon\": \"inf\",\n"
+                                        " \"lambda\": 0.1,\n \"name_of\": \"a b\",\n \"rnn\": null\n}\n");
+    pl_text_release(&json);
+}
+
+static void booleans_as_words(void **state) /* L10 */
+{
+    (void)state;
+    struct recorder r;
+    struct pl_settings s;
+    write_script("echo \"<$1 $2>\"; echo x=1");
+    s = (struct pl_settings){0};
+    pl_settings_set_string(&s, "command", "[\"sh\",\"run.sh\",\"{args}\"]");
+    pl_settings_set_string(&s, "directory", folder);
+    pl_settings_set_string(&s, "booleans", "words");
+    pl_settings_set_boolean(&s, "amp", true);
+    pl_settings_set_boolean(&s, "bn", false);
+    struct pl_run_request request = {.settings = &s, .seed = 1, .threads = 1};
+    struct pl_sink sink = recorder_sink(&r);
+    struct pl_run_result result;
+    assert_int_equal(pl_train_run(&request, &sink, &result, NULL), 0);
+    assert_string_equal(pl_text(&r.log), "<--amp=true --bn=false>\n");
+    pl_settings_release(&s);
+    recorder_release(&r);
+}
+
+static void patterns_come_first(void **state) /* L7 */
+{
+    (void)state;
+    struct recorder r;
+    run_with("[\"sh\",\"run.sh\"]",
+             "{\"pattern\":[\"^round (?<epoch>\\\\d+) => (?<loss>\\\\S+) \\\\| (?<acc>\\\\S+)\",\"^skip \","
+             "\"(?<name>\\\\w+)~(?<value>\\\\S+)\"]}",
+             "echo 'round 3 => 0.5 | 91.0%'; echo 'round 4 => 1e999 | None'; echo 'skip loss=9'; echo 'a~1 b~2 epoch~5';"
+             "echo 'epoch=6 loss=0.25'; echo 'round 7 => 1,234 | 0.5'; echo 'round 0x8 => 1 | 1'", &r);
+    assert_int_equal(recorder_find(&r, "loss", 0, NULL), 3);
+    assert_point(&r, "loss", 0, 3, 0.5);
+    assert_point(&r, "acc", 0, 3, 91);
+    assert_point(&r, "loss", 1, 4, INFINITY);
+    assert_point(&r, "a", 0, 5, 1);
+    assert_point(&r, "b", 0, 5, 2);
+    assert_point(&r, "loss", 2, 6, 0.25);
+    assert_point(&r, "acc", 1, 7, 0.5);
+    assert_string_equal(pl_text(&r.log), "skip loss=9\nround 0x8 => 1 | 1\npoula: 1 line looked like metrics and was not wholly "
+                                         "understood, the first: round 7 => 1,234 | 0.5\n");
+    recorder_release(&r);
+    struct pl_error err;
+    assert_int_equal(pl_train_check_reading("{\"pattern\":[\"(?<loss>\"]}", &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "is wrong behind"));
+    assert_int_equal(pl_train_check_reading("{\"pattern\":[\"(?<name>a)\"]}", &err), PL_EINPUT);
+    assert_int_equal(pl_train_check_reading("{\"metrics_file\":\"metrics.csv\"}", &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "{run_folder}"));
+    /* A pattern that would take for ever says so. */
+    struct pl_run_result result = run_with("[\"sh\",\"run.sh\"]", "{\"pattern\":[\"^(a+)+$\"]}",
+                                           "echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab; echo loss=1", &r);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    assert_int_equal(result.unread, 1);
+    recorder_release(&r);
+}
+
+static void stderr_is_read_on_request(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct pl_run_result result = run_with("[\"sh\",\"run.sh\"]", "{\"stderr\":true}",
+                                           "echo epoch=1 loss=1; echo epoch=1 acc=0.5 >&2; echo oh no >&2; exit 3", &r);
+    assert_point(&r, "acc", 0, 1, 0.5);
+    assert_string_equal(result.reason, "exited with code 3: oh no");
+    recorder_release(&r);
+}
+
+/* A file as Keras and Lightning write it: it grows while the program runs, and may be written anew with more columns. What it
+ * held before is not read. */
+static void files_of_metrics_are_followed(void **state)
+{
+    (void)state;
+    struct recorder r;
+    static const char reading[] = "{\"metrics_file\":\"{run_folder}/log/metrics.csv\"}";
+    char path[200], old[] = "epoch,loss\n1,9\n2,8\n";
+    struct pl_error err;
+    snprintf(path, sizeof path, "%s/runs/8/log", folder);
+    assert_int_equal(pl_folder_make(path, &err), 0);
+    snprintf(path, sizeof path, "%s/runs/8/log/metrics.csv", folder);
+    assert_int_equal(pl_file_write(path, old, strlen(old), &err), 0);
+    run_with("[\"sh\",\"run.sh\",\"{run_folder}\"]", reading,
+             "cd $1/log; printf '3,0.5\\n4,0.' >> metrics.csv; sleep 0.4; printf '25\\n' >> metrics.csv; sleep 0.4;"
+             "printf 'epoch,acc,loss\\n3,0.7,0.5\\n4,0.8,0.25\\n5,0.9,0.125\\n' > metrics.csv; sleep 0.4; printf '6,0.95,0.1' >> metrics.csv", &r);
+    for (size_t i = 0; i < r.count; i++) /* read once or twice, never wrong */
+        assert_true(!strcmp(r.metrics[r.points[i].series], "acc") || r.points[i].value == 0.5 || r.points[i].value == 0.25 ||
+                    r.points[i].value == 0.125 || r.points[i].value == 0.1);
+    assert_point(&r, "loss", 0, 3, 0.5);
+    assert_point(&r, "loss", 1, 4, 0.25);
+    assert_point(&r, "acc", 0, 3, 0.7);
+    assert_point(&r, "acc", 3, 6, 0.95);
+    assert_point(&r, "loss", 5, 6, 0.1);
+    recorder_release(&r);
+
+    /* The newest of several, and JSON lines. */
+    run_with("[\"sh\",\"run.sh\",\"{run_folder}\"]", "{\"metrics_file\":\"{run_folder}/v*/m.jsonl\"}",
+             "mkdir -p $1/v_0 $1/v_1; echo '{\"step\": 7, \"loss\": 0.5}' > $1/v_1/m.jsonl; touch -d '2001-01-01' $1/v_0/m.jsonl; echo hello", &r);
+    assert_int_equal(r.count, 1);
+    assert_point(&r, "loss", 0, 7, 0.5);
+    assert_int_equal(r.axes[0], PL_BY_STEP);
+    recorder_release(&r);
+}
+
+static void any_library_can_append_metrics(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct pl_run_result result = run_script("echo '{\"epoch\": 1, \"loss\": 0.5}' >> $POULA_METRICS; echo '{\"epoch\": 2, \"loss\": 1e999}' >> \"$POULA_METRICS\"", &r);
+    assert_int_equal(result.outcome, PL_DIVERGED);
+    assert_point(&r, "loss", 1, 2, INFINITY);
+    recorder_release(&r);
+}
+
+static void silence_ends_a_run(void **state) /* L13 */
+{
+    (void)state;
+    struct recorder r;
+    double begun = pl_clock_steady();
+    struct pl_run_result result = run_with("[\"sh\",\"run.sh\"]", "{\"stall\":0.5}",
+                                           "echo loss=1; sleep 302 & echo $! > stalled; wait", &r);
+    assert_int_equal(result.outcome, PL_FAILED);
+    assert_string_equal(result.reason, "said nothing for 0.5 seconds, its stall time-out");
+    assert_true(pl_clock_steady() - begun < 5);
+    assert_dies(read_pid("stalled"));
+    recorder_release(&r);
+    /* Whoever goes on speaking, be it in a file, is not silent. */
+    result = run_with("[\"sh\",\"run.sh\"]", "{\"stall\":0.9}",
+                      "for i in 1 2 3 4 5 6; do echo '{\"loss\": 1}' >> $POULA_METRICS; sleep 0.3; done", &r);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    recorder_release(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -599,6 +791,13 @@ int main(void)
         cmocka_unit_test(descriptors_are_not_inherited),
         cmocka_unit_test(signals_are_as_usual),
         cmocka_unit_test(nothing_is_left_over),
+        cmocka_unit_test(arguments_are_made_of_settings),
+        cmocka_unit_test(booleans_as_words),
+        cmocka_unit_test(patterns_come_first),
+        cmocka_unit_test(stderr_is_read_on_request),
+        cmocka_unit_test(files_of_metrics_are_followed),
+        cmocka_unit_test(any_library_can_append_metrics),
+        cmocka_unit_test(silence_ends_a_run),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

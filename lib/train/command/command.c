@@ -1,23 +1,26 @@
 /* The task kind `command`: any program as a trainer. docs/command-tasks.md is its protocol. */
-#include "train/command/command_priv.h"
+#include "train/command/follow.h"
 
 #include <jansson.h>
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct pl_setting command_settings[] = {
     {.key = "command", .type = PL_STRING,
      .help = "program and its arguments; {key} stands for a setting's value", .list = true},
+    {.key = "booleans", .type = PL_STRING, .initial = "", .range = "words",
+     .help = "words: {args} gives true and false as =true and =false, not as a flag that is there or not"},
     {.key = "directory", .type = PL_STRING, .initial = ".", .help = "folder that the program starts in"},
 };
 enum { COMMAND_SETTING_COUNT = sizeof command_settings / sizeof *command_settings };
 
 /* Names that identify a run in the results database's views, and those of placeholders and of this task. */
-static const char reserved[] = "command config directory epoch id key metric run run_folder seed seeds status study "
+static const char reserved[] = "booleans command config directory epoch id key metric run run_folder seed seeds status study "
                                "sweep threads value";
 
 enum { KEY_LENGTH_MOST = 64 };
@@ -59,133 +62,20 @@ static void command_sources(struct pl_schema_source *sources, size_t capacity, s
     pl_source_add(sources, capacity, count, "command", PL_SECTION_TASK, command_settings, COMMAND_SETTING_COUNT);
 }
 
-static bool is_own_setting(const char *key)
+bool pl_command_is_own(const char *key)
 {
     return pl_setting_find(command_settings, COMMAND_SETTING_COUNT, key);
-}
-
-/* Makes the run's folder and appends its absolute path, because the program may start in another one. */
-static int add_run_folder(const char *folder, struct pl_text *out, struct pl_error *err)
-{
-    int status = pl_folder_make(folder, err);
-    if (status)
-        return status;
-    char *path = realpath(folder, NULL);
-    if (!path)
-        return pl_fail(err, PL_EIO, "cannot find folder %s: %s", folder, strerror(errno));
-    pl_text_add(out, path);
-    free(path);
-    return 0;
-}
-
-/* Appends what stands for {name}. */
-static int replace(const struct pl_run_request *request, const char *name, struct pl_text *out, struct pl_error *err)
-{
-    if (!strcmp(name, "seed")) {
-        pl_text_addf(out, "%lld", (long long)request->seed);
-        return 0;
-    }
-    if (!strcmp(name, "threads")) {
-        pl_text_addf(out, "%d", request->threads);
-        return 0;
-    }
-    if (!strcmp(name, "run_folder"))
-        return add_run_folder(request->folder, out, err);
-    const struct pl_value *value = is_own_setting(name) ? NULL : pl_settings_find(request->settings, name);
-    if (value) {
-        pl_value_write(value, out);
-        return 0;
-    }
-    struct pl_text known = {0};
-    for (size_t i = 0; i < request->settings->count; i++)
-        if (!is_own_setting(request->settings->entries[i].key))
-            pl_text_addf(&known, "{%s}, ", request->settings->entries[i].key);
-    pl_fail(err, PL_EINPUT, "the command has the placeholder {%.100s}, but there are only %.600s{seed}, {threads} and "
-                            "{run_folder}; write {{ for a brace", name, pl_text(&known));
-    pl_text_release(&known);
-    return PL_EINPUT;
-}
-
-/* Replaces the placeholders of one word: {key} by its value, {{ by a brace; } alone is itself. */
-static int expand_word(const struct pl_run_request *request, const char *word, struct pl_text *out,
-                       struct pl_error *err)
-{
-    while (*word) {
-        if (*word != '{') {
-            pl_text_add_char(out, *word++);
-            continue;
-        }
-        if (word[1] == '{') {
-            pl_text_add_char(out, '{');
-            word += 2;
-            continue;
-        }
-        const char *end = strchr(word, '}');
-        if (!end)
-            return pl_fail(err, PL_EINPUT, "the command has an opening brace without a closing one: \"%.100s\"; write "
-                                           "{{ for a brace", word);
-        char *name = pl_copy_bytes(word + 1, (size_t)(end - word - 1));
-        int status = replace(request, name, out, err);
-        free(name);
-        if (status)
-            return status;
-        word = end + 1;
-    }
-    return 0;
-}
-
-int pl_words_expand(struct pl_words *words, const struct pl_run_request *request, struct pl_error *err)
-{
-    *words = (struct pl_words){0};
-    json_t *list = json_loads(pl_settings_string(request->settings, "command", ""), 0, NULL);
-    int status = 0;
-    size_t count = json_is_array(list) ? json_array_size(list) : 0;
-    const char *first = json_string_value(json_array_get(list, 0));
-    if (!first || !*first) {
-        status = pl_fail(err, PL_EINPUT, "command must be a list of words, the program first, as in "
-                                         "command: [sh, train.sh, \"{lambda}\", \"{seed}\"]");
-        goto done;
-    }
-    words->words = pl_new((count + 1) * sizeof *words->words);
-    for (size_t i = 0; i < count && !status; i++) {
-        const char *word = json_string_value(json_array_get(list, i));
-        struct pl_text expanded = {0};
-        status = word ? expand_word(request, word, &expanded, err)
-                      : pl_fail(err, PL_EINPUT, "word %zu of command is not text", i + 1);
-        words->words[words->count++] = pl_text_take(&expanded);
-    }
-done:
-    json_decref(list);
-    return status;
-}
-
-bool pl_words_ask_folder(const struct pl_settings *settings)
-{
-    static const char placeholder[] = "{run_folder}";
-    const char *command = pl_settings_string(settings, "command", "");
-    for (const char *found = command; (found = strstr(found, placeholder)); found++)
-        if (found == command || found[-1] != '{')
-            return true;
-    return false;
-}
-
-void pl_words_release(struct pl_words *words)
-{
-    for (size_t i = 0; i < words->count; i++)
-        free(words->words[i]);
-    free(words->words);
-    *words = (struct pl_words){0};
 }
 
 static int command_check(const struct pl_settings *settings, struct pl_error *err)
 {
     for (size_t i = 0; i < settings->count; i++) {
         const char *key = settings->entries[i].key;
-        int status = is_own_setting(key) ? 0 : pl_train_check_free_key(key, err);
+        int status = pl_command_is_own(key) ? 0 : pl_train_check_free_key(key, err);
         if (status)
             return status;
     }
-    struct pl_run_request trial = {.settings = settings, .seed = 0, .threads = 1, .folder = "."};
+    struct pl_run_request trial = {.settings = settings, .seed = 0, .threads = 1};
     struct pl_words words;
     int status = pl_words_expand(&words, &trial, err);
     pl_words_release(&words);
@@ -213,18 +103,56 @@ static void judge(const struct pl_attempt *attempt, const struct pl_reading *rea
     pl_text_release(&unread);
 }
 
-/* Runs the program in a request that has a folder. */
+/* Follows the files of metrics and runs the program. */
+static int launch(const struct pl_run_request *request, const struct pl_words *words, const struct pl_sink *sink,
+                  struct pl_reading *reading, struct pl_run_result *result, struct pl_error *err)
+{
+    struct pl_follow follow[2];
+    struct pl_text metrics = {0}, file = {0};
+    const char *directory = pl_settings_string(request->settings, "directory", ".");
+    int status = 0;
+    size_t count = 0;
+    pl_text_addf(&metrics, "%s/metrics.jsonl", request->scratch);
+    pl_follow_begin(&follow[count++], pl_text(&metrics), PL_FROM_METRICS, reading);
+    if (reading->options->metrics_file) {
+        struct pl_text name = {0};
+        status = pl_word_expand(request, reading->options->metrics_file, &name, err);
+        pl_text_addf(&file, "%s%s%s", *pl_text(&name) == '/' ? "" : directory, *pl_text(&name) == '/' ? "" : "/",
+                     pl_text(&name));
+        pl_text_release(&name);
+    }
+    if (!status && file.length)
+        pl_follow_begin(&follow[count++], pl_text(&file), PL_FROM_FILE, reading);
+    struct pl_launch start = {.words = words->words, .directory = directory, .metrics = pl_text(&metrics),
+                              .follow = follow, .follow_count = count, .stall = reading->options->stall};
+    if (!status)
+        pl_process_run(&start, sink, reading, result);
+    for (size_t i = 0; i < count; i++)
+        pl_follow_release(&follow[i]);
+    pl_text_release(&metrics);
+    pl_text_release(&file);
+    return status;
+}
+
+/* Runs the program in a request that has its folders. */
 static int run_in_folder(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
                          struct pl_error *err)
 {
     struct pl_words words = {0};
     struct pl_attempt attempt;
     struct pl_sink watching = pl_attempt_begin(&attempt, request, sink);
-    struct pl_reading reading = {.sink = &watching};
+    struct pl_reading_options options;
+    struct pl_reading reading = {.sink = &watching, .options = &options};
     struct pl_error own;
-    int status = pl_train_folder_check(request, &own);
+    int status = pl_reading_options_read(&options, request->reading, &own);
+    if (!status)
+        status = pl_train_folder_check(request, &own);
     if (!status)
         status = pl_words_expand(&words, request, &own);
+    if (!status && request->kept && pl_words_ask_folder(request->settings)) /* others cannot but begin anew */
+        pl_reading_continue(&reading, request->kept[PL_BY_EPOCH].last);
+    if (!status)
+        status = launch(request, &words, &watching, &reading, result, &own);
     if (status == PL_EINPUT) {
         pl_fail(err, status, "%s", own.text);
         goto done;
@@ -234,39 +162,42 @@ static int run_in_folder(const struct pl_run_request *request, const struct pl_s
         status = 0;
         goto done;
     }
-    if (request->kept && pl_words_ask_folder(request->settings)) /* others cannot but begin anew */
-        pl_reading_continue(&reading, request->kept[PL_BY_EPOCH].last);
-    pl_process_run(words.words, pl_settings_string(request->settings, "directory", "."), &watching, &reading, result);
     pl_attempt_mark(&attempt);
     pl_reading_end(&reading);
+    result->unread = reading.unread;
+    snprintf(result->unread_example, sizeof result->unread_example, "%s", reading.unread_example);
     if (result->outcome == PL_FINISHED)
         judge(&attempt, &reading, result);
 done:
     pl_attempt_release(&attempt);
     pl_words_release(&words);
     pl_reading_release(&reading);
+    pl_reading_options_release(&options);
     return status;
 }
 
+/* Gives the request the folders that it lacks: one for poula's own files, and one for {run_folder}. */
 static int command_run(const struct pl_run_request *request, const struct pl_sink *sink,
                        struct pl_run_result *result, struct pl_error *err)
 {
-    if (request->folder)
-        return run_in_folder(request, sink, result, err);
     struct pl_run_request passing = *request;
-    struct pl_text folder = {0};
+    struct pl_text scratch = {0}, folder = {0};
     struct pl_error own;
     int status = 0;
-    if (pl_folder_make_temporary(&folder, &own)) {
+    if (pl_folder_make_temporary(&scratch, &own)) {
         pl_result_set(result, PL_FAILED, "%s", own.text);
         goto done;
     }
-    passing.folder = pl_text(&folder);
+    passing.scratch = pl_text(&scratch);
+    pl_text_addf(&folder, "%s/run", passing.scratch);
+    if (!request->folder)
+        passing.folder = pl_text(&folder);
     status = run_in_folder(&passing, sink, result, err);
-    if (!pl_folder_is_empty(passing.folder, NULL))
+    if (!request->folder && !pl_folder_is_empty(passing.folder, NULL))
         sink->log(sink->self, "poula: {run_folder} was a temporary folder, which is removed with all that is in it");
-    pl_folder_remove(passing.folder);
+    pl_folder_remove(passing.scratch);
 done:
+    pl_text_release(&scratch);
     pl_text_release(&folder);
     return status;
 }

@@ -3,6 +3,7 @@
 #define PL_TRAIN_COMMAND_PRIV_H
 
 #include "train/command/line.h"
+#include "train/command/pattern.h"
 #include "train/train_priv.h"
 
 #include <sys/types.h>
@@ -10,9 +11,13 @@
 /* A program's words with every placeholder replaced, ending in NULL as execvp wants them. */
 struct pl_words {
     char **words;
-    size_t count;
+    size_t count, capacity;
 };
 /* request->seed, threads and folder serve {seed}, {threads} and {run_folder}. */
+/* One text with its placeholders replaced, appended to out. */
+int pl_word_expand(const struct pl_run_request *request, const char *word, struct pl_text *out, struct pl_error *err);
+/* Is the key one of this task's own settings (command, directory, ...), and none of the program's? */
+bool pl_command_is_own(const char *key);
 int pl_words_expand(struct pl_words *words, const struct pl_run_request *request, struct pl_error *err);
 /* Does a word ask for {run_folder}? Then the program may go on from what it left there. */
 bool pl_words_ask_folder(const struct pl_settings *settings);
@@ -28,10 +33,22 @@ struct pl_reading_source {
     bool begun;
 };
 
+/* How a study wants them read. Zero-initialise. */
+struct pl_reading_options {
+    struct pl_pattern **patterns; /* that come before the built-in rules */
+    size_t pattern_count;
+    char *metrics_file;           /* with placeholders, or NULL */
+    bool error_too;               /* metrics are read from standard error as well */
+    double stall;                 /* seconds without output after which a run has failed; 0: never */
+};
+/* json NULL: none. */
+int pl_reading_options_read(struct pl_reading_options *options, const char *json, struct pl_error *err);
+void pl_reading_options_release(struct pl_reading_options *options);
+
 /* What the lines of a program say, and what came of them. Zero-initialise. */
 struct pl_reading {
     const struct pl_sink *sink;
-    bool error_too;             /* metrics are read from standard error as well */
+    const struct pl_reading_options *options; /* NULL: none */
     struct pl_reading_series *series;
     size_t count, capacity, next;
     struct pl_reading_source sources[PL_ORIGIN_COUNT];
@@ -47,6 +64,12 @@ void pl_reading_continue(struct pl_reading *reading, double kept);
 /* Takes one line (without its newline; bytes may be anything): reports its metrics, or logs it. Of a line that is not
  * whole, nothing is read. */
 void pl_reading_line(struct pl_reading *reading, enum pl_origin origin, const char *line, size_t length, bool whole);
+/* The same of a file of metrics, of which nothing is logged. */
+void pl_reading_row(struct pl_reading *reading, enum pl_origin origin, const char *line, size_t length, bool whole);
+/* What a file held before the program began: only its header counts. */
+void pl_reading_old_row(struct pl_reading *reading, enum pl_origin origin, const char *line, size_t length);
+/* The origin begins anew. */
+void pl_reading_restart(struct pl_reading *reading, enum pl_origin origin);
 /* Counts a line that looked like metrics and was not understood. */
 void pl_reading_unread(struct pl_reading *reading, const char *text);
 /* To be called when no more lines come: logs how many were not understood. */
@@ -62,10 +85,11 @@ struct pl_guard {
     pid_t pid; /* 0: none */
     int pipe;
     char mark[64]; /* in the program's environment */
+    char metrics[4096]; /* the same: POULA_METRICS=PATH */
 };
 void pl_guard_init(struct pl_guard *guard);
 /* The environment that the program has to have, on the heap; its strings belong to guard and environ. */
-char **pl_guard_environment(struct pl_guard *guard);
+char **pl_guard_environment(struct pl_guard *guard, const char *metrics);
 /* Watches over a process group. Returns 0 or an errno. */
 int pl_guard_start(struct pl_guard *guard, pid_t group);
 /* Lets the guard go; everything: after it has done what it is there for. */
@@ -89,10 +113,20 @@ void pl_attempt_mark(struct pl_attempt *attempt);
 bool pl_attempt_suffices(const struct pl_attempt *attempt, struct pl_run_result *result);
 void pl_attempt_release(struct pl_attempt *attempt);
 
+struct pl_follow;
+/* What a program is started with, and what is watched besides its output. */
+struct pl_launch {
+    char *const *words;
+    const char *directory;
+    const char *metrics;      /* $POULA_METRICS */
+    struct pl_follow *follow; /* files of metrics that it writes */
+    size_t follow_count;
+    double stall;             /* as in pl_reading_options */
+};
 /* Runs the program to its end, feeding its lines to reading, and fills in how it ended: exit_code, signal,
  * and outcome PL_FINISHED (exit code 0), PL_FAILED or PL_INTERRUPTED with the reason. Nothing of the
  * program's process group is left running. */
-void pl_process_run(char *const *words, const char *directory, const struct pl_sink *sink,
-                    struct pl_reading *reading, struct pl_run_result *result);
+void pl_process_run(const struct pl_launch *launch, const struct pl_sink *sink, struct pl_reading *reading,
+                    struct pl_run_result *result);
 
 #endif

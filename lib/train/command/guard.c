@@ -18,6 +18,7 @@
 extern char **environ;
 
 #define MARK "POULA_GUARD="
+#define METRICS "POULA_METRICS="
 
 /* $1 is the group, $2 the mark. Where /proc is that of another space of process numbers its numbers would name strangers.
  * Those that were found may have started more meanwhile. */
@@ -46,16 +47,24 @@ void pl_guard_init(struct pl_guard *guard)
     pl_digest_hex(bytes, sizeof bytes, guard->mark + sizeof MARK - 1);
 }
 
-char **pl_guard_environment(struct pl_guard *guard)
+/* Is it a variable that is set for every program? */
+static bool is_own(const char *variable)
+{
+    return !strncmp(variable, MARK, sizeof MARK - 1) || !strncmp(variable, METRICS, sizeof METRICS - 1);
+}
+
+char **pl_guard_environment(struct pl_guard *guard, const char *metrics)
 {
     size_t count = 0, kept = 0;
     while (environ[count])
         count++;
-    char **list = pl_new((count + 2) * sizeof *list);
+    char **list = pl_new((count + 3) * sizeof *list);
     for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], MARK, sizeof MARK - 1))
+        if (!is_own(environ[i]))
             list[kept++] = environ[i];
-    list[kept] = guard->mark;
+    snprintf(guard->metrics, sizeof guard->metrics, METRICS "%s", metrics);
+    list[kept++] = guard->mark;
+    list[kept] = guard->metrics;
     return list;
 }
 

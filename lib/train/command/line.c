@@ -183,7 +183,7 @@ struct pl_line *pl_lines_add(struct pl_lines *lines)
     return line;
 }
 
-static void clear_lines(struct pl_lines *lines)
+void pl_lines_clear(struct pl_lines *lines)
 {
     for (size_t i = 0; i < lines->count; i++)
         clear_line(&lines->list[i]);
@@ -193,7 +193,7 @@ static void clear_lines(struct pl_lines *lines)
 
 void pl_lines_release(struct pl_lines *lines)
 {
-    clear_lines(lines);
+    pl_lines_clear(lines);
     for (size_t i = 0; i < lines->capacity; i++)
         free(lines->list[i].pairs);
     free(lines->list);
@@ -228,7 +228,7 @@ static bool read_objects(const char *text, struct pl_lines *lines)
                 pl_line_words(text, start, &lines->list[0]);
             return true;
         }
-        clear_lines(lines);
+        pl_lines_clear(lines);
         if (start == text + strspn(text, " \t"))
             return false;
     }
@@ -237,7 +237,7 @@ static bool read_objects(const char *text, struct pl_lines *lines)
 
 void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines *lines)
 {
-    clear_lines(lines);
+    pl_lines_clear(lines);
     const char *start = text + strspn(text, " \t");
     bool object = read_objects(text, lines);
     if (!object && (*start == '{' || (*start == '[' && start[1] == '{'))) {

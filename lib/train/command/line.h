@@ -42,6 +42,7 @@ struct pl_lines {
 /* Reads one line, without its newline, that pl_line_clean made. table may change. lines is replaced; its memory is used
  * again. */
 void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines *lines);
+void pl_lines_clear(struct pl_lines *lines);
 void pl_lines_release(struct pl_lines *lines);
 
 /* What a terminal would show of the bytes: without colours and other escapes, overwritten text and byte order marks; all

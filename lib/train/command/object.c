@@ -138,7 +138,7 @@ static bool read_bare(struct object_reader *r, const char *name)
     if (length == 4 && !memcmp(start, "null", 4) && !position) /* what becomes of a NaN on its way through JavaScript */
         pl_line_add(r->line, name, strlen(name), NAN);
     else if (spelling == PL_SPELLED_ODD || spelling == PL_SPELLED_FRACTION ||
-             (boolean && pl_line_is_measure(name, strlen(name))))
+             ((boolean || spelling == PL_SPELLED_CLOCK) && pl_line_is_measure(name, strlen(name))))
         r->line->odd = true;
     r->line->lost = r->line->lost || (position && spelling != PL_SPELLED_NOTHING);
     return length > 0 && !(depth > 0);

@@ -1,7 +1,7 @@
 /* A program as a child process in a process group of its own, together with a guard (guard.c), so that neither the
  * program nor what it started outlives the worker, even one that is killed by SIGKILL. The program waits to be let go
  * until the guard is there, so that there is no moment at which it could start something unguarded. */
-#include "train/command/command_priv.h"
+#include "train/command/follow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,8 +71,7 @@ struct pipes {
 };
 
 /* The child between fork and exec: only calls that are safe there. */
-_Noreturn static void become_program(char *const *words, char *const *environment, const char *directory,
-                                      const struct pipes *pipes)
+_Noreturn static void become_program(const struct pl_launch *launch, char *const *environment, const struct pipes *pipes)
 {
     struct start_failure failure = {0};
     char byte;
@@ -87,10 +86,10 @@ _Noreturn static void become_program(char *const *words, char *const *environmen
     dup2(pipes->output[1], STDOUT_FILENO);
     dup2(pipes->error[1], STDERR_FILENO);
     close_on_exec_from(STDERR_FILENO + 1);
-    if (chdir(directory))
+    if (chdir(launch->directory))
         failure = (struct start_failure){1, errno};
     else {
-        execvpe(words[0], words, environment);
+        execvpe(launch->words[0], launch->words, environment);
         failure = (struct start_failure){0, errno};
     }
     ssize_t written = write(pipes->failure[1], &failure, sizeof failure);
@@ -144,7 +143,7 @@ static bool let_go(const struct process *process, struct pipes *pipes, char *con
 }
 
 /* Starts the program and its guard. On failure says why in result and leaves nothing behind. */
-static bool start(struct process *process, char *const *words, const char *directory, struct pl_run_result *result)
+static bool start(struct process *process, const struct pl_launch *launch, struct pl_run_result *result)
 {
     struct pipes pipes;
     bool started = false;
@@ -153,16 +152,16 @@ static bool start(struct process *process, char *const *words, const char *direc
         goto done;
     }
     pl_guard_init(&process->guard);
-    char **environment = pl_guard_environment(&process->guard);
+    char **environment = pl_guard_environment(&process->guard, launch->metrics);
     process->pid = fork();
     if (!process->pid)
-        become_program(words, environment, directory, &pipes);
+        become_program(launch, environment, &pipes);
     free(environment);
     int problem = process->pid < 0 ? errno : pl_guard_start(&process->guard, process->pid);
     if (problem)
         pl_result_set(result, PL_FAILED, "cannot start a process: %s", strerror(problem));
     else
-        started = let_go(process, &pipes, words, directory, result);
+        started = let_go(process, &pipes, launch->words, launch->directory, result);
     if (!started && process->pid > 0) {
         kill(process->pid, SIGKILL);
         waitpid(process->pid, NULL, 0);
@@ -242,28 +241,39 @@ static void finish_stream(struct stream *stream, struct pl_reading *reading, boo
     pl_text_release(&stream->line);
 }
 
-/* Feeds lines to reading until the program has ended (it is not reaped yet). Returns whether the sink asked
- * to stop. */
-static bool attend(struct process *process, const struct pl_sink *sink, struct pl_reading *reading, siginfo_t *ending)
+/* Why a program was told to end. */
+enum stop { NOT_STOPPED, STOPPED, STALLED };
+
+static bool look_at_files(const struct pl_launch *launch, struct pl_reading *reading, bool last, bool whole)
 {
-    bool stopping = false;
-    double kill_at = 0, next_look = 0;
+    bool news = false;
+    for (size_t i = 0; i < launch->follow_count; i++)
+        news = pl_follow_look(&launch->follow[i], reading, last, whole) || news;
+    return news;
+}
+
+/* Feeds lines to reading until the program has ended (it is not reaped yet). Returns why it was told to, if it was. */
+static enum stop attend(struct process *process, const struct pl_launch *launch, const struct pl_sink *sink,
+                        struct pl_reading *reading, siginfo_t *ending)
+{
+    enum stop stopping = NOT_STOPPED;
+    double kill_at = 0, next_look = 0, heard = pl_clock_steady();
     for (;;) {
         struct pollfd waiting[3] = {{process->output.fd, POLLIN, 0}, {process->error.fd, POLLIN, 0},
                                     {process->handle, POLLIN, 0}};
         poll(waiting, 3, POLL_MILLISECONDS);
-        if (waiting[0].revents)
-            read_some(&process->output, reading);
-        if (waiting[1].revents)
-            read_some(&process->error, reading);
+        size_t bytes = waiting[0].revents ? read_some(&process->output, reading) : 0;
+        bytes += waiting[1].revents ? read_some(&process->error, reading) : 0;
         ending->si_pid = 0;
         if (waitid(P_PID, (id_t)process->pid, ending, WEXITED | WNOHANG | WNOWAIT) || ending->si_pid)
             return stopping;
         double now = pl_clock_steady();
+        if (look_at_files(launch, reading, false, false) || bytes)
+            heard = now;
         if (!stopping && now >= next_look) {
             next_look = now + 0.1;
-            if (sink->stop(sink->self)) {
-                stopping = true;
+            stopping = sink->stop(sink->self) ? STOPPED : launch->stall && now - heard > launch->stall ? STALLED : NOT_STOPPED;
+            if (stopping) {
                 kill_at = now + GRACE_SECONDS;
                 kill(-process->pid, SIGTERM);
             }
@@ -273,7 +283,7 @@ static bool attend(struct process *process, const struct pl_sink *sink, struct p
     }
 }
 
-static void describe(const siginfo_t *ending, bool stopped, const struct pl_reading *reading,
+static void describe(const siginfo_t *ending, enum stop stopped, double stall, const struct pl_reading *reading,
                      struct pl_run_result *result)
 {
     if (ending->si_code == CLD_EXITED)
@@ -281,7 +291,9 @@ static void describe(const siginfo_t *ending, bool stopped, const struct pl_read
     else
         result->signal = ending->si_status;
     const char *colon = *reading->last_error ? ": " : "";
-    if (stopped)
+    if (stopped == STALLED)
+        pl_result_set(result, PL_FAILED, "said nothing for %g seconds, its stall time-out", stall);
+    else if (stopped)
         pl_result_set(result, PL_INTERRUPTED, "the command was stopped");
     else if (result->signal)
         pl_result_set(result, PL_FAILED, "was killed by signal %d (%s)", result->signal, strsignal(result->signal));
@@ -291,28 +303,29 @@ static void describe(const siginfo_t *ending, bool stopped, const struct pl_read
         pl_result_set(result, PL_FINISHED, "%s", "");
 }
 
-void pl_process_run(char *const *words, const char *directory, const struct pl_sink *sink,
-                    struct pl_reading *reading, struct pl_run_result *result)
+void pl_process_run(const struct pl_launch *launch, const struct pl_sink *sink, struct pl_reading *reading,
+                    struct pl_run_result *result)
 {
     struct process process = {
         .handle = -1,
         .output = {.fd = -1, .origin = PL_FROM_OUTPUT}, .error = {.fd = -1, .origin = PL_FROM_ERROR}};
-    if (!start(&process, words, directory, result))
+    if (!start(&process, launch, result))
         return;
     fcntl(process.output.fd, F_SETFL, O_NONBLOCK);
     fcntl(process.error.fd, F_SETFL, O_NONBLOCK);
     siginfo_t ending = {0};
-    bool stopped = attend(&process, sink, reading, &ending);
+    enum stop stopped = attend(&process, launch, sink, reading, &ending);
     /* The leader is a zombie until waitpid, so its number still names the group and nothing else. */
     kill(-process.pid, SIGKILL);
-    bool whole = !stopped && ending.si_code == CLD_EXITED;
+    bool whole = stopped == NOT_STOPPED && ending.si_code == CLD_EXITED;
     finish_stream(&process.output, reading, whole);
     finish_stream(&process.error, reading, whole);
+    look_at_files(launch, reading, true, whole);
     /* A program that ended by itself may have left a service behind on purpose, in a session of its own; one that was
      * stopped may not. */
-    pl_guard_end(&process.guard, stopped);
+    pl_guard_end(&process.guard, stopped != NOT_STOPPED);
     waitpid(process.pid, NULL, 0);
     if (process.handle >= 0)
         close(process.handle);
-    describe(&ending, stopped, reading, result);
+    describe(&ending, stopped, launch->stall, reading, result);
 }

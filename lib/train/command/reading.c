@@ -151,11 +151,22 @@ static bool report(struct pl_reading *reading, struct pl_reading_source *source,
     return whole;
 }
 
-/* Takes a clean line. Returns whether it had metrics. */
-static bool take(struct pl_reading *reading, struct pl_reading_source *source, const char *text)
+/* Is it a line for one of the user's patterns? */
+static bool match(struct pl_reading *reading, const char *text)
 {
-    bool metrics = false, whole = true;
-    pl_line_read(text, &source->table, &reading->lines);
+    for (size_t i = 0; reading->options && i < reading->options->pattern_count; i++)
+        if (pl_pattern_read(reading->options->patterns[i], text, &reading->lines))
+            return true;
+    return false;
+}
+
+/* Takes a clean line. Returns whether it had metrics. */
+static bool take(struct pl_reading *reading, enum pl_origin origin, const char *text)
+{
+    bool metrics = false, whole = true, file = origin == PL_FROM_FILE || origin == PL_FROM_METRICS;
+    struct pl_reading_source *source = &reading->sources[origin];
+    if (file || !match(reading, text))
+        pl_line_read(text, &source->table, &reading->lines);
     for (size_t i = 0; i < reading->lines.count; i++) {
         metrics = metrics || reading->lines.list[i].count;
         whole = report(reading, source, &reading->lines.list[i]) && whole;
@@ -172,8 +183,8 @@ void pl_reading_line(struct pl_reading *reading, enum pl_origin origin, const ch
     if (said && !whole) {
         pl_reading_unread(reading, text);
         reading->sink->log(reading->sink->self, "poula: the next line is not whole, so no metrics are read from it");
-    } else if (said && (origin == PL_FROM_OUTPUT || reading->error_too)) {
-        metrics = take(reading, &reading->sources[origin], text);
+    } else if (said && (origin == PL_FROM_OUTPUT || (reading->options && reading->options->error_too))) {
+        metrics = take(reading, origin, text);
     }
     if (said && !metrics) {
         if (origin == PL_FROM_ERROR)
@@ -181,6 +192,31 @@ void pl_reading_line(struct pl_reading *reading, enum pl_origin origin, const ch
         write_log(reading, text);
     }
     free(text);
+}
+
+void pl_reading_row(struct pl_reading *reading, enum pl_origin origin, const char *bytes, size_t length, bool whole)
+{
+    char *text = pl_line_clean(bytes, length);
+    if (text[strspn(text, " \t")]) {
+        if (whole)
+            take(reading, origin, text);
+        else
+            pl_reading_unread(reading, text);
+    }
+    free(text);
+}
+
+void pl_reading_old_row(struct pl_reading *reading, enum pl_origin origin, const char *bytes, size_t length)
+{
+    char *text = pl_line_clean(bytes, length);
+    pl_line_read(text, &reading->sources[origin].table, &reading->lines);
+    free(text);
+}
+
+void pl_reading_restart(struct pl_reading *reading, enum pl_origin origin)
+{
+    pl_line_table_release(&reading->sources[origin].table);
+    reading->sources[origin] = (struct pl_reading_source){0};
 }
 
 void pl_reading_end(struct pl_reading *reading)

@@ -222,7 +222,8 @@ static bool take_value(struct scan *s, size_t from, bool explicit)
         add(s, from, value);
     } else {
         bool known = pl_line_is_measure(s->words[s->count - 1].text, s->words[s->count - 1].length);
-        bool odd = spelling == PL_SPELLED_ODD || spelling == PL_SPELLED_FRACTION || number;
+        bool odd = spelling == PL_SPELLED_ODD || spelling == PL_SPELLED_FRACTION || number ||
+                   (spelling == PL_SPELLED_CLOCK && known); /* loss=1d5 */
         s->line->odd = s->line->odd || (odd && (explicit || known));
         pass_over(s, explicit);
     }
