@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct pl_block_format format = {"poula-images 1\n", "set of images"};
 
@@ -152,4 +153,21 @@ int pl_cache_open(struct pl_dataset *set, const char *path, struct pl_settings *
     }
     set->mapped = true;
     return 0;
+}
+
+int pl_cache_open_checked(struct pl_dataset *set, const char *path, struct pl_settings *header, struct pl_error *err)
+{
+    char hex[2 * PL_DIGEST_SIZE + 1];
+    int status = pl_cache_open(set, path, header, err);
+    if (status || pl_file_trusted(path))
+        return status;
+    pl_stored_checksum(set->shape, set->stored, hex);
+    if (!strcmp(hex, set->checksum)) {
+        pl_file_trust(path);
+        return 0;
+    }
+    status = pl_fail(err, PL_ECORRUPT, "%s was altered: its images have the SHA-256 %s, but must have %s", path, hex,
+                     set->checksum);
+    pl_dataset_forget(set);
+    return status;
 }

@@ -99,3 +99,21 @@ int pl_corpus_cache_open(struct pl_corpus *corpus, const char *path, struct pl_s
     snprintf(corpus->checksum, sizeof corpus->checksum, "%s", pl_settings_string(header, "checksum", ""));
     return 0;
 }
+
+int pl_corpus_cache_open_checked(struct pl_corpus *corpus, const char *path, struct pl_settings *header,
+                                 struct pl_error *err)
+{
+    char hex[2 * PL_DIGEST_SIZE + 1];
+    int status = pl_corpus_cache_open(corpus, path, header, err);
+    if (status || pl_file_trusted(path))
+        return status;
+    pl_corpus_digest(corpus, hex);
+    if (!strcmp(hex, corpus->checksum)) {
+        pl_file_trust(path);
+        return 0;
+    }
+    status = pl_fail(err, PL_ECORRUPT, "%s was altered: its text has the SHA-256 %s, but must have %s", path, hex,
+                     corpus->checksum);
+    pl_corpus_forget(corpus);
+    return status;
+}

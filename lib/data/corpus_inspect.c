@@ -21,7 +21,7 @@ static void find_place(struct pl_text_place *place, const struct pl_corpus_type 
         pl_settings_set_string(&settings, "unknown_words", ways[i]);
         pl_text_place_find(place, type, &settings, folder, NULL);
         pl_settings_release(&settings);
-        bool good = pl_text_open_cache(&corpus, place);
+        bool good = pl_text_open_cache(&corpus, place, false);
         pl_corpus_forget(&corpus);
         if (good || i + 1 == sizeof ways / sizeof *ways)
             return;
@@ -59,7 +59,7 @@ static void list_text(const struct listing *listing, const struct pl_corpus_type
     struct pl_error err = {0};
     struct pl_corpus_item item = {.name = name, .dataset = type->info.name, .path = "", .note = ""};
     find_place(&place, type, name, listing->folder);
-    if (pl_text_open_cache(&corpus, &place)) {
+    if (pl_text_open_cache(&corpus, &place, false)) {
         item.state = PL_DATA_READY;
         item.path = pl_text(&place.cache);
         item.note = corpus.warning;
@@ -236,7 +236,7 @@ static int verify_text(const struct pl_corpus_type *type, const char *name, cons
     struct pl_corpus corpus = {.type = type}, cached = {.type = type};
     int status = 0;
     find_place(&place, type, name, folder);
-    bool had = pl_text_open_cache(&cached, &place);
+    bool had = pl_text_open_cache(&cached, &place, false);
     if (place.found) {
         bool whole = had && !verify_file(&cached, pl_text(&place.cache), NULL);
         status = pl_text_decode(&corpus, &place, err);

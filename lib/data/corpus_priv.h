@@ -110,7 +110,7 @@ int pl_text_place_find(struct pl_text_place *place, const struct pl_corpus_type 
                        const char *folder, struct pl_error *err);
 void pl_text_place_release(struct pl_text_place *place);
 /* Opens the cache if it is whole, of this text, and made from the files as they are now (or those are gone). */
-bool pl_text_open_cache(struct pl_corpus *corpus, const struct pl_text_place *place);
+bool pl_text_open_cache(struct pl_corpus *corpus, const struct pl_text_place *place, bool check);
 /* Reads the files and leaves a cache file, which corpus then maps. Where none can be written, corpus is this process's
  * own memory and has a warning. */
 int pl_text_decode(struct pl_corpus *corpus, const struct pl_text_place *place, struct pl_error *err);
@@ -126,6 +126,9 @@ bool pl_text_is_ptb_place(const char *name);
  * The body is the tokens (int32) of training, validation and test, then the spelling. */
 
 int pl_corpus_cache_open(struct pl_corpus *corpus, const char *path, struct pl_settings *header, struct pl_error *err);
+/* The same, and compares the bytes with the checksum in the header, as pl_cache_open_checked does. */
+int pl_corpus_cache_open_checked(struct pl_corpus *corpus, const char *path, struct pl_settings *header,
+                                 struct pl_error *err);
 int pl_corpus_cache_write(const struct pl_corpus *corpus, const char *path, struct pl_settings *header,
                           struct pl_error *err);
 

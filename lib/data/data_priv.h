@@ -123,6 +123,12 @@ int pl_block_fail(const struct pl_block_format *format, const char *path, const 
 /* Maps the file and fills set. header receives kind, source, stamp (of the files it was made from) and all that a set
  * is besides its bytes. Fails with PL_EMISSING, PL_ECORRUPT (cut, foreign, altered header or labels) or PL_EVERSION. */
 int pl_cache_open(struct pl_dataset *set, const char *path, struct pl_settings *header, struct pl_error *err);
+/* The same, and compares the bytes with the checksum in the header, once in a process for each file (0.13 s for the 184 MB of
+ * CIFAR-10): PL_ECORRUPT when one was altered. What results are recorded with is then true. */
+int pl_cache_open_checked(struct pl_dataset *set, const char *path, struct pl_settings *header, struct pl_error *err);
+/* Was the file, as it is now, compared with its checksum in this process? */
+bool pl_file_trusted(const char *path);
+void pl_file_trust(const char *path);
 /* Writes the set under a temporary name, syncs and renames it; header brings kind, source and stamp. */
 int pl_cache_write(const struct pl_dataset *set, const char *path, struct pl_settings *header, struct pl_error *err);
 
@@ -131,8 +137,8 @@ int pl_cache_write(const struct pl_dataset *set, const char *path, struct pl_set
 int pl_source_open(struct pl_dataset *set, const struct pl_settings *settings, const char *folder,
                    struct pl_error *err);
 /* Opens the cache file at path if it is whole, of the set's type and made from the files as they are now (or those are
- * gone). */
-bool pl_source_open_cache(struct pl_dataset *set, const char *path, const struct pl_source *source);
+ * gone). check: compare its bytes with its checksum, see pl_cache_open_checked. */
+bool pl_source_open_cache(struct pl_dataset *set, const char *path, const struct pl_source *source, bool check);
 /* Reads the files and leaves a cache file at path, which set then maps. Where none can be written, set is this process's
  * own memory and has a warning. */
 int pl_source_decode(struct pl_dataset *set, const char *path, const struct pl_source *source, struct pl_error *err);

@@ -9,15 +9,24 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { TRIES_MOST = 10 }; /* connections, each of which must bring something new */
+enum {
+    TRIES_MOST = 10,     /* connections */
+    FRUITLESS_MOST = 5,  /* of them in a row that came no further than one before */
+};
+static const uint64_t size_most = (uint64_t)16 << 30; /* of a file whose length no server says */
+static const double patience = 120; /* seconds that another process may fetch the file without coming further */
 
 struct download {
     const struct pl_fetch *fetch;
     struct pl_curl curl;
     const char *url, *sha256, *part;
     int file;
+    bool locked;
+    bool whole, came;     /* this server does not continue files; something came from it */
+    uint64_t furthest;    /* bytes that a connection ever came to */
     uint64_t start, size; /* bytes of the part before and during this connection */
     int disk_error;       /* errno of writing; 0: none */
     char text[CURL_ERROR_SIZE];
@@ -26,6 +35,10 @@ struct download {
 static size_t take_bytes(char *bytes, size_t one, size_t count, void *self)
 {
     struct download *d = self;
+    if (d->size + count > size_most) {
+        d->disk_error = EFBIG;
+        return 0;
+    }
     for (size_t done = 0; done < count;) {
         ssize_t n = write(d->file, bytes + done, count - done);
         if (n < 0 && errno == EINTR)
@@ -75,8 +88,8 @@ static CURLcode connect_once(struct download *d, long *answer)
     c->set(curl, CURLOPT_FAILONERROR, 1L);
     c->set(curl, CURLOPT_NOSIGNAL, 1L);
     c->set(curl, CURLOPT_CONNECTTIMEOUT, 30L);
-    c->set(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    c->set(curl, CURLOPT_LOW_SPEED_TIME, 60L);
+    c->set(curl, CURLOPT_LOW_SPEED_LIMIT, 200L);
+    c->set(curl, CURLOPT_LOW_SPEED_TIME, 30L);
     c->set(curl, CURLOPT_USERAGENT, "poula/" PL_VERSION);
     c->set(curl, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)d->size);
     c->set(curl, CURLOPT_WRITEFUNCTION, take_bytes);
@@ -91,10 +104,12 @@ static CURLcode connect_once(struct download *d, long *answer)
     return code;
 }
 
-static bool is_cut(CURLcode code)
+/* May the next connection bring more? Once something has come, a server that is restarting may come back. */
+static bool is_passing(const struct download *d, CURLcode code, long answer)
 {
+    bool refused = code == CURLE_COULDNT_CONNECT || (code == CURLE_HTTP_RETURNED_ERROR && answer >= 500);
     return code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR || code == CURLE_OPERATION_TIMEDOUT ||
-           code == CURLE_GOT_NOTHING || code == CURLE_SEND_ERROR;
+           code == CURLE_GOT_NOTHING || code == CURLE_SEND_ERROR || (refused && d->came);
 }
 
 static int fail_download(const struct download *d, CURLcode code, long answer, struct pl_error *err)
@@ -110,23 +125,39 @@ static int fail_download(const struct download *d, CURLcode code, long answer, s
     return pl_fail(err, PL_EIO, "cannot fetch %s: %s", d->url, text);
 }
 
-/* Connects until the file is complete. A server that will not continue a file is asked for all of it. */
+/* Short after a connection that brought something, and twice as long after every one that did not. */
+static void pause_after(int fruitless)
+{
+    double seconds = fruitless ? 0.25 * (1 << fruitless) : 0.1;
+    struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    while (nanosleep(&time, &time) && errno == EINTR)
+        ;
+}
+
+/* Connects until the file is complete, but not for ever. A server that will not continue a file is asked for all of it. */
 static int download(struct download *d, struct pl_error *err)
 {
+    int fruitless = 0;
+    d->furthest = d->size;
     for (int tries = 1;; tries++) {
         long answer;
+        int status = d->whole && d->size ? rewind_part(d, 0, err) : 0;
+        if (status)
+            return status;
         CURLcode code = connect_once(d, &answer);
         if (code == CURLE_OK)
             return 0;
         if (code == CURLE_HTTP_RETURNED_ERROR && answer == 416 && d->start)
             return 0; /* nothing lies behind what is there: the checksum will say whether it is all */
-        int status = 0;
-        if (code == CURLE_RANGE_ERROR && d->start)
-            status = rewind_part(d, 0, err);
-        else if (d->disk_error || !is_cut(code) || d->size == d->start || tries == TRIES_MOST)
-            status = fail_download(d, code, answer, err);
-        if (status)
-            return status;
+        bool refused = code == CURLE_RANGE_ERROR && d->start;
+        fruitless = d->size > d->furthest || (refused && !d->whole) ? 0 : fruitless + 1;
+        d->furthest = d->size > d->furthest ? d->size : d->furthest;
+        d->came |= d->size > d->start;
+        d->whole |= refused;
+        if (d->disk_error || !(refused || is_passing(d, code, answer)) || tries == TRIES_MOST ||
+            fruitless == FRUITLESS_MOST || (!d->came && !refused))
+            return fail_download(d, code, answer, err);
+        pause_after(fruitless);
     }
 }
 
@@ -167,26 +198,6 @@ static int download_checked(struct download *d, struct pl_error *err)
     return status;
 }
 
-static int open_part(struct download *d, struct pl_error *err)
-{
-    struct stat info, named;
-    d->file = open(d->part, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (d->file < 0)
-        return pl_fail(err, PL_EIO, "cannot write %s: %s", d->part, strerror(errno));
-    if (flock(d->file, LOCK_EX | LOCK_NB))
-        return pl_fail(err, PL_EIO, "another process is fetching %s", d->part);
-    if (fstat(d->file, &info) || stat(d->part, &named) || info.st_ino != named.st_ino)
-        return pl_fail(err, PL_EIO, "another process has just fetched %s", d->part); /* the lock is of a renamed file */
-    return rewind_part(d, (uint64_t)info.st_size, err);
-}
-
-static int finish_part(const struct download *d, const char *path, struct pl_error *err)
-{
-    if (fsync(d->file) || rename(d->part, path))
-        return pl_fail(err, PL_EIO, "cannot write %s: %s", path, strerror(errno));
-    return 0;
-}
-
 /* Is the file there already? 1: the right one. */
 static int look(const char *path, const char *sha256, struct pl_error *err)
 {
@@ -199,6 +210,70 @@ static int look(const char *path, const char *sha256, struct pl_error *err)
         return status ? status : 1;
     return pl_fail(err, PL_EINPUT, "%s is there already, but is another file: its SHA-256 is %s, and that of the one to fetch "
                    "%s; move it away to fetch", path, hex, sha256);
+}
+
+/* Waits while another process that fetches the same file comes further. */
+static int wait_for_lock(struct download *d, struct pl_error *err)
+{
+    double limit = patience, since = pl_clock_steady(), given;
+    const char *wish = getenv("POULA_PATIENCE");
+    off_t size = -1;
+    if (wish && pl_number_read(wish, &given) && given >= 0)
+        limit = given;
+    while (flock(d->file, LOCK_EX | LOCK_NB)) {
+        struct stat info;
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return pl_fail(err, PL_EIO, "cannot lock %s: %s", d->part, strerror(errno));
+        if (!fstat(d->file, &info) && info.st_size != size) {
+            size = info.st_size;
+            since = pl_clock_steady();
+        }
+        if (pl_clock_steady() - since > limit)
+            return pl_fail(err, PL_EIO, "another process is fetching %s, and has come no further for %g s", d->part, limit);
+        if (d->fetch->progress)
+            d->fetch->progress(d->fetch->self, (uint64_t)(size > 0 ? size : 0), 0);
+        nanosleep(&(struct timespec){0, 100000000}, NULL);
+    }
+    d->locked = true;
+    return 0;
+}
+
+static void close_part(struct download *d)
+{
+    if (d->file >= 0)
+        close(d->file);
+    d->file = -1;
+    d->locked = false;
+}
+
+/* Opens the part and locks it. Returns 1 when another process has fetched the file meanwhile. */
+static int open_part(struct download *d, const char *path, struct pl_error *err)
+{
+    for (;;) {
+        struct stat info, named;
+        d->file = open(d->part, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        if (d->file < 0)
+            return pl_fail(err, PL_EIO, "cannot write %s: %s", d->part, strerror(errno));
+        int status = wait_for_lock(d, err);
+        if (!status)
+            status = look(path, d->sha256, err);
+        if (status) {
+            /* Our own empty part, made after the other one had been renamed. */
+            if (d->locked && !fstat(d->file, &info) && !info.st_size && !stat(d->part, &named) && info.st_ino == named.st_ino)
+                unlink(d->part);
+            return status;
+        }
+        if (!fstat(d->file, &info) && !stat(d->part, &named) && info.st_ino == named.st_ino)
+            return rewind_part(d, (uint64_t)info.st_size, err);
+        close_part(d); /* the lock was of a file that has another name by now, or none */
+    }
+}
+
+static int finish_part(const struct download *d, const char *path, struct pl_error *err)
+{
+    if (fsync(d->file) || rename(d->part, path))
+        return pl_fail(err, PL_EIO, "cannot write %s: %s", path, strerror(errno));
+    return 0;
 }
 
 int pl_data_fetch(const char *name, const char *folder, const struct pl_fetch *fetch, struct pl_error *err)
@@ -220,16 +295,15 @@ int pl_data_fetch(const char *name, const char *folder, const struct pl_fetch *f
     if (!status)
         status = pl_folder_make(folder, err);
     if (!status)
-        status = open_part(&d, err);
+        status = open_part(&d, pl_text(&path), err);
     if (!status)
         status = download_checked(&d, err);
     if (!status)
         status = finish_part(&d, pl_text(&path), err);
-    if (status && d.file >= 0 && !d.size)
-        unlink(d.part);
+    if (status < 0 && d.locked && !d.size)
+        unlink(d.part); /* under the lock: it is nobody else's */
 done:
-    if (d.file >= 0)
-        close(d.file);
+    close_part(&d);
     pl_text_release(&path);
     pl_text_release(&part);
     return status;

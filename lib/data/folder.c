@@ -140,7 +140,7 @@ static int folder_open(struct pl_dataset *set, const struct pl_settings *chosen,
     if (!is_name(name))
         return pl_fail(err, PL_EINPUT, "images is \"%.100s\", but must be the name of an imported set", name);
     pl_cache_path(&path, folder, name);
-    int status = pl_cache_open(set, pl_text(&path), &header, &trouble);
+    int status = pl_cache_open_checked(set, pl_text(&path), &header, &trouble);
     if (status == PL_EMISSING)
         pl_fail(err, status, "there is no %s; `poula data import %s FOLDER --data %s` makes it from a folder of classes",
                 pl_text(&path), name, folder);

@@ -63,7 +63,7 @@ static void list_published(const struct listing *listing, const struct pl_datase
     struct pl_data_item item = {.name = type->info.name, .dataset = type->info.name, .path = "", .note = ""};
     bool found = !type->find_source(type, listing->folder, &source);
     pl_cache_path(&path, listing->folder, type->info.name);
-    if (pl_source_open_cache(&set, pl_text(&path), &source)) {
+    if (pl_source_open_cache(&set, pl_text(&path), &source, false)) {
         item.state = PL_DATA_READY;
         item.path = pl_text(&path);
     } else {
@@ -200,7 +200,7 @@ static int verify_published(const struct pl_dataset_type *type, const char *fold
     struct pl_text path = {0};
     bool found = !type->find_source(type, folder, &source);
     pl_cache_path(&path, folder, type->info.name);
-    bool had = pl_source_open_cache(&cached, pl_text(&path), &source);
+    bool had = pl_source_open_cache(&cached, pl_text(&path), &source, false);
     int status = 0;
     if (!found && !had) {
         status = pl_source_missing(type, folder, err);

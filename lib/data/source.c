@@ -29,10 +29,10 @@ void pl_cache_path(struct pl_text *path, const char *folder, const char *name)
 }
 
 /* A cache is good when it is whole, of this set, and made from the files as they are now (or those are gone). */
-bool pl_source_open_cache(struct pl_dataset *set, const char *path, const struct pl_source *source)
+bool pl_source_open_cache(struct pl_dataset *set, const char *path, const struct pl_source *source, bool check)
 {
     struct pl_settings header = {0};
-    bool good = !pl_cache_open(set, path, &header, NULL) &&
+    bool good = !(check ? pl_cache_open_checked : pl_cache_open)(set, path, &header, NULL) &&
                 !strcmp(pl_settings_string(&header, "kind", ""), set->type->info.name) &&
                 (!source->stamp.length || !strcmp(pl_settings_string(&header, "stamp", ""), pl_text(&source->stamp)));
     pl_settings_release(&header);
@@ -74,7 +74,7 @@ int pl_source_decode(struct pl_dataset *set, const char *path, const struct pl_s
         return 0;
     }
     pl_dataset_forget(set);
-    if (pl_source_open_cache(set, path, source))
+    if (pl_source_open_cache(set, path, source, true))
         return 0;
     return decode(set, source, err); /* somebody has just removed or replaced it */
 }
@@ -86,7 +86,7 @@ int pl_source_missing(const struct pl_dataset_type *type, const char *folder, st
     struct pl_text path = {0};
     struct pl_error trouble;
     pl_cache_path(&path, folder, type->info.name);
-    int status = pl_cache_open(&set, pl_text(&path), &header, &trouble);
+    int status = pl_cache_open_checked(&set, pl_text(&path), &header, &trouble);
     if (status != PL_EMISSING && status)
         status = pl_fail(err, status, "%s; it was made from %s, which is not there: `poula data fetch %s --data %s` downloads "
                          "it", trouble.text, type->origin->file, type->info.name, folder);
@@ -108,7 +108,7 @@ int pl_source_open(struct pl_dataset *set, const struct pl_settings *settings, c
     int status = 0;
     bool found = !set->type->find_source(set->type, folder, &source);
     pl_cache_path(&path, folder, set->type->info.name);
-    if (!pl_source_open_cache(set, pl_text(&path), &source))
+    if (!pl_source_open_cache(set, pl_text(&path), &source, true))
         status = found ? pl_source_decode(set, pl_text(&path), &source, err) : pl_source_missing(set->type, folder, err);
     set->flip = pl_settings_boolean(settings, "flip", true);
     pl_source_release(&source);

@@ -126,7 +126,7 @@ int pl_text_missing(const struct pl_corpus_type *type, const struct pl_text_plac
     struct pl_corpus cached = {.type = type};
     struct pl_settings header = {0};
     struct pl_error trouble;
-    int status = pl_corpus_cache_open(&cached, pl_text(&place->cache), &header, &trouble);
+    int status = pl_corpus_cache_open_checked(&cached, pl_text(&place->cache), &header, &trouble);
     pl_corpus_forget(&cached);
     if (status && status != PL_EMISSING)
         pl_fail(err, status, "%s; the text it was made from is not there", trouble.text);
@@ -227,10 +227,10 @@ static void describe(const struct pl_corpus *corpus, const struct pl_text_place 
     pl_settings_set_integer(header, "unknown_words", place->unknown);
 }
 
-bool pl_text_open_cache(struct pl_corpus *corpus, const struct pl_text_place *place)
+bool pl_text_open_cache(struct pl_corpus *corpus, const struct pl_text_place *place, bool check)
 {
     struct pl_settings header = {0};
-    bool good = !pl_corpus_cache_open(corpus, pl_text(&place->cache), &header, NULL) &&
+    bool good = !(check ? pl_corpus_cache_open_checked : pl_corpus_cache_open)(corpus, pl_text(&place->cache), &header, NULL) &&
                 !strcmp(pl_settings_string(&header, "kind", ""), corpus->type->info.name) &&
                 !strcmp(pl_settings_string(&header, "corpus", ""), pl_text(&place->name)) &&
                 pl_settings_integer(&header, "unknown_words", -1) == (int64_t)place->unknown &&
@@ -260,7 +260,7 @@ int pl_text_decode(struct pl_corpus *corpus, const struct pl_text_place *place, 
         return 0;
     }
     pl_corpus_forget(corpus);
-    if (pl_text_open_cache(corpus, place))
+    if (pl_text_open_cache(corpus, place, true))
         return 0;
     return read_text(corpus, place, err); /* somebody has just removed or replaced it */
 }
@@ -269,7 +269,7 @@ int pl_text_open(struct pl_corpus *corpus, const struct pl_settings *settings, c
 {
     struct pl_text_place place;
     int status = pl_text_place_find(&place, corpus->type, settings, folder, err);
-    if (!status && !pl_text_open_cache(corpus, &place))
+    if (!status && !pl_text_open_cache(corpus, &place, true))
         status = place.found ? pl_text_decode(corpus, &place, err) : pl_text_missing(corpus->type, &place, folder, err);
     pl_text_place_release(&place);
     return status;

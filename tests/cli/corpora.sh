@@ -116,3 +116,7 @@ expect 0 poula data verify ptb
 poke
 expect 1 poula data verify ptb
 contains err "data/ptb.tokens was altered"
+printf 'study: t\ntask: {dataset: ptb, model: awd_lstm, emsize: 4, nhid: 4, batch: 1, valid_batch: 1, test_batch: 1, epochs: 1}\n' >poked.yaml
+printf 'optimizer: {name: sgd, lambda: 0.1}\n' >>poked.yaml
+expect 1 poula sweep poked.yaml --db poked.db # D9
+contains err "data/ptb.tokens was altered"

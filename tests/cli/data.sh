@@ -108,10 +108,34 @@ rm -r data
 (ulimit -f 1000; expect 1 fetch --sha256 $sha)
 contains err "cannot write $archive.part"
 [ -s $archive.part ] || fail "a full disk lost what had come"
-expect 1 flock $archive.part "$POULA" data fetch cifar10 --url "$url" --sha256 $sha
+expect 1 env POULA_PATIENCE=0.5 flock $archive.part "$POULA" data fetch cifar10 --url "$url" --sha256 $sha
 contains err "another process is fetching"
+[ -s $archive.part ] || fail "the part of another process was removed"
 expect 0 fetch --sha256 $sha
 cmp file $archive || fail "not the file after a full disk"
+
+# D3: two at once give one whole copy, fetched once. A server that cuts and cannot continue, that says it begins elsewhere than
+# it was asked to, or that is gone in the middle, is asked a few times, with pauses.
+rm -r data
+serve file slow=100
+start first poula data fetch cifar10 --url "$url" --sha256 $sha; first=$started
+wait_for 10 test -s $archive.part
+start second poula data fetch cifar10 --url "$url" --sha256 $sha; second=$started
+finish first 0 "$first"
+finish second 0 "$second"
+cmp file $archive || fail "not the file after two at once"
+equal "$(cat requests)" all "requests of two at once"
+equal "$(ls data)" cifar-10-binary.tar.gz "files after two at once"
+for how in "norange cut=600000" "lie cut=600000 cuts=1" "cut=0"; do
+    rm -r data
+    serve file $how
+    case $how in lie*) code=0 ;; *) code=1 ;; esac
+    expect $code fetch --sha256 $sha
+    [ "$(wc -l <requests)" -le 10 ] || fail "$how: $(wc -l <requests) requests"
+    [ $code = 1 ] || cmp file $archive || fail "not the file after: $how"
+done
+serve file # for what follows
+expect 0 fetch --sha256 $sha
 expect 1 poula data verify cifar10
 contains err "cifar-10-binary.tar.gz"
 stop_server
@@ -149,11 +173,22 @@ expect 0 poula data verify cifar10
 contains out "a cache that differed was replaced"
 expect 0 poula data verify cifar10
 lacks out "replaced"
+# D9: training looks, too: it makes the cache anew, or refuses it; what is recorded of the data is true.
+data_of() { sql "$1" "SELECT data FROM session ORDER BY id DESC LIMIT 1"; }
+poke
+expect 0 poula sweep quick.yaml --db poked.db
+equal "$(data_of poked.db)" "$(data_of results/poula.db)" "the checksum that is recorded"
+expect 0 poula data verify cifar10
+lacks out "replaced"
 rm $archive
 expect 0 poula data verify cifar10
 poke
 expect 1 poula data verify cifar10
 contains err "data/cifar10.images was altered"
+expect 1 poula sweep quick.yaml --db flipped.db
+contains err "data/cifar10.images was altered"
+expect 1 poula run quick.yaml
+contains out "data/cifar10.images was altered"
 # Unpacked, cut.
 mv made/cifar-10-batches-bin data/
 rm data/cifar-10-batches-bin/data_batch_4.bin

@@ -1,10 +1,12 @@
 /* A web server for the tests of `poula data fetch`: one file, on the loopback interface, one connection at a time.
  *
- *   serve FILE PORTFILE LOG [cut=N] [cuts=N] [norange] [status=N]
+ *   serve FILE PORTFILE LOG [cut=N] [cuts=N] [norange] [lie] [slow=MS] [status=N]
  *
  * Writes its port to PORTFILE once it listens, and to LOG a line per request: the first byte asked for, or "all".
  *   cut=N      closes each connection behind N bytes of the body, cuts=N: only the first N connections
  *   norange    ignores Range
+ *   slow=MS    waits so long before each tenth of the file
+ *   lie        begins ten bytes behind the one that was asked for, and says so
  *   status=N   answers N and a page that says so
  * /moved is answered with the place of the file */
 #include <arpa/inet.h>
@@ -18,8 +20,8 @@
 #include <unistd.h>
 
 struct options {
-    long cut, cuts, status;
-    bool norange;
+    long cut, cuts, status, slow;
+    bool norange, lie;
 };
 
 static char *read_all(const char *path, size_t *size)
@@ -98,6 +100,7 @@ static void answer(int client, const char *request, const char *bytes, size_t si
         from = 0;
         snprintf(head, sizeof head, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n", size);
     } else {
+        from += o->lie ? 10 : 0;
         snprintf(head, sizeof head, "HTTP/1.1 206 Partial Content\r\nContent-Length: %zu\r\nContent-Range: bytes %zu-%zu/%zu\r\n"
                  "Connection: close\r\n\r\n", size - from, from, size - 1, size);
     }
@@ -107,7 +110,11 @@ static void answer(int client, const char *request, const char *bytes, size_t si
         o->cuts--;
     }
     send_all(client, head, strlen(head));
-    send_all(client, bytes + from, count);
+    for (size_t part = o->slow ? size / 10 + 1 : count, sent = 0; sent < count; sent += part) {
+        usleep((useconds_t)o->slow * 1000);
+        part = part < count - sent ? part : count - sent;
+        send_all(client, bytes + from + sent, part);
+    }
 }
 
 static int listen_anywhere(const char *port_file)
@@ -139,6 +146,10 @@ int main(int argc, char **argv)
             options.cuts = atol(argv[i] + 5);
         else if (!strncmp(argv[i], "status=", 7))
             options.status = atol(argv[i] + 7);
+        else if (!strncmp(argv[i], "slow=", 5))
+            options.slow = atol(argv[i] + 5);
+        else if (!strcmp(argv[i], "lie"))
+            options.lie = true;
         else if (!strcmp(argv[i], "norange"))
             options.norange = true;
         else
