@@ -204,7 +204,11 @@ const char *pl_args_data(const struct pl_args *args)
 
 int pl_cmd_fail(const struct pl_args *args, const struct pl_error *err)
 {
-    fprintf(stderr, "poula %s: %s\n", args->command->name, err->text);
+    if (*err->text)
+        fprintf(stderr, "poula %s: %s\n", args->command->name, err->text);
+    else
+        fprintf(stderr, "poula %s: it failed (code %d) and does not know why; please report this\n", args->command->name,
+                err->code);
     return err->code == PL_EINPUT ? 2 : 1;
 }
 

@@ -3,7 +3,9 @@
 #include "base/cgroup.h"
 #include "base/number.h"
 
+#include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,20 +141,64 @@ enum pl_isa pl_host_isa(void)
     return isa;
 }
 
-void pl_process_identity(long pid, char *identity, size_t size)
+/* Does /proc show the space of process numbers that this process lives in? */
+static bool proc_is_ours(void)
 {
-    char path[64], line[1024], boot[64];
-    identity[0] = '\0';
+    char number[32];
+    ssize_t length = readlink("/proc/self", number, sizeof number - 1);
+    number[length > 0 ? length : 0] = '\0';
+    return strtol(number, NULL, 10) == (long)getpid();
+}
+
+static void read_boot(char *boot, size_t size)
+{
+    first_line("/proc/sys/kernel/random/boot_id", boot, size);
+}
+
+/* Reads the state and the start of a process; false where they are not shown. */
+static bool read_process(long pid, char *state, unsigned long long *start)
+{
+    char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     first_line(path, line, sizeof line);
     const char *rest = strrchr(line, ')'); /* the command name may hold spaces and brackets */
-    if (!rest)
+    return rest && sscanf(rest + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+                          state, start) == 2;
+}
+
+void pl_process_identity(long pid, char *identity, size_t size)
+{
+    char boot[64], state;
+    unsigned long long start;
+    identity[0] = '\0';
+    if (!proc_is_ours() || !read_process(pid, &state, &start) || state == 'Z' || state == 'X')
         return;
-    char state = 0;
-    unsigned long long start = 0;
-    if (sscanf(rest + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
-               &state, &start) != 2 || state == 'Z' || state == 'X')
-        return;
-    first_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    read_boot(boot, sizeof boot);
     snprintf(identity, size, "%s:%ld:%llu", boot, pid, start);
+}
+
+void pl_process_space(char *space, size_t size)
+{
+    char boot[64], numbers[64];
+    ssize_t length = readlink("/proc/self/ns/pid", numbers, sizeof numbers - 1);
+    numbers[length > 0 ? length : 0] = '\0';
+    read_boot(boot, sizeof boot);
+    space[0] = '\0';
+    if (*boot && *numbers)
+        snprintf(space, size, "%s %s", boot, numbers);
+}
+
+enum pl_life pl_process_life(long pid, const char *identity)
+{
+    char state, now[256], boot[64];
+    unsigned long long start;
+    if (pid <= 0)
+        return PL_LIFE_UNKNOWN;
+    if (kill((pid_t)pid, 0) && errno == ESRCH)
+        return PL_DEAD;
+    if (!*identity || !proc_is_ours() || !read_process(pid, &state, &start))
+        return PL_LIFE_UNKNOWN; /* somebody is there, and /proc may hide who (hidepid) */
+    read_boot(boot, sizeof boot);
+    snprintf(now, sizeof now, "%s:%ld:%llu", boot, pid, start);
+    return state == 'Z' || state == 'X' || strcmp(now, identity) ? PL_DEAD : PL_ALIVE;
 }

@@ -27,7 +27,13 @@ enum pl_isa pl_host_isa_own(void); /* what this machine has, whatever $POULA_ISA
 const char *pl_isa_name(enum pl_isa isa);
 
 /* Names a process so that it can be told from a later one with the same number: boot id and start
- * time ("" when pid does not run). */
+ * time ("" when pid does not run, or /proc does not show it). */
 void pl_process_identity(long pid, char *identity, size_t size);
+/* Names the running system and the space of process numbers ("" when it cannot be told): numbers of another one name
+ * other processes. Two containers may share a host name. */
+void pl_process_space(char *space, size_t size);
+/* What is known of a process of this space that had that identity: it may be hidden from this user. */
+enum pl_life { PL_LIFE_UNKNOWN, PL_ALIVE, PL_DEAD };
+enum pl_life pl_process_life(long pid, const char *identity);
 
 #endif

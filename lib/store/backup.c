@@ -57,7 +57,11 @@ static int write_copy(struct pl_store *store, const char *name, struct pl_error 
 {
     struct pl_store copy = {.path = pl_copy(name), .mode = PL_STORE_WRITE, .patience = store->patience};
     int status = 0;
-    if (sqlite3_open_v2(name, &copy.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+    struct pl_text plain = {0};
+    pl_store_plain_name(name, &plain);
+    int code = sqlite3_open_v2(pl_text(&plain), &copy.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    pl_text_release(&plain);
+    if (code != SQLITE_OK)
         status = pl_store_fail(&copy, "open", err);
     if (!status)
         status = pl_store_script(&copy, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF", err);
@@ -80,7 +84,11 @@ static int publish(const char *name, int file, const char *path, struct pl_error
 int pl_store_backup(struct pl_store *store, const char *path, struct pl_error *err)
 {
     struct pl_text name = {0};
-    int status = check_target(store, path, err);
+    int status = pl_store_check_name(path, err);
+    if (!status)
+        status = check_target(store, path, err);
+    if (!status)
+        status = pl_store_examine(store, err); /* a copy of what is damaged would take the place of a good one */
     if (status)
         return status;
     pl_text_addf(&name, "%s.XXXXXX", path);
@@ -105,6 +113,27 @@ int pl_store_backup(struct pl_store *store, const char *path, struct pl_error *e
 }
 
 /* ---- the check ---- */
+
+int pl_store_examine(struct pl_store *store, struct pl_error *err)
+{
+    enum { MOST = 200 << 20 }; /* bytes that are read in about half a second */
+    struct stat info;
+    sqlite3_stmt *row;
+    if (stat(store->path, &info) || info.st_size > MOST)
+        return 0;
+    int status = pl_store_prepare(store, "PRAGMA quick_check(1)", &row, err);
+    if (status)
+        return status;
+    status = pl_store_next(store, row, err);
+    if (!status) {
+        const char *text = (const char *)sqlite3_column_text(row, 0);
+        if (!text || strcmp(text, "ok"))
+            status = pl_fail(err, PL_ECORRUPT, "%s is damaged (%.200s), and nothing was written; restore it from a backup or "
+                             "move it away", store->path, text ? text : "it cannot be checked");
+    }
+    sqlite3_finalize(row);
+    return status;
+}
 
 /* Adds a line for each row of a statement's answer. */
 static int list_rows(struct pl_store *store, const char *sql, const char *what, struct pl_text *problems,

@@ -81,17 +81,23 @@ static int read_info(struct pl_store *store, int64_t run, struct pl_run_info *in
     if (status)
         return status;
     sqlite3_bind_int64(row, 1, run);
+    int64_t state = 0;
+    const unsigned char *key = NULL;
     status = pl_store_next(store, row, err);
+    if (!status)
+        status = pl_store_number(store, row, 5, "run", run, 0, PL_STATUS_COUNT - 1, &state, err);
+    if (!status)
+        status = pl_store_digest(store, row, 4, "run", run, &key, err);
     if (!status) {
         *info = (struct pl_run_info){
             .run = run, .config = sqlite3_column_int64(row, 1), .seed = sqlite3_column_int64(row, 2),
-            .attempts = sqlite3_column_int64(row, 3), .status = (enum pl_status)sqlite3_column_int(row, 5),
+            .attempts = sqlite3_column_int64(row, 3), .status = (enum pl_status)state,
             .bad_epoch = sqlite3_column_double(row, 6), .exit_code = sqlite3_column_int(row, 7),
             .signal = sqlite3_column_int(row, 8), .reason = text_of(row, 9), .log = text_of(row, 10),
             .host = text_of(row, 11), .cpu = text_of(row, 12), .version = text_of(row, 13),
             .started = sqlite3_column_double(row, 14), .seconds = sqlite3_column_double(row, 15),
             .threads = sqlite3_column_int(row, 16)};
-        pl_digest_hex(sqlite3_column_blob(row, 4), PL_DIGEST_SIZE, info->key);
+        pl_digest_hex(key, PL_DIGEST_SIZE, info->key);
     }
     sqlite3_finalize(row);
     return status < 0 ? status : 0;

@@ -80,9 +80,11 @@ int pl_store_direction(struct pl_store *store, int64_t sweep, const char *metric
     if (status)
         return status < 0 ? status : 0;
     if (sqlite3_column_type(row, 0) != SQLITE_NULL) {
-        *migrated = sqlite3_column_int(row, 1) && sqlite3_column_int(row, 0) != (int)*direction;
-        *direction = (enum pl_direction)sqlite3_column_int(row, 0);
+        int64_t declared;
+        status = pl_store_number(store, row, 0, "sweep_metric", sweep, PL_NEUTRAL, PL_MAXIMIZE, &declared, err);
+        *migrated = !status && sqlite3_column_int(row, 1) && declared != (int64_t)*direction;
+        *direction = status ? *direction : (enum pl_direction)declared;
     }
     sqlite3_reset(row);
-    return 0;
+    return status < 0 ? status : 0;
 }

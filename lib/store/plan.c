@@ -291,8 +291,10 @@ int pl_store_find_run(struct pl_store *store, const unsigned char key[PL_DIGEST_
         return outcome;
     if (run)
         *run = sqlite3_column_int64(found, 0);
-    if (status)
-        *status = (enum pl_status)sqlite3_column_int(found, 1);
+    int64_t state;
+    outcome = pl_store_number(store, found, 1, "run", sqlite3_column_int64(found, 0), 0, PL_STATUS_COUNT - 1, &state, err);
+    if (status && !outcome)
+        *status = (enum pl_status)state;
     sqlite3_reset(found);
-    return 0;
+    return outcome;
 }

@@ -68,7 +68,7 @@ static void make_room(struct query *query, size_t columns)
 
 static struct pl_cell cell_of(sqlite3_stmt *statement, int column, struct pl_text *hex)
 {
-    struct pl_cell cell = {.kind = PL_CELL_NULL};
+    struct pl_cell cell = {.kind = PL_CELL_NULL, .text = ""};
     switch (sqlite3_column_type(statement, column)) {
     case SQLITE_NULL: return cell;
     case SQLITE_INTEGER: cell.kind = PL_CELL_INTEGER; break;
@@ -88,7 +88,8 @@ static struct pl_cell cell_of(sqlite3_stmt *statement, int column, struct pl_tex
     }
     cell.integer = sqlite3_column_int64(statement, column);
     cell.real = sqlite3_column_double(statement, column);
-    cell.text = (const char *)sqlite3_column_text(statement, column);
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    cell.text = text ? text : ""; /* it lacked memory */
     cell.length = (size_t)sqlite3_column_bytes(statement, column);
     return cell;
 }

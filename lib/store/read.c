@@ -11,18 +11,23 @@ int pl_store_config_text(struct pl_store *store, int64_t config, struct pl_text 
     int status = pl_store_first(store, err, PL_SQL_CONFIG_READ, &row, "i", config);
     if (status)
         return status < 0 ? status : pl_fail(err, PL_EMISSING, "there is no configuration %lld", (long long)config);
+    const char *settings;
+    status = pl_store_text(store, row, 0, "config", config, &settings, err);
     pl_text_clear(canonical);
-    pl_text_add(canonical, (const char *)sqlite3_column_text(row, 0));
+    if (!status)
+        pl_text_add(canonical, settings);
     sqlite3_reset(row);
-    return 0;
+    return status;
 }
 
 int pl_store_config(struct pl_store *store, int64_t config, struct pl_settings *settings, struct pl_error *err)
 {
     struct pl_text canonical = {0};
     int status = pl_store_config_text(store, config, &canonical, err);
-    if (!status)
-        status = pl_settings_read(settings, pl_text(&canonical), err);
+    struct pl_error problem = {0};
+    if (!status && pl_settings_read(settings, pl_text(&canonical), &problem))
+        status = pl_fail(err, PL_ECORRUPT, "%s is damaged: settings of row %lld of the table config: %s", store->path,
+                         (long long)config, problem.text);
     pl_text_release(&canonical);
     return status;
 }
@@ -51,16 +56,30 @@ int pl_store_counts_together(struct pl_store *store, const int64_t *sweeps, size
     int status = pl_store_prepare(store, pl_text(&sql), &row, err);
     for (int i = 0; i < PL_STATUS_COUNT; i++)
         counts[i] = 0;
-    while (!status && !(status = pl_store_next(store, row, err)))
-        counts[sqlite3_column_int(row, 0)] = sqlite3_column_int64(row, 1);
+    while (!status && !(status = pl_store_next(store, row, err))) {
+        int64_t state;
+        status = pl_store_number(store, row, 0, "run", 0, 0, PL_STATUS_COUNT - 1, &state, err);
+        if (!status)
+            counts[state] = sqlite3_column_int64(row, 1);
+    }
     sqlite3_finalize(row);
     pl_text_release(&sql);
     return status < 0 ? status : 0;
 }
 
-static const char *keep_text(struct pl_store *store, sqlite3_stmt *row, int column)
+static int read_sweep(struct pl_store *store, sqlite3_stmt *row, struct pl_sweep_info *info, struct pl_error *err)
 {
-    return pl_pool_copy(&store->texts, (const char *)sqlite3_column_text(row, column));
+    *info = (struct pl_sweep_info){.id = sqlite3_column_int64(row, 0), .seeds = sqlite3_column_int64(row, 4),
+                                   .created = sqlite3_column_double(row, 5), .started = sqlite3_column_double(row, 6)};
+    const char **texts[] = {&info->study, &info->path, &info->spec};
+    int status = 0;
+    for (int i = 0; i < 3 && !status; i++) {
+        const char *text;
+        status = pl_store_text(store, row, i + 1, "sweep", info->id, &text, err);
+        if (!status)
+            *texts[i] = pl_pool_copy(&store->texts, text);
+    }
+    return status;
 }
 
 int pl_store_sweeps(struct pl_store *store, const char *study, const struct pl_sweep_info **sweeps, size_t *count,
@@ -82,9 +101,10 @@ int pl_store_sweeps(struct pl_store *store, const char *study, const struct pl_s
         void *list = store->sweeps;
         pl_grow(&list, &store->sweep_capacity, *count + 1, sizeof *store->sweeps);
         store->sweeps = list;
-        store->sweeps[(*count)++] = (struct pl_sweep_info){
-            sqlite3_column_int64(row, 0), keep_text(store, row, 1), keep_text(store, row, 2), keep_text(store, row, 3),
-            sqlite3_column_int64(row, 4), sqlite3_column_double(row, 5), sqlite3_column_double(row, 6)};
+        status = read_sweep(store, row, &store->sweeps[*count], err);
+        if (status)
+            break;
+        ++*count;
     }
     sqlite3_finalize(row);
     *sweeps = store->sweeps;
@@ -137,9 +157,11 @@ static int read_status(struct pl_store *store, struct pl_result *result, struct 
     if (status)
         return status < 0 ? status : pl_fail(err, PL_ECORRUPT, "%s is damaged: run %lld is gone", store->path,
                                              (long long)result->run);
-    result->status = (enum pl_status)sqlite3_column_int(row, 0);
+    int64_t state;
+    status = pl_store_number(store, row, 0, "run", result->run, 0, PL_STATUS_COUNT - 1, &state, err);
+    result->status = status ? PL_RUN_PLANNED : (enum pl_status)state;
     sqlite3_reset(row);
-    return 0;
+    return status;
 }
 
 static int each_result(struct pl_store *store, sqlite3_stmt *members, struct walk *values,
@@ -151,15 +173,22 @@ static int each_result(struct pl_store *store, sqlite3_stmt *members, struct wal
                                    .seed = sqlite3_column_int64(members, 2)};
         status = walk_to(store, values, result.run, err);
         if (!status) {
-            result.status = (enum pl_status)sqlite3_column_int(values->rows, 1);
+            int64_t state;
+            status = pl_store_number(store, values->rows, 1, "result", result.run, 0, PL_STATUS_COUNT - 1, &state, err);
+            result.status = status ? PL_RUN_PLANNED : (enum pl_status)state;
             result.has_value = sqlite3_column_type(values->rows, 2) != SQLITE_NULL;
         } else if (status > 0) {
             status = read_status(store, &result, err);
         }
         if (status < 0)
             return status;
-        if (sqlite3_column_type(members, 3) != SQLITE_NULL) /* this study has its own losses */
-            result.status = (enum pl_status)sqlite3_column_int(members, 3);
+        if (sqlite3_column_type(members, 3) != SQLITE_NULL) { /* this study has its own losses */
+            int64_t state;
+            status = pl_store_number(store, members, 3, "sweep_run", result.run, 0, PL_STATUS_COUNT - 1, &state, err);
+            if (status)
+                return status;
+            result.status = (enum pl_status)state;
+        }
         if (result.has_value) {
             result.value = sqlite3_column_double(values->rows, 2);
             result.epoch = sqlite3_column_double(values->rows, 3);

@@ -17,9 +17,17 @@ int pl_store_load_series(struct pl_store *store, struct pl_error *err)
         void *list = store->series;
         pl_grow(&list, &store->series_capacity, store->series_count + 1, sizeof *store->series);
         store->series = list;
+        int64_t id = sqlite3_column_int64(row, 0), axis;
+        const char *name;
+        status = pl_store_text(store, row, 1, "series", id, &name, err);
+        if (!status)
+            status = pl_store_number(store, row, 2, "series", id, PL_BY_EPOCH, PL_BY_STEP, &axis, err);
+        if (status) {
+            sqlite3_reset(row);
+            break;
+        }
         store->series[store->series_count++] = (struct pl_store_series){
-            sqlite3_column_int64(row, 0), pl_pool_copy(&store->series_pool, (const char *)sqlite3_column_text(row, 1)),
-            (enum pl_series_axis)sqlite3_column_int(row, 2)};
+            id, pl_pool_copy(&store->series_pool, name), (enum pl_series_axis)axis};
     }
     store->series_known = status == 1;
     return status < 0 ? status : 0;
@@ -135,7 +143,11 @@ int pl_store_series_described(struct pl_store *store, bool *described, struct pl
                                   &row, err);
     *described = true;
     while (!status && !(status = pl_store_next(store, row, err))) {
-        struct description d = describe((const char *)sqlite3_column_text(row, 0));
+        const char *name;
+        status = pl_store_text(store, row, 0, "series", 0, &name, err);
+        if (status)
+            break;
+        struct description d = describe(name);
         *described = *described && d.direction == sqlite3_column_int(row, 1) &&
                      d.validates == sqlite3_column_int(row, 2) && d.loss == sqlite3_column_int(row, 3);
     }

@@ -182,8 +182,12 @@ static int load_keys(struct pl_store *store, struct pl_error *err)
         void *list = store->keys;
         pl_grow(&list, &store->key_capacity, store->key_count + 1, sizeof *store->keys);
         store->keys = list;
-        store->keys[store->key_count++] = (struct pl_store_key){
-            pl_pool_copy(&store->key_pool, (const char *)sqlite3_column_text(keys, 0)), sqlite3_column_int64(keys, 1)};
+        const char *key;
+        status = pl_store_text(store, keys, 0, "setting_key", sqlite3_column_int64(keys, 1), &key, err);
+        if (status)
+            break;
+        store->keys[store->key_count++] = (struct pl_store_key){pl_pool_copy(&store->key_pool, key),
+                                                                sqlite3_column_int64(keys, 1)};
     }
     sqlite3_finalize(keys);
     return status < 0 ? status : 0;

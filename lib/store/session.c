@@ -6,16 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double silence = 300; /* seconds without a beat after which a session elsewhere counts as dead */
+static const double silence = 300;  /* seconds without a beat after which a session elsewhere counts as dead */
+static const double most_between = 10; /* of the seconds between two looks at it that count: who looks may have slept, too */
 
-/* Names the running system and the space of process numbers: only for sessions of the same one does a
- * missing process mean that the session died. Two containers may share a host name. */
-static void machine_name(const char *process, char *machine, size_t size)
+void pl_store_set_silence(struct pl_store *store, double seconds)
 {
-    char space[64] = "";
-    ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space - 1);
-    space[n > 0 ? n : 0] = '\0';
-    snprintf(machine, size, "%.*s %s", (int)strcspn(process, ":"), process, space);
+    store->silence = seconds;
 }
 
 int pl_store_join(struct pl_store *store, const struct pl_provenance *provenance, int64_t *session,
@@ -25,7 +21,7 @@ int pl_store_join(struct pl_store *store, const struct pl_provenance *provenance
     char host[256], process[256], machine[256];
     pl_host_name(host, sizeof host);
     pl_process_identity(getpid(), process, sizeof process);
-    machine_name(process, machine, sizeof machine);
+    pl_process_space(machine, sizeof machine);
     bool own;
     int status = pl_store_write_enter(store, &own, err);
     if (status)
@@ -75,34 +71,67 @@ int pl_store_leave(struct pl_store *store, int64_t session, struct pl_error *err
     return pl_store_write_leave(store, own, status, err);
 }
 
+/* ---- who is dead ---- */
+
 struct suspect {
     int64_t id;
     char reason[400];
 };
 
-/* Is the session of this row dead? Writes why. */
-static bool is_dead(sqlite3_stmt *row, const char *machine, char *reason, size_t size)
+static struct pl_store_pulse *find_pulse(struct pl_store *store, int64_t session)
 {
-    const char *host = (const char *)sqlite3_column_text(row, 1);
-    long pid = (long)sqlite3_column_int64(row, 2);
-    const char *process = (const char *)sqlite3_column_text(row, 3);
-    const char *its_machine = (const char *)sqlite3_column_text(row, 4);
-    double quiet = pl_clock() - sqlite3_column_double(row, 5);
-    if (*process && !strcmp(its_machine, machine)) {
-        char now[256];
-        pl_process_identity(pid, now, sizeof now);
-        snprintf(reason, size, "the sweep that ran it died (process %ld on %s)", pid, host);
-        return strcmp(now, process) != 0;
-    }
-    snprintf(reason, size, "the sweep that ran it fell silent (process %ld on %s)", pid, host);
-    return quiet > silence;
+    for (size_t i = 0; i < store->pulse_count; i++)
+        if (store->pulses[i].session == session)
+            return &store->pulses[i];
+    void *list = store->pulses;
+    pl_grow(&list, &store->pulse_capacity, store->pulse_count + 1, sizeof *store->pulses);
+    store->pulses = list;
+    struct pl_store_pulse *pulse = &store->pulses[store->pulse_count++];
+    *pulse = (struct pl_store_pulse){.session = session, .beats = -1};
+    return pulse;
+}
+
+/* Has the session been silent for long? Only what this process saw itself counts, by its own clock: the clocks of two
+ * machines may differ by any time, and a time that one of them wrote says nothing to the other. */
+static bool is_silent(struct pl_store *store, int64_t session, int64_t beats)
+{
+    struct pl_store_pulse *pulse = find_pulse(store, session);
+    double now = pl_clock_steady(), since = now - pulse->looked;
+    if (pulse->beats != beats)
+        *pulse = (struct pl_store_pulse){.session = session, .beats = beats};
+    else
+        pulse->quiet += since < most_between ? since : most_between;
+    pulse->looked = now;
+    return pulse->quiet > (store->silence > 0 ? store->silence : silence);
+}
+
+/* Is the session of this row dead? Writes why. */
+static int judge(struct pl_store *store, sqlite3_stmt *row, const char *space, struct suspect *suspect, bool *dead,
+                 struct pl_error *err)
+{
+    const char *host, *process, *its_space;
+    int64_t pid = sqlite3_column_int64(row, 2);
+    suspect->id = sqlite3_column_int64(row, 0);
+    int status = pl_store_text(store, row, 1, "session", suspect->id, &host, err);
+    if (!status)
+        status = pl_store_text(store, row, 3, "session", suspect->id, &process, err);
+    if (!status)
+        status = pl_store_text(store, row, 4, "session", suspect->id, &its_space, err);
+    if (status)
+        return status;
+    enum pl_life life = *space && !strcmp(its_space, space) ? pl_process_life((long)pid, process) : PL_LIFE_UNKNOWN;
+    bool ended = sqlite3_column_int(row, 6); /* and holds runs all the same: it was taken for dead, or its end was cut off */
+    const char *how = ended ? "had ended" : life == PL_DEAD ? "died" : "fell silent";
+    *dead = ended || life == PL_DEAD || (life == PL_LIFE_UNKNOWN && is_silent(store, suspect->id, sqlite3_column_int64(row, 5)));
+    snprintf(suspect->reason, sizeof suspect->reason, "the sweep that ran it %s (process %lld on %.200s)", how,
+             (long long)pid, host);
+    return 0;
 }
 
 static int find_dead(struct pl_store *store, struct suspect **dead, size_t *count, struct pl_error *err)
 {
-    char process[256], machine[256];
-    pl_process_identity(getpid(), process, sizeof process);
-    machine_name(process, machine, sizeof machine);
+    char space[256];
+    pl_process_space(space, sizeof space);
     size_t capacity = 0;
     sqlite3_stmt *row;
     int status = pl_store_first(store, err, PL_SQL_SESSION_OPEN, &row, "");
@@ -110,9 +139,13 @@ static int find_dead(struct pl_store *store, struct suspect **dead, size_t *coun
         void *list = *dead;
         pl_grow(&list, &capacity, *count + 1, sizeof **dead);
         *dead = list;
-        struct suspect *suspect = &(*dead)[*count];
-        suspect->id = sqlite3_column_int64(row, 0);
-        *count += is_dead(row, machine, suspect->reason, sizeof suspect->reason);
+        bool is_dead = false;
+        status = judge(store, row, space, &(*dead)[*count], &is_dead, err);
+        if (status) {
+            sqlite3_reset(row);
+            return status;
+        }
+        *count += is_dead;
     }
     return status < 0 ? status : 0;
 }
@@ -181,6 +214,8 @@ int pl_store_claim(struct pl_store *store, int64_t session, const int64_t *sweep
     int status = pl_store_write_enter(store, &own, err);
     if (status)
         return status;
+    /* Somebody may have taken this session for dead: what it claims from now on is held by a living one. */
+    status = pl_store_exec(store, err, PL_SQL_SESSION_REVIVE, "i", session);
     for (size_t i = 0; !status && got < most && i < sweep_count; i++)
         status = claim_sweep(store, session, sweeps[i], retry_failed, claims, most, &got, err);
     status = pl_store_write_leave(store, own, status, err);
@@ -189,17 +224,26 @@ int pl_store_claim(struct pl_store *store, int64_t session, const int64_t *sweep
     return status;
 }
 
+int pl_store_holds(struct pl_store *store, const struct pl_claim *claim, bool *holds, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_first(store, err, PL_SQL_RUN_STATE, &row, "i", claim->run);
+    *holds = false;
+    if (status)
+        return status < 0 ? status : 0;
+    *holds = sqlite3_column_int(row, 0) == PL_RUN_RUNNING && sqlite3_column_int64(row, 3) == claim->token;
+    sqlite3_reset(row);
+    return 0;
+}
+
 static int unclaim(struct pl_store *store, const struct pl_claim *claim, struct pl_error *err)
 {
     sqlite3_stmt *row;
     int64_t before = PL_RUN_PLANNED;
-    int status = pl_store_first(store, err, PL_SQL_RUN_STATE, &row, "i", claim->run);
-    if (status)
-        return status < 0 ? status : pl_fail(err, PL_EMISSING, "there is no run %lld", (long long)claim->run);
-    bool held = sqlite3_column_int(row, 0) == PL_RUN_RUNNING && sqlite3_column_int64(row, 3) == claim->token;
-    sqlite3_reset(row);
-    if (!held)
-        return 0;
+    bool holds;
+    int status = pl_store_holds(store, claim, &holds, err);
+    if (status || !holds)
+        return status;
     status = pl_store_first(store, err, PL_SQL_LAST_OUTCOME, &row, "i", claim->run);
     if (!status) {
         before = sqlite3_column_int64(row, 0);

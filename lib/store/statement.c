@@ -32,10 +32,12 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_SESSION_ADD] = "INSERT INTO session (host, pid, process, machine, cpu, isa, version, compiler, libraries,"
                            " data, jobs, threads, started, beat)"
                            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13)",
-    [PL_SQL_SESSION_BEAT] = "UPDATE session SET beat = ?2, beats = beats + 1 WHERE id = ?1",
-    [PL_SQL_SESSION_END] = "UPDATE session SET beat = ?2, ended = ?2 WHERE id = ?1",
+    [PL_SQL_SESSION_BEAT] = "UPDATE session SET beat = ?2, beats = beats + 1, ended = NULL WHERE id = ?1",
+    [PL_SQL_SESSION_REVIVE] = "UPDATE session SET ended = NULL, beats = beats + 1 WHERE id = ?1 AND ended IS NOT NULL",
+    [PL_SQL_SESSION_END] = "UPDATE session SET ended = ?2 WHERE id = ?1",
     [PL_SQL_SESSION_HELD] = "SELECT id, token FROM run WHERE session = ?1 LIMIT 1",
-    [PL_SQL_SESSION_OPEN] = "SELECT id, host, pid, process, machine, beat FROM session WHERE ended IS NULL",
+    [PL_SQL_SESSION_OPEN] = "SELECT id, host, pid, process, machine, beats, ended IS NOT NULL FROM session AS s"
+                            " WHERE ended IS NULL OR id IN (SELECT session FROM run WHERE session IS NOT NULL)",
     [PL_SQL_CLAIM_FIND] =
         "SELECT s.position, r.id, r.config, r.seed, r.attempts, r.token FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run"
         " WHERE s.sweep = ?1 AND s.position >= ?2 AND s.position < ?3 AND (r.status IN (0, 5) OR (?4 AND r.status = 4"
@@ -170,6 +172,40 @@ int pl_store_first(struct pl_store *store, struct pl_error *err, enum pl_sql sql
     bind(*statement, kinds, args);
     va_end(args);
     return pl_store_next(store, *statement, err);
+}
+
+static int fail_row(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id, const char *what,
+                    struct pl_error *err)
+{
+    const char *name = sqlite3_column_name(row, column);
+    return pl_fail(err, PL_ECORRUPT, "%s is damaged, or was not made by poula: %s of row %lld of the table %s is %s; "
+                   "'poula verify --database' looks for more", store->path, name ? name : "a column", (long long)id, table,
+                   what);
+}
+
+int pl_store_text(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id, const char **text,
+                  struct pl_error *err)
+{
+    *text = (const char *)sqlite3_column_text(row, column);
+    return *text ? 0 : fail_row(store, row, column, table, id, "missing", err);
+}
+
+int pl_store_number(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id, int64_t low,
+                    int64_t high, int64_t *number, struct pl_error *err)
+{
+    *number = sqlite3_column_int64(row, column);
+    if (sqlite3_column_type(row, column) != SQLITE_INTEGER || *number < low || *number > high)
+        return fail_row(store, row, column, table, id, "no such number as it may be", err);
+    return 0;
+}
+
+int pl_store_digest(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id,
+                    const unsigned char **digest, struct pl_error *err)
+{
+    *digest = sqlite3_column_blob(row, column);
+    if (!*digest || sqlite3_column_bytes(row, column) != PL_DIGEST_SIZE)
+        return fail_row(store, row, column, table, id, "no SHA-256", err);
+    return 0;
 }
 
 int pl_store_script(struct pl_store *store, const char *sql, struct pl_error *err)

@@ -146,6 +146,9 @@ static int recognise(struct pl_store *store, int64_t *version, struct pl_error *
         return status;
     if (application != PL_STORE_APPLICATION && (application || *version || objects))
         return pl_fail(err, PL_ECORRUPT, "%s is an SQLite database, but not one of poula's", store->path);
+    if (*version < 0)
+        return pl_fail(err, PL_ECORRUPT, "%s is damaged, or was not made by poula: its schema has the version %lld",
+                       store->path, (long long)*version);
     if (*version > pl_store_version)
         return pl_fail(err, PL_EVERSION,
                        "%s was written by a newer poula (schema %lld; this one knows up to %d): use that version",
@@ -153,9 +156,26 @@ static int recognise(struct pl_store *store, int64_t *version, struct pl_error *
     return 0;
 }
 
+int pl_store_check_name(const char *path, struct pl_error *err)
+{
+    if (!*path)
+        return pl_fail(err, PL_EINPUT, "the name of a database is empty");
+    if (!strcmp(path, ":memory:") || !strncmp(path, "file:", 5))
+        return pl_fail(err, PL_EINPUT, "%s is not the name of a file, and a database has to be one; if a file has that name, "
+                       "write ./%s", path, path);
+    return 0;
+}
+
+void pl_store_plain_name(const char *path, struct pl_text *name)
+{
+    pl_text_clear(name);
+    pl_text_addf(name, "%s%s", *path == '/' ? "" : "./", path);
+}
+
 static int connect_file(struct pl_store *store, const char *name, int flags, struct pl_error *err)
 {
     sqlite3_close(store->db);
+    store->db = NULL;
     if (sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL) != SQLITE_OK)
         return pl_store_fail(store, "open", err);
     sqlite3_busy_handler(store->db, busy, store);
@@ -169,9 +189,11 @@ static int open_write(struct pl_store *store, struct pl_error *err)
     int64_t version = 0;
     int status = pl_folder_make_parent(store->path, err);
     if (!status)
-        status = connect_file(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+        status = connect_file(store, store->name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     if (!status)
         status = recognise(store, &version, err);
+    if (!status)
+        status = pl_store_examine(store, err);
     if (!status)
         status = choose_journal(store, err);
     if (!status && version < pl_store_version)
@@ -189,7 +211,7 @@ static int connect_frozen(struct pl_store *store, struct pl_error *err)
     bool idle = stat(pl_text(&name), &log) || !log.st_size;
     pl_text_clear(&name);
     pl_text_add(&name, "file:");
-    for (const char *c = store->path; *c; c++)
+    for (const char *c = store->name; *c; c++)
         pl_text_addf(&name, strchr("?#%", *c) ? "%%%02X" : "%c", (unsigned char)*c);
     pl_text_add(&name, "?immutable=1");
     int status = idle ? connect_file(store, pl_text(&name), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err)
@@ -205,7 +227,7 @@ static int open_read(struct pl_store *store, struct pl_error *err)
     struct stat info;
     if (stat(store->path, &info) && (errno == ENOENT || errno == ENOTDIR))
         return pl_fail(err, PL_EMISSING, "there is no database %s: 'poula sweep SPEC' makes one", store->path);
-    int status = connect_file(store, store->path, SQLITE_OPEN_READONLY, err);
+    int status = connect_file(store, store->name, SQLITE_OPEN_READONLY, err);
     if (!status)
         status = recognise(store, &version, err);
     int code = sqlite3_errcode(store->db) & 0xFF;
@@ -235,14 +257,21 @@ int pl_store_open(struct pl_store **store, const char *path, enum pl_store_mode 
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, configure);
+    *store = NULL;
+    int status = pl_store_check_name(path, err);
+    if (status)
+        return status;
     struct pl_store *made = pl_new(sizeof *made);
+    struct pl_text name = {0};
+    pl_store_plain_name(path, &name);
     made->path = pl_copy(path);
+    made->name = pl_text_take(&name);
     made->mode = mode;
     made->patience = default_patience;
     const char *wish = getenv("POULA_PATIENCE"); /* seconds; for tests and for batch systems */
     if (wish && !(pl_number_read(wish, &made->patience) && made->patience >= 0))
         made->patience = default_patience;
-    int status = mode == PL_STORE_WRITE ? open_write(made, err) : open_read(made, err);
+    status = mode == PL_STORE_WRITE ? open_write(made, err) : open_read(made, err);
     if (status) {
         pl_store_close(made);
         made = NULL;
@@ -269,11 +298,13 @@ void pl_store_close(struct pl_store *store)
     free(store->planned.marks);
     free(store->claimed.marks);
     free(store->points);
+    free(store->pulses);
     free(store->sweeps);
     free(store->metrics);
     pl_pool_release(&store->key_pool);
     pl_pool_release(&store->series_pool);
     pl_pool_release(&store->texts);
     free(store->path);
+    free(store->name);
     free(store);
 }

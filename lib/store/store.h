@@ -83,8 +83,9 @@ int pl_store_join(struct pl_store *store, const struct pl_provenance *provenance
 int pl_store_beat(struct pl_store *store, int64_t session, struct pl_error *err); /* every few seconds */
 /* Gives back what the session still holds and closes it. */
 int pl_store_leave(struct pl_store *store, int64_t session, struct pl_error *err);
-/* Gives back the runs of sessions that died (process gone on this host; on other hosts: no beat for five
- * minutes), recording an interrupted attempt for each. */
+/* Gives back the runs of sessions that died, recording an interrupted attempt for each: the process is gone from this
+ * machine, or, where it cannot be seen, its beats did not change for five minutes in which this was called again and again.
+ * A session that was ended and holds runs all the same gives them back, too. */
 int pl_store_recover(struct pl_store *store, int64_t *recovered, struct pl_error *err);
 
 struct pl_claim {
@@ -97,6 +98,11 @@ struct pl_claim {
  * ones, and failed ones if retry_failed (a failed run is taken at most once per session). */
 int pl_store_claim(struct pl_store *store, int64_t session, const int64_t *sweeps, size_t sweep_count,
                    bool retry_failed, struct pl_claim *claims, size_t most, size_t *taken, struct pl_error *err);
+/* How long beats must have stood still, instead of five minutes; for tests. */
+void pl_store_set_silence(struct pl_store *store, double seconds);
+
+/* Is the run still this claim's? */
+int pl_store_holds(struct pl_store *store, const struct pl_claim *claim, bool *holds, struct pl_error *err);
 /* Puts a claimed run that was never started back to what it was. */
 int pl_store_unclaim(struct pl_store *store, const struct pl_claim *claim, struct pl_error *err);
 
@@ -234,7 +240,7 @@ struct pl_cell {
     enum { PL_CELL_NULL, PL_CELL_INTEGER, PL_CELL_REAL, PL_CELL_TEXT, PL_CELL_BLOB } kind;
     int64_t integer;
     double real;
-    const char *text; /* of every kind but NULL, as SQLite spells it; blobs as hex */
+    const char *text; /* as SQLite spells it; blobs as hex; "" of NULL */
     size_t length;
 };
 /* Runs one or more read-only SQL statements; a statement that would write is refused (PL_EINPUT), as is bad SQL.

@@ -16,7 +16,7 @@ enum pl_sql {
     PL_SQL_CONFIG_FIND, PL_SQL_CONFIG_READ, PL_SQL_SETTING_ADD, PL_SQL_KEY_ADD,
     PL_SQL_RUN_FIND, PL_SQL_RUN_ADD, PL_SQL_PLACE_FIND, PL_SQL_PLACE_NEXT, PL_SQL_PLACE_ADD, PL_SQL_PLACE_DROP,
     PL_SQL_PLACE_TRIM,
-    PL_SQL_SESSION_ADD, PL_SQL_SESSION_BEAT, PL_SQL_SESSION_END, PL_SQL_SESSION_HELD, PL_SQL_SESSION_OPEN,
+    PL_SQL_SESSION_ADD, PL_SQL_SESSION_BEAT, PL_SQL_SESSION_REVIVE, PL_SQL_SESSION_END, PL_SQL_SESSION_HELD, PL_SQL_SESSION_OPEN,
     PL_SQL_CLAIM_FIND, PL_SQL_CLAIM_TAKE, PL_SQL_CLAIM_DROP, PL_SQL_RUN_STATE, PL_SQL_LAST_OUTCOME,
     PL_SQL_SERIES_ALL, PL_SQL_SERIES_ADD, PL_SQL_DECLARE, PL_SQL_DECLARED, PL_SQL_JUDGE_RUN, PL_SQL_JUDGE_SWEEP,
     PL_SQL_POINT_DROP, PL_SQL_POINT_SPAN, PL_SQL_POINTS_OF_RUN, PL_SQL_RESULT_ADD, PL_SQL_SUPERSEDED_ADD,
@@ -54,9 +54,15 @@ struct pl_store_point {
     double epoch, value;
 };
 
+/* What was seen of the beats of a session. */
+struct pl_store_pulse {
+    int64_t session, beats;
+    double looked, quiet; /* when, by the steady clock; how long its beats did not change meanwhile */
+};
+
 struct pl_store {
     sqlite3 *db;
-    char *path;
+    char *path, *name; /* as the user and as SQLite spell it */
     enum pl_store_mode mode;
     sqlite3_stmt *statements[PL_SQL_COUNT];
     sqlite3_stmt *blocks[PL_STORE_BLOCK + 1]; /* that insert so many points */
@@ -76,6 +82,9 @@ struct pl_store {
     char *config_sql; /* the statement that added the last configuration; most have the same settings */
     sqlite3_stmt *config_add;
     struct pl_store_marks planned, claimed;
+    double silence; /* 0: the usual */
+    struct pl_store_pulse *pulses;
+    size_t pulse_count, pulse_capacity;
     struct pl_store_point *points; /* scratch of pl_store_end */
     size_t point_capacity;
 
@@ -100,6 +109,16 @@ int pl_store_first(struct pl_store *store, struct pl_error *err, enum pl_sql sql
                    const char *kinds, ...);
 /* Next row: 0, or 1 at the end (then reset), or negative (then reset). */
 int pl_store_next(struct pl_store *store, sqlite3_stmt *statement, struct pl_error *err);
+/* The text of a column that every row of that table has to have, or an error that names the row. It lives as
+ * sqlite3_column_text's does. Somebody else may have made the file: what a column is declared as does not bind it. */
+int pl_store_text(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id, const char **text,
+                  struct pl_error *err);
+/* The same for a whole number from low to high. */
+int pl_store_number(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id, int64_t low,
+                    int64_t high, int64_t *number, struct pl_error *err);
+/* The same for the bytes of a digest. */
+int pl_store_digest(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id,
+                    const unsigned char **digest, struct pl_error *err);
 /* Runs SQL text without arguments. */
 int pl_store_script(struct pl_store *store, const char *sql, struct pl_error *err);
 /* Prepares SQL text outside the list; the caller finalizes. */
@@ -132,6 +151,14 @@ int pl_store_make_views(struct pl_store *store, struct pl_error *err);
 /* Makes the views anew where another version of poula made them; a store for reading lets a writer do it, and goes on with
  * the older ones where none can. */
 int pl_store_renew_views(struct pl_store *store, struct pl_error *err);
+
+/* Refuses names that SQLite takes for something else than a file (PL_EINPUT). */
+int pl_store_check_name(const char *path, struct pl_error *err);
+/* The name of the same file that SQLite takes for nothing else. */
+void pl_store_plain_name(const char *path, struct pl_text *name);
+/* Looks through the pages of a file of at most 200 MB: PL_ECORRUPT when one is damaged. */
+int pl_store_examine(struct pl_store *store, struct pl_error *err);
+
 /* session.c: ends the attempt of a run whose session gave it up. */
 int pl_store_interrupt(struct pl_store *store, const struct pl_claim *claim, int64_t session, const char *reason,
                        struct pl_error *err);

@@ -158,8 +158,12 @@ static int settings_columns(struct pl_store *store, struct pl_text *out, struct 
     if (status)
         return status;
     while (!(status = pl_store_next(store, keys, err))) {
+        const char *name;
+        status = pl_store_text(store, keys, 1, "setting_key", sqlite3_column_int64(keys, 0), &name, err);
+        if (status)
+            break;
         pl_text_addf(out, ", c.s%lld AS ", (long long)sqlite3_column_int64(keys, 0));
-        add_identifier(out, (const char *)sqlite3_column_text(keys, 1));
+        add_identifier(out, name);
     }
     sqlite3_finalize(keys);
     return status < 0 ? status : 0;

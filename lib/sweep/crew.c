@@ -131,8 +131,14 @@ static bool hand_round(struct pl_supervisor *s, size_t ahead)
         bool long_run = hand->tasks.count && pl_clock_steady() - hand->since > recall_after;
         if (alive(hand) ? crowded || long_run : !start_worker(s, hand))
             continue;
-        hand_task(s, hand, pl_tasks_pop(&s->backlog));
+        struct pl_task *task = pl_tasks_pop(&s->backlog);
         any = true;
+        if (!task->lost) {
+            hand_task(s, hand, task);
+            continue;
+        }
+        s->outstanding--;
+        pl_task_recycle(task, &s->spare);
     }
     return any;
 }
@@ -169,6 +175,11 @@ static void fail_first(struct pl_supervisor *s, struct pl_hand *hand, int status
 {
     struct pl_task *task = pl_tasks_pop(&hand->tasks);
     struct pl_ending *ending = &task->ending;
+    if (task->lost) { /* nothing of it is ours to write */
+        s->outstanding--;
+        pl_task_recycle(task, &s->spare);
+        return;
+    }
     ending->outcome = PL_FAILED;
     ending->seconds = pl_clock_steady() - hand->since;
     ending->worker = hand->process.pid;

@@ -10,6 +10,7 @@
 static const double write_every = 0.2;    /* seconds that an ended run waits for its transaction, at most */
 static const double points_every = 1;     /* the same for values of a run that goes on */
 static const double beat_every = 5;
+static const double note_every = 10;     /* how often lost runs are mentioned */
 static const double spare_below = 5;      /* runs shorter than this are claimed one ahead per worker */
 enum { MANY_ENDED = 500, MANY_BYTES = 16 << 20, MOST_CLAIMED = 4096 };
 
@@ -115,21 +116,80 @@ static int write_end(struct pl_supervisor *s, struct pl_task *task, struct pl_er
     return pl_store_end(s->store, &task->claim, &ending, err);
 }
 
+/* ---- runs that are in other hands ---- */
+
+static void note_lost(struct pl_supervisor *s)
+{
+    double now = pl_clock_steady();
+    if (!s->lost || now - s->lost_noted < note_every)
+        return;
+    pl_sup_note(s, "%lld runs are in the hands of another sweep, which took this one for dead; they are dropped here",
+                (long long)s->lost);
+    s->lost_noted = now;
+    s->lost = 0;
+}
+
+/* Its worker is killed: what another sweep trains must not be trained twice in one folder. */
+static void lose(struct pl_supervisor *s, struct pl_hand *hand, struct pl_task *task)
+{
+    if (task->lost)
+        return;
+    task->lost = true;
+    s->lost++;
+    if (hand->tasks.first == task && task->started)
+        pl_crew_condemn(s, hand, "the run is in the hands of another sweep");
+}
+
+/* When one run was lost, others may be: this session was taken for dead. */
+static int look_for_lost(struct pl_supervisor *s, struct pl_error *err)
+{
+    struct pl_tasks kept = {0};
+    struct pl_task *task;
+    bool holds = true;
+    int status = 0;
+    while ((task = pl_tasks_pop(&s->backlog))) {
+        if (!status)
+            status = pl_store_holds(s->store, &task->claim, &holds, err);
+        if (!status && !holds) {
+            s->lost++;
+            s->outstanding--;
+            pl_task_recycle(task, &s->spare);
+        } else {
+            pl_tasks_push(&kept, task);
+        }
+    }
+    s->backlog = kept;
+    for (size_t i = 0; i < s->hand_count && !status; i++)
+        for (task = s->hands[i].tasks.first; task && !status; task = task->next) {
+            status = pl_store_holds(s->store, &task->claim, &holds, err);
+            if (!status && !holds)
+                lose(s, &s->hands[i], task);
+        }
+    return status;
+}
+
 static int write_all(struct pl_supervisor *s, bool points, struct pl_error *err)
 {
     int status = 0;
+    bool lost = false;
     struct pl_task *task;
-    while (!status && (task = pl_tasks_pop(&s->done))) {
+    while (status >= 0 && (task = pl_tasks_pop(&s->done))) {
         status = write_points(s, task, err);
         if (!status)
             status = write_end(s, task, err);
+        s->lost += status > 0;
+        lost |= status > 0;
         pl_task_recycle(task, &s->spare);
     }
-    for (size_t i = 0; i < s->hand_count && points && !status; i++)
-        if (s->hands[i].tasks.first)
-            status = write_points(s, s->hands[i].tasks.first, err);
+    for (size_t i = 0; i < s->hand_count && points && status >= 0; i++) {
+        task = s->hands[i].tasks.first;
+        status = task && !task->lost ? write_points(s, task, err) : 0;
+        if (status > 0)
+            lose(s, &s->hands[i], task);
+        lost |= status > 0;
+    }
     s->buffered = 0;
-    return status;
+    return status < 0 ? status : lost ? look_for_lost(s, err) : 0;
 }
 
 /* ---- claiming ---- */
@@ -254,6 +314,7 @@ int pl_ledger_turn(struct pl_supervisor *s, bool all, struct pl_error *err)
     }
     if (now - s->beaten >= beat_every)
         s->beaten = now;
+    note_lost(s);
     s->flushed = pl_clock_steady();
     return 0;
 }

@@ -93,6 +93,8 @@ static bool take_event(struct pl_supervisor *s, struct pl_hand *hand, const stru
     switch (event->kind) {
     case PL_EVENT_START:
         task->started = true;
+        if (task->lost)
+            pl_crew_condemn(s, hand, "the run is in the hands of another sweep");
         task->ending.started = event->time;
         if (!task->study->first)
             task->study->first = pl_clock_steady();

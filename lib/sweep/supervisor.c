@@ -319,7 +319,7 @@ int pl_sweep_run(struct pl_store *store, struct pl_plan *plan, const struct pl_s
     for (size_t i = 0; i < s.hand_count; i++)
         s.hands[i].process = (struct pl_process){.in = -1, .out = -1, .log = -1};
     s.begun = s.rate_time = s.flushed = s.beaten = pl_clock_steady();
-    s.wait_noted = -note_every;
+    s.wait_noted = s.lost_noted = -note_every;
     pl_store_set_patience(store, pl_sweep_patience(), while_waiting, &s);
     status = join(&s, err);
     if (!status)

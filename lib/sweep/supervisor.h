@@ -62,6 +62,8 @@ struct pl_supervisor {
     } *numbers;
     size_t number_count, number_capacity;
     double flushed, beaten, recovered, counted, count_cost; /* when that was last done */
+    int64_t lost;                /* runs that another sweep took, since that was last mentioned */
+    double lost_noted;
     bool pumping;                /* a wait for the database may serve the workers meanwhile */
     double wait_noted;
     /* view */

@@ -52,3 +52,42 @@ done
 wait $sweep || fail "the sweep failed: $(cat sweep.err)"
 expect 0 poula backup whole.db --check
 equal "$(sql whole.db "SELECT count(*) FROM runs WHERE status = 'finished'")" 6040 "runs in the end"
+
+# S3: names that SQLite takes for something else than a file are refused wherever a database is named, before anything runs.
+toy_spec names.yaml 1
+for name in :memory: "file:x?mode=memory" file:y.db; do
+    for command in "sweep names.yaml" "run names.yaml --set lambda=0.5 --set epsilon=1 --store" "report --table" "query 'SELECT 1'" "backup z.db"; do
+        eval "expect 2 poula $command --db '$name'"
+        contains err "is not the name of a file"
+    done
+    expect 2 env POULA_DB="$name" "$POULA" sweep names.yaml
+    expect 2 poula backup "$name"
+done
+expect 2 poula backup ""
+[ ! -e x ] && [ ! -e y.db ] && [ ! -e z.db ] && [ ! -e :memory: ] || fail "a refused name made a file"
+expect 0 poula sweep names.yaml --db ./:memory:
+equal "$(ls ./:memory:)" ./:memory: "a file with a strange name"
+expect 0 poula report --table --db "$PWD/:memory:"
+
+# S4: a damaged page is an error before anything is written, and no backup takes the place of a good one.
+expect 0 poula sweep names.yaml --db page.db
+for page in 1 3 7 12; do
+    cp page.db zero.db
+    dd if=/dev/zero of=zero.db bs=4096 seek=$page count=1 conv=notrunc 2>/dev/null
+    cp zero.db before.db
+    expect 1 poula sweep names.yaml --db zero.db
+    contains err "zero.db is damaged"
+    cmp zero.db before.db || fail "a damaged database was written to (page $page)"
+    expect 1 poula backup copied.db --db zero.db
+    contains err "is damaged"
+    [ ! -e copied.db ] || fail "a damaged database was copied"
+    expect 1 poula verify --database --db zero.db
+done
+
+# S11: a version that no poula wrote.
+cp page.db negative.db
+sql negative.db "PRAGMA user_version = -3"
+for command in "sweep names.yaml" "report --table" "verify --database"; do
+    expect 1 poula $command --db negative.db
+    contains err "schema has the version -3"
+done

@@ -66,3 +66,32 @@ finish one 130 "$one"
 finish two 0 "$two"
 equal "$(wc -l <ran)" 24 "runs trained"
 equal "$(count stop.db finished)" 24 finished
+
+# S1: a run that is in other hands is dropped, and the sweep goes on: here it was given back behind its back and claimed anew.
+rm -f ran begun pid.*
+slow_spec taken.yaml 4 1
+start taken poula sweep taken.yaml --db taken.db --jobs 2
+wait_for 60 has_lines begun 2
+sqlite3 -batch -cmd ".timeout 60000" taken.db "UPDATE run SET status = 5, session = NULL, token = token + 1 WHERE status = 1"
+finish taken 0 "$started"
+contains taken.out "slow: 4 finished, 0 diverged, 0 failed"
+contains taken.err "in the hands of another sweep"
+equal "$(sql taken.db 'SELECT count(*), max(number) FROM attempts')" "4|1" attempts
+
+# S1: clocks that differ by ten minutes, and a sweep that cannot see the other's processes, take nothing from each other.
+fake_clock=$(ls /usr/lib/*/faketime/libfaketime.so.1 2>/dev/null | head -n 1)
+if [ "$SLOW" = 0 ] && [ -n "$fake_clock" ] && unshare --pid --fork --mount-proc true 2>/dev/null; then
+    rm -f ran begun pid.*
+    slow_spec apart.yaml 8 0.5
+    start one poula sweep apart.yaml --db apart.db --jobs 1; one=$started
+    wait_for 60 has_lines begun 1
+    start two unshare --pid --fork --mount-proc env LD_PRELOAD="$fake_clock" FAKETIME=+10m "$POULA" sweep apart.yaml --db apart.db --jobs 1; two=$started
+    finish one 0 "$one"
+    finish two 0 "$two"
+    contains one.out "slow: 8 finished, 0 diverged, 0 failed"
+    contains two.out "slow: 8 finished, 0 diverged, 0 failed"
+    equal "$(wc -l <ran)" 8 "runs trained"
+    equal "$(sql apart.db 'SELECT count(*), max(number), count(DISTINCT session) FROM attempts')" "8|1|2" "attempts, of two"
+else
+    echo "no unshare or no libfaketime: two clocks are not tried" >&2
+fi
