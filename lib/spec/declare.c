@@ -180,6 +180,52 @@ static bool is_needed(const struct part *part, const struct field *follower, con
     return false;
 }
 
+static const struct field *field_of(const struct part *part, const char *key)
+{
+    for (size_t f = 0; f < part->field_count; f++)
+        if (!strcmp(part->fields[f].key, key))
+            return &part->fields[f];
+    return NULL;
+}
+
+static const struct node *value_at(const struct field *field, size_t i)
+{
+    return field->count ? field->items[field->count == 1 ? 0 : i] : NULL;
+}
+
+/* Do two values of a leader in two parts (of cases) agree after a scale, though what it brought along with them does not, and
+ * nothing that is named already tells them apart? */
+static bool parts_differ(const struct part *p, const struct part *q, const struct field *follower,
+                         const struct pl_names *names)
+{
+    const struct field *other = field_of(q, follower->key), *leader = field_of(p, follower->brought_by),
+                       *leader_there = field_of(q, follower->brought_by);
+    if (!other || !leader || !leader_there)
+        return false;
+    for (size_t a = 0; a < leader->count && a < MOST_COMPARED_FOLLOWERS; a++)
+        for (size_t b = 0; b < leader_there->count && b < MOST_COMPARED_FOLLOWERS; b++) {
+            bool alike = pl_node_same(value_at(leader, a), value_at(leader_there, b)) &&
+                         !pl_node_same(value_at(follower, a), value_at(other, b));
+            for (size_t n = 0; n < names->count && alike; n++) {
+                const struct field *x = field_of(p, names->names[n]), *y = field_of(q, names->names[n]);
+                if (x && y && x->brought_by && !strcmp(x->brought_by, follower->brought_by))
+                    alike = pl_node_same(value_at(x, a), value_at(y, b));
+            }
+            if (alike)
+                return true;
+        }
+    return false;
+}
+
+static bool differs_between_parts(const struct pl_study_grid *grid, size_t part, const struct field *follower,
+                                  const struct pl_names *names)
+{
+    for (size_t q = 0; follower->brought_by && q < grid->part_count && q < MOST_COMPARED_FOLLOWERS; q++)
+        if (q != part && parts_differ(&grid->parts[part], &grid->parts[q], follower, names))
+            return true;
+    return false;
+}
+
 /* What a scale brings along with the values of a setting may be what tells its runs apart: it then stands beside it. */
 static void add_followers(struct declaring *d, const char *key, struct pl_names *names)
 {
@@ -187,8 +233,9 @@ static void add_followers(struct declaring *d, const char *key, struct pl_names 
     for (size_t p = 0; p < grid->part_count; p++)
         for (size_t f = 0; f < grid->parts[p].field_count && names->count < MOST_NAMES; f++) {
             const struct field *field = &grid->parts[p].fields[f];
-            if (field->follows && !strcmp(field->follows, key) && !is_among(names, field->key) &&
-                is_needed(&grid->parts[p], field, names))
+            if (field->brought_by && !strcmp(field->brought_by, key) && !is_among(names, field->key) &&
+                ((field->follows && is_needed(&grid->parts[p], field, names)) ||
+                 differs_between_parts(grid, p, field, names)))
                 names->names[names->count++] = (char *)field->key;
         }
 }

@@ -229,7 +229,8 @@ static void add_companion(struct reader *reader, struct part *part, const struct
     *field = (struct field){.key = a->key, .assignment = a, .items = items, .count = alike ? 1 : leader->count,
                             .axis = leader->axis && !alike, .optional = true, .dimension = NONE,
                             .choice = a->section != PL_SECTION_SETTINGS && pl_train_is_choice(a->key),
-                            .follows = alike ? NULL : leader->key, .rank = leader->rank + 1};
+                            .follows = alike ? NULL : leader->key, .brought_by = leader->key,
+                            .rank = leader->rank + 1};
 }
 
 /* Replaces the values of a field one by one, and adds what goes with the new ones. */

@@ -192,6 +192,7 @@ struct field {
     bool choice;
     bool optional;       /* set by a scale: it acts where the variant has such a setting */
     const char *follows; /* key of the setting with which it came: it varies with that one; or NULL */
+    const char *brought_by;     /* a scale brings it along with the values of that key; NULL: it stands in the spec */
     int dimension;       /* or NONE */
     size_t rank;         /* for document order */
 };

@@ -90,3 +90,23 @@ refuse '{q: {seeds: -1}}' "a seed must be a whole number"
 printf 'studies:\n- {study: s, task: {problem: theta30}, optimizer: sgd, scale: {q: {}}}\n- {study: s-q, task: {problem: theta30}, optimizer: adam}\n' >bad.yaml
 expect 2 poula sweep bad.yaml -n
 contains err "scale q would give a study the name s-q, which is another study's"
+
+# P7: what a scale brings along stands in the tables, whether the values are an axis or stand in cases.
+for form in axis cases; do
+    cat >$form.yaml <<END
+study: s
+task: {dataset: [cifar10, cifar100], model: [cnn, mlp], epochs: 1}
+optimizer: {name: sgd, lambda: 0.01}
+$([ $form = axis ] || printf '%s\n' "cases:" "- task: {dataset: cifar10}" "- task: {dataset: cifar100, model: mlp}" "- task: {dataset: cifar100, model: cnn}")
+tables:
+- {rows: optimizer, columns: [dataset, model], value: best test_accuracy}
+scale:
+  quick: {train_images: 60, test_images: 20, batch: 20, dataset: {cifar10: {dataset: glyphs, classes: 4}, cifar100: {dataset: glyphs, classes: 10}}}
+END
+    expect 0 poula sweep $form.yaml --scale quick --db $form.db
+    expect 0 poula report --db $form.db
+    contains out "by optimizer and dataset, classes, model;"
+    lacks out "was not asked for"
+    mv out $form.out
+done
+same cases.out <axis.out
