@@ -338,6 +338,23 @@ static int note_averages(const struct pl_table_plan *plan, struct pl_table *tabl
     return status;
 }
 
+/* Results that were not made alike are told so. */
+static int note_origins(const struct pl_results *results, struct pl_table *table, struct pl_error *err)
+{
+    struct pl_origins origins;
+    int status = pl_store_origins(results->store, results->sweep, &origins, err);
+    if (status)
+        return status;
+    if (origins.hosts)
+        pl_text_addf(&table->notes, "The runs come from several hosts: %s.\n", origins.hosts);
+    if (origins.versions)
+        pl_text_addf(&table->notes, "The runs come from several versions of poula: %s.\n", origins.versions);
+    if (origins.programs)
+        pl_text_addf(&table->notes, "The runs come from several versions of a program: %s.\n", origins.programs);
+    pl_origins_release(&origins);
+    return 0;
+}
+
 int pl_table_build(struct pl_table **table, struct pl_results *results, const struct pl_table_spec *spec,
                    struct pl_error *err)
 {
@@ -370,6 +387,8 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
     pl_results_note_direction(results, t->metric, &t->notes);
     count_unfinished(t);
     status = note_averages(&plan, t, err);
+    if (!status)
+        status = note_origins(results, t, err);
 done:
     pl_selection_end(&plan);
     free(plan.configs);

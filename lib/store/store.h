@@ -204,6 +204,15 @@ int pl_store_metrics(struct pl_store *store, int64_t sweep, const struct pl_metr
  * else the one that names rank first. *metric is NULL where there is none, else it lives until the next call or close. */
 int pl_store_validation(struct pl_store *store, int64_t sweep, const char **metric, struct pl_error *err);
 
+/* Where the results of a sweep come from, as lists with commas between (free with pl_origins_release); NULL where all come
+ * from one. */
+struct pl_origins {
+    char *hosts, *versions; /* of poula */
+    char *programs;         /* files of which there are two versions */
+};
+int pl_store_origins(struct pl_store *store, int64_t sweep, struct pl_origins *origins, struct pl_error *err);
+void pl_origins_release(struct pl_origins *origins);
+
 /* ---- choosing ---- */
 
 /* A configuration among those it competes with for a place in a table with `select`. */

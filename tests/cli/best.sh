@@ -181,6 +181,23 @@ for wrong in lambda "lambda<" "lambda<x" "lambda!0.1" "=1"; do
     done
 done
 
+# B11: results that were not made alike are told so below the table.
+expect 0 poula report --db where.db
+lacks out "The runs come from"
+sed -i 's/^optimizer.*/&\nseeds: [1, 2]/' where.yaml
+expect 0 poula sweep where.yaml --db where.db
+expect 0 poula report --db where.db
+lacks out "The runs come from"
+sql where.db "UPDATE session SET host = 'elsewhere', version = '0.0.9' WHERE id = 1"
+expect 0 poula report --db where.db
+contains out "The runs come from several hosts: "
+contains out "The runs come from several versions of poula: "
+contains out "elsewhere"
+sql where.db "INSERT INTO program (id, digest, folder, file, files) VALUES (1, zeroblob(32), '/p', 'train.py', '{}'),
+    (2, randomblob(32), '/p', 'train.py', '{}'); UPDATE attempt SET program = 1 + session % 2"
+expect 0 poula report --db where.db
+contains out "The runs come from several versions of a program: train.py."
+
 # S8: views that another version made are made anew, also for who only reads.
 sql results/poula.db "DROP VIEW summary; CREATE VIEW summary AS SELECT 1 AS mean; UPDATE meta SET value = 'old' WHERE key = 'views'"
 expect 0 poula query "SELECT n, std FROM summary LIMIT 1"

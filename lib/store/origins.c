@@ -1,0 +1,61 @@
+/* Which hosts, versions and programs the results of a sweep come from. */
+#include "store_priv.h"
+
+#include <stdlib.h>
+
+#define ENDED                                                                                                          \
+    " FROM sweep_run AS x CROSS JOIN run AS r ON r.id = x.run CROSS JOIN attempt AS a ON a.run = r.id"                  \
+    " AND a.number = r.attempts"
+#define OF_SWEEP " WHERE x.sweep = ?1 AND r.status IN (2, 3)"
+
+/* A list of one is none. */
+static int ask(struct pl_store *store, int64_t sweep, const char *sql, char **list, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_prepare(store, sql, &row, err);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, sweep);
+    status = pl_store_next(store, row, err);
+    if (!status && sqlite3_column_int64(row, 0) && sqlite3_column_type(row, 1) != SQLITE_NULL)
+        *list = pl_copy((const char *)sqlite3_column_text(row, 1));
+    sqlite3_finalize(row);
+    return status < 0 ? status : 0;
+}
+
+int pl_store_origins(struct pl_store *store, int64_t sweep, struct pl_origins *origins, struct pl_error *err)
+{
+    static const char hosts[] = "SELECT count(DISTINCT h.host) > 1, group_concat(DISTINCT h.host)" ENDED
+                                " CROSS JOIN session AS h ON h.id = a.session" OF_SWEEP;
+    static const char versions[] = "SELECT count(DISTINCT h.version) > 1, group_concat(DISTINCT h.version)" ENDED
+                                   " CROSS JOIN session AS h ON h.id = a.session" OF_SWEEP;
+    static const char programs[] =
+        "SELECT count(*) > 0, group_concat(file) FROM (SELECT coalesce(p.file, p.folder) AS file" ENDED
+        " CROSS JOIN program AS p ON p.id = a.program" OF_SWEEP
+        " GROUP BY p.folder, p.file HAVING count(DISTINCT p.id) > 1)";
+    int64_t many_hosts = 0, many_versions = 0, many_programs = 0;
+    *origins = (struct pl_origins){0};
+    /* The runs of a large sweep are only looked through where there can be two of something. */
+    int status = pl_store_integer(store, "SELECT count(DISTINCT host) > 1 FROM session", &many_hosts, err);
+    if (!status)
+        status = pl_store_integer(store, "SELECT count(DISTINCT version) > 1 FROM session", &many_versions, err);
+    if (!status)
+        status = pl_store_integer(store, "SELECT count(*) > 1 FROM program", &many_programs, err);
+    if (!status && many_hosts)
+        status = ask(store, sweep, hosts, &origins->hosts, err);
+    if (!status && many_versions)
+        status = ask(store, sweep, versions, &origins->versions, err);
+    if (!status && many_programs)
+        status = ask(store, sweep, programs, &origins->programs, err);
+    if (status)
+        pl_origins_release(origins);
+    return status;
+}
+
+void pl_origins_release(struct pl_origins *origins)
+{
+    free(origins->hosts);
+    free(origins->versions);
+    free(origins->programs);
+    *origins = (struct pl_origins){0};
+}
