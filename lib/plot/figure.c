@@ -324,7 +324,8 @@ static void note_panel(struct pl_figure *figure, struct pl_panel *panel, const s
     }
     if (lines > 1) {
         pl_text_clear(&note);
-        pl_text_addf(&note, "runs of %zu lines %s", lines, !working ? "diverged" : diverged ? "diverged or are at work" : "are at work");
+        pl_text_addf(&note, "runs of %zu lines %s", lines,
+                     !working ? "diverged" : diverged ? "diverged or are at work" : "are at work");
     }
     if (lines)
         append(&panel->title, &note);
@@ -367,7 +368,8 @@ static bool judge_lines(struct pl_figure *figure, struct fate *fates)
             fates[line->style].diverged += line->diverged;
             fates[line->style].working += line->working;
             fates[line->style].drawn |= finite || line->lost.count;
-            figure->legend[line->style].shown |= finite || line->diverged || line->blank || (curve && line->means.count);
+            figure->legend[line->style].shown |=
+                finite || line->diverged || line->blank || (curve && line->means.count);
             any |= finite;
             find_marks(figure, panel, line);
         }
@@ -418,7 +420,8 @@ static void name_figure(struct pl_figure *figure, const struct pl_results *resul
             *c = '-';
     for (const char *c = spec->title ? spec->title : ""; *c; c++)
         pl_text_add_char(&heading, *c == '\n' || *c == '\t' ? ' ' : *c);
-    pl_text_cut(&heading, heading.length && heading.text[heading.length - 1] == ' ' ? heading.length - 1 : heading.length);
+    if (heading.length && heading.text[heading.length - 1] == ' ')
+        pl_text_cut(&heading, heading.length - 1);
     pl_label_text(&title, pl_text(&heading), figure->plain);
     pl_text_release(&heading);
     figure->name = pl_text_take(&name);

@@ -136,7 +136,8 @@ static void measure_margins(const struct pl_figure *figure, const struct pl_plot
     size_t x = 0, y = 0;
     for (size_t p = 0; p < figure->panel_count; p++) {
         const struct pl_panel *panel = &figure->panels[p];
-        size_t width = longest_of(figure, panel, options, size, 'x'), height = longest_of(figure, panel, options, size, 'y');
+        size_t width = longest_of(figure, panel, options, size, 'x');
+        size_t height = longest_of(figure, panel, options, size, 'y');
         x = width > x ? width : x;
         y = height > y ? height : y;
     }
@@ -145,7 +146,7 @@ static void measure_margins(const struct pl_figure *figure, const struct pl_plot
     size->left = fmax(fmax(0.85, 0.55 + letter_width * (double)y), half);
     size->right = figure->kind == PL_FIGURE_HEATMAP ? 1.3 : fmax(0.3, half);
     if (size->slant)
-        size->bottom += 0.8 * letter_width * (double)(x > PL_LONGEST_TICK ? PL_LONGEST_TICK : x) * sin(size->slant * M_PI / 180);
+        size->bottom += 0.8 * letter_width * fmin((double)x, PL_LONGEST_TICK) * sin(size->slant * M_PI / 180);
 }
 
 double pl_layout_square(const struct pl_panel *panel)

@@ -28,7 +28,8 @@ static void name_line(const struct pl_gather *g, size_t panel, const struct pl_l
 }
 
 /* detail stands in brackets behind the name; "": none. */
-static void add_line(struct sentence *s, const struct pl_gather *g, size_t panel, const struct pl_line *line, const char *detail)
+static void add_line(struct sentence *s, const struct pl_gather *g, size_t panel, const struct pl_line *line,
+                     const char *detail)
 {
     if (s->lines++ >= MOST_NAMED)
         return;
@@ -38,7 +39,8 @@ static void add_line(struct sentence *s, const struct pl_gather *g, size_t panel
         pl_text_addf(&s->names, " (%s)", detail);
 }
 
-static void add_count(struct sentence *s, const struct pl_gather *g, size_t panel, const struct pl_line *line, size_t points)
+static void add_count(struct sentence *s, const struct pl_gather *g, size_t panel, const struct pl_line *line,
+                      size_t points)
 {
     char detail[60];
     snprintf(detail, sizeof detail, "%zu point%s", points, points > 1 ? "s" : "");
@@ -88,8 +90,8 @@ static size_t count_beyond(const struct pl_panel *panel, const struct pl_points 
 
 enum topic { BLANK, GAPS, NOT_POSITIVE, BEYOND, NO_X, OUTSIDE_X, CHANGES, PARTIAL, TOPICS };
 
-static void judge_line(const struct pl_figure *figure, const struct pl_gather *g, size_t number, const struct pl_line *line,
-                       struct sentence *topics)
+static void judge_line(const struct pl_figure *figure, const struct pl_gather *g, size_t number,
+                       const struct pl_line *line, struct sentence *topics)
 {
     const struct pl_panel *panel = &figure->panels[number];
     bool curve = figure->kind != PL_FIGURE_SENSITIVITY;
@@ -126,7 +128,8 @@ static void note_lines(struct pl_figure *figure, const struct pl_gather *g)
     static const char *const beginnings[] = {
         "No finite value, so nothing to draw", "Values that are not finite are gaps",
         "Zero and what is below it have no place on a logarithmic axis; marks say where",
-        "Beyond the y axis, with marks at its end", "Not drawn because the x axis is logarithmic and x is not above zero",
+        "Beyond the y axis, with marks at its end",
+        "Not drawn because the x axis is logarithmic and x is not above zero",
         "Outside the range of x that was asked for", "The number of runs behind a mean changes",
         "Diverged runs are in no mean; marks say where some of several diverged"};
     struct sentence topics[TOPICS] = {0};

@@ -45,8 +45,8 @@ static struct pl_tick *copy_ticks(const struct pl_tick *ticks, size_t count, dou
 }
 
 /* The values of a setting: every one has a tick, and a label where it has room. */
-static void write_values(struct pl_script *script, const struct pl_tick_axis *axis, char which, const struct pl_tick *ticks,
-                         size_t count)
+static void write_values(struct pl_script *script, const struct pl_tick_axis *axis, char which,
+                         const struct pl_tick *ticks, size_t count)
 {
     char name[2] = {which, '\0'};
     struct pl_tick *shown = copy_ticks(ticks, count, pow(10, axis->power));
@@ -72,7 +72,8 @@ static void write_axis(struct pl_script *script, const struct pl_panel *panel, c
     pl_text_addf(script->text, "set %srange [%.17g:%.17g]\n%s logscale %s\n", name, axis.range[0], axis.range[1],
                  axis.log ? "set" : "unset", name);
     if (x ? panel->x_tick_count : panel->y_tick_count) {
-        write_values(script, &axis, which, x ? panel->x_ticks : panel->y_ticks, x ? panel->x_tick_count : panel->y_tick_count);
+        write_values(script, &axis, which, x ? panel->x_ticks : panel->y_ticks,
+                     x ? panel->x_tick_count : panel->y_tick_count);
         return;
     }
     pl_ticks_make(&axis, &ticks);
@@ -147,9 +148,10 @@ void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *pan
                                 .length = script->size.panel_height - script->size.bottom - script->size.heading};
     struct pl_ticks ticks;
     pl_ticks_make(&axis, &ticks);
-    pl_text_addf(script->text, "set cbrange [%.17g:%.17g]\n%s logscale cb\nz_at(v) = v < %.17g ? %.17g : v > %.17g ? %.17g : ",
-                 axis.range[0], axis.range[1], axis.log ? "set" : "unset", panel->z_range[0], axis.range[0], panel->z_range[1],
-                 axis.range[1]);
+    pl_text_addf(script->text, "set cbrange [%.17g:%.17g]\n%s logscale cb\n", axis.range[0], axis.range[1],
+                 axis.log ? "set" : "unset");
+    pl_text_addf(script->text, "z_at(v) = v < %.17g ? %.17g : v > %.17g ? %.17g : ", panel->z_range[0], axis.range[0],
+                 panel->z_range[1], axis.range[1]);
     add_unit(script->text, power);
     pl_text_add_char(script->text, '\n');
     write_ticks(script->text, "cb", ticks.list, ticks.count);

@@ -42,7 +42,8 @@ static void add_row(struct pl_script *script, const struct pl_point *p, bool wit
 }
 
 /* Every point has a row; a single empty row parts a line. Returns the block's number, 0 without points. */
-static size_t add_block(struct panel_script *s, const struct pl_line *line, const struct pl_points *points, const char *what)
+static size_t add_block(struct panel_script *s, const struct pl_line *line, const struct pl_points *points,
+                        const char *what)
 {
     struct pl_text heading = {0};
     if (!points->count)
@@ -180,7 +181,8 @@ static void add_place(const struct panel_script *s, const struct pl_line *line, 
 }
 
 /* "plot FILE index BLOCK using PLACE:VALUES " */
-static void begin_item(struct panel_script *s, const struct pl_line *line, size_t block, const char *more, const char *values)
+static void begin_item(struct panel_script *s, const struct pl_line *line, size_t block, const char *more,
+                       const char *values)
 {
     struct pl_text *text = s->script->text;
     pl_text_add(text, s->first ? "plot " : ", \\\n  ");
@@ -277,7 +279,8 @@ static void add_marks(struct panel_script *s, const struct drawn *d)
         bool edge = m == PL_MARK_ABOVE || m == PL_MARK_BELOW;
         if (!d->marks[m])
             continue;
-        begin_item(s, d->line, d->marks[m], "", m == PL_MARK_LOST ? "(top)" : edge ? "(edge_at($2))" : "(y_at($2))");
+        begin_item(s, d->line, d->marks[m], "",
+                   m == PL_MARK_LOST ? "(top)" : edge ? "(edge_at($2))" : "(y_at($2))");
         pl_text_add(s->script->text, "with points ");
         if (!plain)
             pl_text_addf(s->script->text, "ls %zu ", d->line->style + 201);

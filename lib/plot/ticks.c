@@ -136,7 +136,8 @@ static char *write_label(const struct pl_tick_axis *axis, const struct spelling 
     if (value == 0)
         return pl_copy("0");
     int power = (int)floor(log10(fabs(value)) + 1e-12), decimals = power - s->least;
-    return scientific(value / pow(10, power), power + axis->power, decimals < 0 ? 0 : decimals > 16 ? 16 : decimals, axis->plain);
+    decimals = decimals < 0 ? 0 : decimals > 16 ? 16 : decimals;
+    return scientific(value / pow(10, power), power + axis->power, decimals, axis->plain);
 }
 
 /* Multiples of digit * 10^power within the range; false where there are more than anybody reads. */

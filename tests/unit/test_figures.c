@@ -1,6 +1,6 @@
-/* Every figure read back (rows F1 to F5, F7, F10, F11, F12 of the cases): the script that draws it writes tables instead (gnuplot's
- * `set table`), and these are compared with the database, over generated data. Nothing here shares code with lib/plot: what
- * a figure should show is worked out from the recorded values. */
+/* Every figure read back (rows F1 to F4, F7, F10 and F12 of the cases): the script that draws it writes tables instead
+ * (gnuplot's `set table`), and these are compared with the database, over generated data. What a figure should show is
+ * worked out here from the recorded values. */
 #include "plot/plot_priv.h"
 #include "results_db.h"
 

@@ -1,4 +1,4 @@
-/* Labels of axes (row F8 of the cases, and F5): on any range they say where they stand, differ, and keep clear of each other. */
+/* Labels of axes (rows F5 and F8 of the cases): on any range they say where they stand and keep clear of each other. */
 #include "plot/ticks.h"
 
 #include <math.h>
