@@ -280,7 +280,8 @@ static void end_worker(struct bench_worker *w, struct pl_text *said)
     close(w->out[0]);
 }
 
-static const char toy[] = ",\"seed\":1,\"threads\":1,\"settings\":{\"problem\":\"quadratic\",\"optimizer\":\"sgd\","
+static const char toy[] = ",\"seed\":1,\"threads\":1,\"settings\":{\"problem\":\"quadratic\",\"condition\":100,"
+                          "\"dimension\":10,\"noise\":0,\"start\":1,\"optimizer\":\"sgd\","
                           "\"lambda\":0.1,\"iterations\":20,\"record\":4}}\n";
 
 static size_t times(const char *text, const char *word)
