@@ -70,7 +70,7 @@ static int sweep_toy(struct bench *bench, struct pl_spec *spec, struct pl_error 
     int stopped_by = 0;
     int status = pl_store_open(&store, path_of(bench, "toy"), PL_STORE_WRITE, err);
     if (!status)
-        status = pl_plan_make(&plan, store, &source, 1, err);
+        status = pl_plan_make(&plan, store, &source, 1, NULL, NULL, err);
     if (!status)
         status = pl_sweep_run(store, &plan, &options, &stopped_by, err);
     if (!status && (stopped_by || plan.studies[0].counts[PL_RUN_FINISHED] != plan.studies[0].runs))
@@ -169,7 +169,7 @@ static int make_database(struct bench *bench, const struct shape *shape, struct 
     if (!status)
         status = pl_store_open(&store, path_of(bench, shape->study), PL_STORE_WRITE, err);
     if (!status)
-        status = pl_plan_make(&plan, store, &source, 1, err);
+        status = pl_plan_make(&plan, store, &source, 1, NULL, NULL, err);
     if (!status)
         status = fill(store, shape, &plan, err);
     pl_plan_release(&plan);

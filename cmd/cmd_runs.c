@@ -288,6 +288,11 @@ static int run(const struct pl_args *args)
         pl_store_query(store, names, NULL, take_column, &columns, &err))
         code = pl_cmd_fail(args, &err);
     if (!code) {
+        if (pl_args_has(args, "status")) { /* where and since when they are at work, say */
+            add_name(&columns.chosen, "started");
+            add_name(&columns.chosen, "host");
+        }
+        add_name(&columns.chosen, "at_epoch");
         add_name(&columns.chosen, "bad_epoch");
         add_name(&columns.chosen, "reason");
         code = list_runs(args, store, &columns);
@@ -302,7 +307,7 @@ static int run(const struct pl_args *args)
 static const struct pl_option options[] = {
     {.name = "study", .argument = "NAME", .help = "only runs of the newest sweep of this study"},
     {.name = "status", .argument = "STATUS", .help = "only runs with this status (repeatable)",
-     .words = "planned running finished diverged failed interrupted"},
+     .words = "planned queued running finished diverged failed interrupted"},
     {.name = "where", .argument = "KEY=VALUE", .help = "only runs with such a setting (repeatable; VALUE,... is any of, A..B a range; also <, >, !=)"},
     {.name = "limit", .letter = 'n', .argument = "N", .help = "at most N runs"},
     {.name = "all", .help = "show every column, not only settings that differ"},

@@ -1,6 +1,4 @@
-#include "cmd.h"
-
-#include "sweep/sweep.h"
+#include "sweep_parts.h"
 
 #include <math.h>
 #include <signal.h>
@@ -82,159 +80,6 @@ static bool wait_for_database(void *self, double waited)
     return true;
 }
 
-/* ---- specs ---- */
-
-struct specs {
-    struct pl_source *sources;
-    size_t count;
-};
-
-static void release_specs(struct specs *specs)
-{
-    for (size_t i = 0; i < specs->count; i++)
-        pl_spec_free((struct pl_spec *)specs->sources[i].spec);
-    free(specs->sources);
-}
-
-/* Loads every spec, so that all complaints come at once. */
-static int load_specs(const struct pl_args *args, struct specs *specs)
-{
-    int code = 0;
-    specs->sources = pl_new(args->count * sizeof *specs->sources);
-    for (size_t i = 0; i < args->count; i++) {
-        struct pl_text problems = {0};
-        struct pl_error err = {0};
-        struct pl_spec *spec = NULL;
-        if (pl_spec_load(&spec, args->arguments[i], pl_args_get(args, "scale", NULL), &problems, &err)) {
-            if (problems.length)
-                fputs(pl_text(&problems), stderr);
-            else
-                pl_cmd_fail(args, &err);
-            code = 2; /* also for a file that cannot be read: nothing was started */
-        } else {
-            specs->sources[specs->count++] = (struct pl_source){spec, args->arguments[i]};
-        }
-        pl_text_release(&problems);
-    }
-    return code;
-}
-
-/* Lines on stderr for what looks like a slip, and for each study whose steps no proof covers. */
-static void note_studies(const struct specs *specs, bool words)
-{
-    struct pl_text notes = {0};
-    for (size_t i = 0; i < specs->count; i++)
-        for (size_t k = 0; k < pl_spec_study_count(specs->sources[i].spec); k++) {
-            pl_text_clear(&notes);
-            pl_spec_notes(pl_spec_study(specs->sources[i].spec, k), words, &notes);
-            pl_cmd_notes("poula sweep", &notes);
-            pl_text_clear(&notes);
-            pl_sweep_proof_notes(pl_spec_study(specs->sources[i].spec, k), &notes);
-            fprintf(stderr, "%s%s", notes.length ? "poula sweep: " : "", pl_text(&notes));
-        }
-    pl_text_release(&notes);
-}
-
-/* ---- --dry-run ---- */
-
-struct listing {
-    bool retry_failed;
-    struct pl_text line;
-};
-
-static bool is_axis(const struct pl_study *study, const char *key)
-{
-    for (size_t i = 0; i < study->axis_count; i++)
-        if (!strcmp(study->axes[i], key))
-            return true;
-    return false;
-}
-
-static void add_setting(struct pl_text *line, const char *key, const struct pl_value *value)
-{
-    pl_text_addf(line, " %s=", key);
-    pl_value_write(value, line);
-}
-
-/* study, what will happen, what varies, seed, and then the rest. */
-static int list_run(void *self, const struct pl_study *study, const struct pl_settings *settings, int64_t seed,
-                    enum pl_status status)
-{
-    struct listing *listing = self;
-    struct pl_text *line = &listing->line;
-    bool settled = status == PL_RUN_FINISHED || status == PL_RUN_DIVERGED ||
-                   (status == PL_RUN_FAILED && !listing->retry_failed);
-    pl_text_clear(line);
-    pl_text_addf(line, "%s %s", study->name, settled ? pl_status_name(status) : "missing");
-    for (size_t i = 0; i < study->axis_count; i++) {
-        const struct pl_value *value = pl_settings_find(settings, study->axes[i]);
-        if (value)
-            add_setting(line, study->axes[i], value);
-    }
-    pl_text_addf(line, " seed=%lld", (long long)seed);
-    for (size_t i = 0; i < settings->count; i++)
-        if (!is_axis(study, settings->entries[i].key))
-            add_setting(line, settings->entries[i].key, &settings->entries[i].value);
-    puts(pl_text(line));
-    return ferror(stdout) ? PL_EIO : 0;
-}
-
-/* "1 run waits for search": those that cannot be listed because their settings are not known yet. */
-static int64_t list_waiting(const struct pl_plan *plan)
-{
-    int64_t waiting = 0;
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct pl_sweep_study *entry = &plan->studies[i];
-        if (!entry->study->waiting)
-            continue;
-        waiting += entry->runs;
-        printf("%s: %lld run%s", entry->study->name, (long long)entry->runs, entry->runs == 1 ? " waits" : "s wait");
-        for (size_t k = 0; k < entry->study->source_count; k++)
-            printf("%s %s", k ? "," : " for", pl_spec_study(plan->sources[entry->source].spec, entry->study->sources[k])->name);
-        putchar('\n');
-    }
-    return waiting;
-}
-
-static int dry_run(const struct pl_args *args, const struct specs *specs)
-{
-    struct pl_store *store = NULL;
-    struct pl_error err = {0};
-    struct listing listing = {.retry_failed = pl_args_has(args, "retry-failed")};
-    struct pl_plan plan;
-    int status = pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err);
-    if (status && status != PL_EMISSING)
-        return pl_cmd_fail(args, &err);
-    status = pl_plan_preview(&plan, store, specs->sources, specs->count, list_run, &listing, &err);
-    pl_text_release(&listing.line);
-    pl_store_close(store);
-    if (status)
-        return ferror(stdout) ? 1 : pl_cmd_fail(args, &err);
-    int64_t runs = 0, missing = 0;
-    for (size_t i = 0; i < plan.count; i++) {
-        const struct pl_sweep_study *study = &plan.studies[i];
-        int64_t lacks = pl_study_missing(study, listing.retry_failed);
-        if (study->study->waiting)
-            continue;
-        if (plan.count > 1)
-            printf("%s: %lld runs, %lld missing\n", study->study->name, (long long)study->runs, (long long)lacks);
-        runs += study->runs;
-        missing += lacks;
-    }
-    if (plan.shared.runs) {
-        printf("shared by several studies: %lld run%s\n", (long long)plan.shared.runs, plan.shared.runs == 1 ? "" : "s");
-        runs -= plan.shared.runs;
-        missing -= pl_study_missing(&plan.shared, listing.retry_failed);
-    }
-    int64_t waiting = list_waiting(&plan);
-    printf("%lld runs, %lld missing", (long long)runs, (long long)missing);
-    if (waiting)
-        printf(", %lld wait%s", (long long)waiting, waiting == 1 ? "s" : "");
-    putchar('\n');
-    pl_plan_release(&plan);
-    return 0;
-}
-
 /* ---- running ---- */
 
 static void print_summary(const struct pl_plan *plan)
@@ -273,23 +118,6 @@ static int exit_code_of(const struct pl_plan *plan, int stopped_by, bool limited
     return 0;
 }
 
-/* What a shell takes for one word. */
-static void add_word(struct pl_text *text, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        pl_text_add(text, word);
-        return;
-    }
-    pl_text_add_char(text, '\'');
-    for (; *word; word++)
-        if (*word == '\'')
-            pl_text_add(text, "'\\''");
-        else
-            pl_text_add_char(text, *word);
-    pl_text_add_char(text, '\'');
-}
-
 static void hint_at_failures(const struct pl_args *args, const struct pl_plan *plan, struct screen *screen)
 {
     const char *db = pl_args_get(args, "db", NULL);
@@ -300,7 +128,7 @@ static void hint_at_failures(const struct pl_args *args, const struct pl_plan *p
     pl_text_addf(&text, "%lld run%s failed: \"poula runs --status failed", (long long)failed, failed == 1 ? "" : "s");
     if (db) {
         pl_text_add(&text, " --db ");
-        add_word(&text, db);
+        pl_text_add_word(&text, db);
     }
     pl_text_addf(&text, "\" says why, --retry-failed tries %s again", failed == 1 ? "it" : "them");
     if (failed > 0)
@@ -359,29 +187,18 @@ static void note_threads(const struct pl_args *args, const struct pl_sweep_optio
     pl_text_release(&given);
 }
 
-/* Looks at data and memory before anything is started. */
+/* Looks at data and memory of studies that waited for a table until now: others were looked at before. */
 static int survey(const struct pl_args *args, const struct pl_plan *plan, struct pl_sweep_options *options,
-                  struct pl_sweep_needs *needs)
+                  struct pl_sweep_before *before)
 {
-    struct pl_text message = {0};
     struct pl_error err = {0};
-    setenv("POULA_DATA", pl_args_data(args), 1);
-    pl_sweep_needs_release(needs);
-    *needs = (struct pl_sweep_needs){0};
-    int status = pl_plan_survey(plan, options->threads, options->retry_failed, needs, &err);
-    if (!status && needs->warnings.length)
-        fputs(pl_text(&needs->warnings), stderr);
-    if (!status)
-        status = pl_sweep_fit(needs->memory, &options->jobs, &message, &err);
-    if (status > 0) {
-        int cores = pl_host_cores();
-        pl_cmd_note("poula sweep: %s", pl_text(&message));
-        if (!pl_args_has(args, "threads") && cores > options->jobs)
-            options->threads = cores / options->jobs;
+    pl_sweep_needs_release(&before->needs);
+    before->needs = (struct pl_sweep_needs){0};
+    if (pl_plan_survey(plan, options->threads, options->retry_failed, &before->needs, &err)) {
+        pl_cmd_fail(args, &err);
+        return 1; /* 2 would say that nothing was written */
     }
-    pl_text_release(&message);
-    options->data = needs->data.length ? pl_text(&needs->data) : NULL;
-    return status < 0 ? pl_cmd_fail(args, &err) : 0;
+    return pl_sweep_fit_jobs(args, options, &before->needs);
 }
 
 /* Runs what of the plan can be run now. */
@@ -418,7 +235,7 @@ static void show_choice(const struct pl_study *study)
         pl_text_clear(&line);
         for (size_t i = 0; i < study->axis_count; i++)
             if (pl_settings_find(settings, study->axes[i]))
-                add_setting(&line, study->axes[i], pl_settings_find(settings, study->axes[i]));
+                pl_sweep_add_setting(&line, study->axes[i], pl_settings_find(settings, study->axes[i]));
         pl_cmd_note("poula sweep: %s takes%s", study->name, pl_text(&line));
     }
     pl_text_release(&line);
@@ -466,14 +283,14 @@ static int64_t ran(const struct pl_plan *plan)
 
 /* Runs the plan in stages: what waits for the table of a study comes after that study. */
 static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_plan *plan,
-                 struct pl_sweep_options *options, struct pl_sweep_needs *needs)
+                 struct pl_sweep_options *options, struct pl_sweep_before *before)
 {
     const int64_t limit = options->limit;
     struct pl_text why = {0};
     size_t advanced = 0;
     int stopped_by = 0, refused = advance(args, store, plan, &advanced);
     do {
-        int code = survey(args, plan, options, needs);
+        int code = advanced ? survey(args, plan, options, before) : 0;
         if (!code)
             code = run_stage(args, store, plan, options, &stopped_by);
         if (code)
@@ -493,37 +310,57 @@ static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_p
     return code ? code : refused;
 }
 
-static int run(const struct pl_args *args)
+/* Where planning stands, for those who wait. */
+static void show_planned(void *self, int64_t runs, int64_t total)
 {
-    struct pl_sweep_options options = {0};
-    struct specs specs = {0};
+    double *told = self, now = pl_clock_steady();
+    if (now - *told < line_every)
+        return;
+    *told = now;
+    pl_cmd_note("poula sweep: %lld of %lld runs are planned", (long long)runs, (long long)total);
+}
+
+static int plan_and_run(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_sweep_options *options,
+                        struct pl_sweep_before *before)
+{
     struct pl_store *store = NULL;
     struct pl_plan plan = {0};
-    struct pl_sweep_needs needs = {0};
     struct pl_error err = {0};
-    int code = read_options(args, &options);
-    if (!code)
-        code = load_specs(args, &specs);
-    if (code)
-        goto done;
-    note_studies(&specs, pl_args_has(args, "dry-run"));
-    if (pl_args_has(args, "dry-run")) {
-        code = dry_run(args, &specs);
-        goto done;
-    }
-    note_threads(args, &options);
-    double noted = 0;
+    double noted = 0, told = pl_clock_steady() - line_every + 2;
     int status = pl_store_open(&store, pl_args_db(args), PL_STORE_WRITE, &err);
     if (!status) {
         pl_store_set_patience(store, pl_sweep_patience(), wait_for_database, &noted);
-        status = pl_plan_make(&plan, store, specs.sources, specs.count, &err);
+        status = pl_plan_make(&plan, store, specs->sources, specs->count, pl_args_has(args, "quiet") ? NULL : show_planned,
+                              &told, &err);
     }
-    code = status ? pl_cmd_fail(args, &err) : sweep(args, store, &plan, &options, &needs);
-done:
-    pl_sweep_needs_release(&needs);
+    int code = status ? pl_cmd_fail(args, &err) : pl_sweep_settle_programs(args, store, before);
+    if (!code)
+        code = before->late ? before->late : sweep(args, store, &plan, options, before);
     pl_plan_release(&plan);
     pl_store_close(store);
-    release_specs(&specs);
+    return code;
+}
+
+static int run(const struct pl_args *args)
+{
+    struct pl_sweep_options options = {0};
+    struct pl_sweep_specs specs = {0};
+    struct pl_sweep_before before = {0};
+    int code = read_options(args, &options);
+    if (!code)
+        code = pl_sweep_load_specs(args, &specs);
+    if (!code)
+        pl_sweep_note_studies(&specs, pl_args_has(args, "dry-run"));
+    if (!code && pl_args_has(args, "dry-run")) {
+        code = pl_sweep_dry_run(args, &specs);
+    } else if (!code) {
+        note_threads(args, &options);
+        code = pl_sweep_look(args, &specs, &options, &before);
+        if (!code)
+            code = plan_and_run(args, &specs, &options, &before);
+    }
+    pl_sweep_before_release(&before);
+    pl_sweep_release_specs(&specs);
     return code;
 }
 
@@ -537,6 +374,10 @@ static const struct pl_option options[] = {
     {.name = "resume", .help = "run only what is missing (always so)"},
     {.name = "timeout", .argument = "SECONDS", .help = "end a run that takes longer (default: the study's timeout)"},
     {.name = "limit", .argument = "N", .help = "run at most N runs"},
+    {.name = "rerun", .argument = "WHICH",
+     .help = "run again: 'changed' what another program made, or KEY=VALUE (repeatable) such runs"},
+    {.name = "accept", .argument = "changed", .help = "keep results that another program made", .words = "changed"},
+    {.name = "yes", .letter = 'y', .help = "so many runs are meant"},
     {.name = "quiet", .letter = 'q', .help = "show no progress"},
 };
 
@@ -546,7 +387,9 @@ const struct pl_command pl_cmd_sweep = {
     .arguments = "SPEC...",
     .description =
         "Expands the grids of the specs, trains every run that the database does not hold yet, and shows progress. "
-        "A run that is finished or diverged is never run again; several sweeps may share one database.\n"
+        "A run that is finished or diverged is not run again, unless --rerun says so; several sweeps may share one "
+        "database. Results that another folder or a changed program made stop a sweep (exit code 2), until --rerun changed or "
+        "--accept changed says what they are.\n"
         "Ctrl-C once lets the runs at hand come to an end or a clean point, twice stops at once; what was done is "
         "kept either way and the next sweep goes on from there.\n"
         "Exit code: 0 when all runs are done, 1 when some failed or are missing, 2 when the input is wrong, 130 "

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-extern const struct pl_command pl_cmd_backup, pl_cmd_bench, pl_cmd_completion, pl_cmd_data, pl_cmd_export, pl_cmd_generate,
+extern const struct pl_command pl_cmd_backup, pl_cmd_bench, pl_cmd_completion, pl_cmd_data, pl_cmd_export, pl_cmd_forget, pl_cmd_generate,
     pl_cmd_help, pl_cmd_plot, pl_cmd_query, pl_cmd_report, pl_cmd_run, pl_cmd_runs, pl_cmd_show, pl_cmd_sweep, pl_cmd_theory,
     pl_cmd_verify, pl_cmd_version, pl_cmd_worker;
 
@@ -16,6 +16,7 @@ const struct pl_command *const pl_commands[] = {
     &pl_cmd_runs,
     &pl_cmd_show,
     &pl_cmd_export,
+    &pl_cmd_forget,
     &pl_cmd_generate,
     &pl_cmd_backup,
     &pl_cmd_verify,

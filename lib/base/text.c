@@ -70,6 +70,22 @@ void pl_text_add_number(struct pl_text *t, double value)
     pl_text_add_bytes(t, spelling, pl_number_write(value, spelling));
 }
 
+void pl_text_add_word(struct pl_text *t, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%={}";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        pl_text_add(t, word);
+        return;
+    }
+    pl_text_add_char(t, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            pl_text_add(t, "'\\''");
+        else
+            pl_text_add_char(t, *word);
+    pl_text_add_char(t, '\'');
+}
+
 void pl_text_add_json(struct pl_text *t, const char *text)
 {
     pl_text_add_char(t, '"');

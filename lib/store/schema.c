@@ -118,6 +118,9 @@ static const struct migration {
     " lowest REAL," POSITION ("lowest_epoch") ", highest REAL," POSITION ("highest_epoch") ", last REAL,"
     POSITION ("last_epoch") " NOT NULL, last_kind TEXT, PRIMARY KEY (run, number, series),"
     " FOREIGN KEY (run, number) REFERENCES attempt (run, number)) STRICT, WITHOUT ROWID;" /* of superseded attempts */
+    /* pairs of programs of which the results of the older one were accepted where the newer one was wanted */
+    "CREATE TABLE accepted (older INTEGER NOT NULL REFERENCES program (id), newer INTEGER NOT NULL REFERENCES program (id),"
+    " PRIMARY KEY (older, newer)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;"
     "INSERT INTO meta VALUES ('token', lower(hex(randomblob(16))));"}, /* of this database, for what belongs to it */
 };
@@ -125,7 +128,7 @@ const int pl_store_version = 2;
 
 /* The columns of the views that also show settings: a setting with such a name is shown as setting_NAME. */
 static const char reserved[] =
-    "run key status study config seed attempts bad_epoch reason seconds started host metric value epoch last"
+    "run key status at_epoch study config seed attempts bad_epoch reason seconds started host metric value epoch last"
     " last_epoch last_kind at_best_valid valid_epoch n mean std min max mean_last runs finished diverged failed better";
 
 /* Views have at most 2,000 columns in SQLite; settings beyond this many have only their rows. */

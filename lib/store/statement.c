@@ -66,9 +66,21 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_SUPERSEDED_ADD] = "INSERT INTO attempt_result (series, run, number, lowest, lowest_epoch, highest,"
                               " highest_epoch, last, last_epoch, last_kind) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
                               " ON CONFLICT DO NOTHING",
+    [PL_SQL_PROGRAM_FIND] = "SELECT id FROM program WHERE digest = ?1",
+    [PL_SQL_PROGRAM_ADD] = "INSERT INTO program (digest, folder, file, files, git_commit, dirty)"
+                           " VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, -1))",
+    [PL_SQL_PROGRAM_READ] = "SELECT folder, file, files, git_commit, coalesce(dirty, -1), digest FROM program WHERE id = ?1",
+    [PL_SQL_ORIGIN] = "SELECT r.id, r.status, coalesce(a.program, 0), coalesce(a.started, 0) FROM run AS r"
+                      " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts WHERE r.key = ?1",
+    [PL_SQL_ACCEPT] = "INSERT INTO accepted (older, newer) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+    [PL_SQL_ACCEPTED] = "SELECT 1 FROM accepted WHERE older = ?1 AND newer = (SELECT id FROM program WHERE digest = ?2)",
+    [PL_SQL_FORGET_POINTS] = "DELETE FROM metric WHERE run = ?1",
+    [PL_SQL_FORGET_RESULTS] = "DELETE FROM result WHERE run = ?1 AND series IN (SELECT id FROM series)",
+    [PL_SQL_FORGET_RUN] = "UPDATE run SET status = 0, bad_epoch = NULL WHERE id = ?1",
+    [PL_SQL_BEGUN] = "UPDATE run SET begun = ?3 WHERE id = ?1 AND token = ?2 AND status = 1",
     [PL_SQL_ATTEMPT_ADD] = "INSERT INTO attempt (run, number, session, outcome, exit_code, signal, reason, log,"
-                           " started, seconds, threads, worker, reading, unread, unread_example)"
-                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                           " started, seconds, threads, worker, reading, unread, unread_example, program)"
+                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
     [PL_SQL_RUN_END] = "UPDATE run SET status = ?2, session = NULL, bad_epoch = ?3, attempts = ?4, begun = NULL"
                        " WHERE id = ?1",
     [PL_SQL_COUNTS] = "SELECT total(s = 0), total(s = 1), total(s = 2), total(s = 3), total(s = 4), total(s = 5)"

@@ -2,7 +2,8 @@
  *
  * Contract. A run is named by its key (settings and seed) and exists once however many sweeps hold it.
  * Its status goes planned -> running -> finished | diverged | failed | interrupted; finished and diverged
- * are final and their rows are never touched again. Every change happens in an immediate transaction; a
+ * are final until somebody wants them anew
+ * (pl_store_forget). Every change happens in an immediate transaction; a
  * kill at any moment leaves the last committed state. Runs that a dead supervisor left running are given
  * back by the next one (pl_store_recover). Non-finite values are kept by kind and are never best, never 0
  * and never part of a mean. No SQL and no sqlite3 type leaves this module.
@@ -69,6 +70,31 @@ int pl_store_trim_sweep(struct pl_store *store, int64_t sweep, struct pl_error *
 int pl_store_find_run(struct pl_store *store, const unsigned char key[PL_DIGEST_SIZE], int64_t *run,
                       enum pl_status *status, struct pl_error *err);
 
+/* ---- which program results are of ---- */
+
+/* Enters a program, or finds it. */
+int pl_store_put_program(struct pl_store *store, const struct pl_program *program, int64_t *id, struct pl_error *err);
+/* Reads one; pl_store_program_release frees its texts. */
+int pl_store_program(struct pl_store *store, int64_t id, struct pl_program *program, struct pl_error *err);
+void pl_store_program_release(struct pl_program *program);
+/* A run by its key, with the program of its newest attempt (0: none is known) and when that was started. Returns 1 when
+ * there is no such run. */
+struct pl_origin {
+    int64_t run, program;
+    enum pl_status status;
+    double started;
+};
+int pl_store_origin(struct pl_store *store, const unsigned char key[PL_DIGEST_SIZE], struct pl_origin *origin,
+                    struct pl_error *err);
+/* Results of the older program are good where the newer one is wanted. */
+int pl_store_accept(struct pl_store *store, int64_t older, int64_t newer, struct pl_error *err);
+/* Was that said? newer is looked up; false also when it was never entered. */
+int pl_store_is_accepted(struct pl_store *store, int64_t older, const struct pl_program *newer, bool *accepted,
+                         struct pl_error *err);
+/* Makes a run missing again: what its newest attempt came to is kept (its row, and lowest, highest and last of each
+ * series), its curve is not. Returns 1, and does nothing, for a run that is running, or is missing anyway. */
+int pl_store_forget(struct pl_store *store, int64_t run, struct pl_error *err);
+
 /* ---- running ---- */
 
 /* What a supervisor (or worker command) is: written once per session as provenance. */
@@ -125,6 +151,8 @@ int pl_store_forget_points(struct pl_store *store, const struct pl_claim *claim,
 int pl_store_points(struct pl_store *store, const struct pl_claim *claim, int64_t series, const double *epochs,
                     const double *values, size_t count, struct pl_error *err);
 
+/* Says since when a worker trains a claimed run; until then it is queued. */
+int pl_store_begun(struct pl_store *store, const struct pl_claim *claim, double time, struct pl_error *err);
 /* What earlier attempts of a run have left, by axis (an array of PL_AXIS_COUNT). */
 int pl_store_kept(struct pl_store *store, int64_t run, struct pl_kept *kept, struct pl_error *err);
 
@@ -141,6 +169,7 @@ struct pl_ending {
     double started, seconds;
     int threads;
     int64_t worker;     /* process number */
+    int64_t program;    /* of a command, or 0 */
 };
 /* Ends an attempt: writes it, the run's status and, for finished and diverged runs, its results from the recorded
  * values: of each series the lowest and the highest finite value (the first of equals) and the last one, with their

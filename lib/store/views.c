@@ -66,14 +66,15 @@ static const char *const views[] = {
     "DROP VIEW IF EXISTS runs; DROP VIEW IF EXISTS curves; DROP VIEW IF EXISTS best; DROP VIEW IF EXISTS summary;",
     "DROP VIEW IF EXISTS study_runs; DROP VIEW IF EXISTS attempts; DROP VIEW IF EXISTS provenance;",
     "DROP VIEW IF EXISTS studies; DROP VIEW IF EXISTS study_best; DROP VIEW IF EXISTS study_summary;",
-    "DROP VIEW IF EXISTS judged; DROP VIEW IF EXISTS _summary; DROP VIEW IF EXISTS _study_summary;",
+    "DROP VIEW IF EXISTS superseded; DROP VIEW IF EXISTS judged; DROP VIEW IF EXISTS _summary; DROP VIEW IF EXISTS _study_summary;",
 
     "CREATE VIEW study_runs AS SELECT w.study, x.position, x.run, x.config, " STATUS_WORD " AS status,"
     " coalesce(x.bad_epoch, r.bad_epoch) AS bad_epoch FROM sweep AS w JOIN sweep_run AS x ON x.sweep = w.id"
     " JOIN run AS r ON r.id = x.run WHERE " NEWEST_OF_STUDY ";",
 
     "CREATE VIEW studies AS SELECT w.study, count(*) AS runs, count(DISTINCT r.config) AS configs, w.seeds,"
-    " sum(" STATUS " = 0) AS planned, sum(" STATUS " = 1) AS running, sum(" STATUS " = 2) AS finished,"
+    " sum(" STATUS " = 0) AS planned, sum(" STATUS " = 1 AND r.begun IS NULL) AS queued,"
+    " sum(" STATUS " = 1 AND r.begun IS NOT NULL) AS running, sum(" STATUS " = 2) AS finished,"
     " sum(" STATUS " = 3) AS diverged, sum(" STATUS " = 4) AS failed, sum(" STATUS " = 5) AS interrupted, w.path,"
     " datetime(w.created, 'unixepoch') AS created, datetime(w.started, 'unixepoch') AS started"
     " FROM sweep AS w JOIN sweep_run AS x ON x.sweep = w.id JOIN run AS r ON r.id = x.run"
@@ -82,9 +83,13 @@ static const char *const views[] = {
     "CREATE VIEW runs AS SELECT r.id AS run, lower(hex(r.key)) AS key, $status AS status,"
     " (SELECT group_concat(study, ', ') FROM (SELECT DISTINCT w.study FROM sweep_run AS x JOIN sweep AS w"
     " ON w.id = x.sweep WHERE x.run = r.id ORDER BY w.id)) AS study, r.config, r.seed, r.attempts, r.bad_epoch,"
-    " a.reason, a.seconds, datetime(a.started, 'unixepoch') AS started, h.host$settings"
-    " FROM run AS r JOIN config AS c ON c.id = r.config"
-    " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts LEFT JOIN session AS h ON h.id = a.session;",
+    " a.reason, CASE r.status WHEN 1 THEN (julianday('now') - 2440587.5) * 86400 - r.begun ELSE a.seconds END AS seconds,"
+    " datetime(CASE r.status WHEN 1 THEN r.begun ELSE a.started END, 'unixepoch') AS started, h.host,"
+    " CASE r.status WHEN 1 THEN (SELECT max(m.epoch) FROM metric AS m JOIN series AS e"
+    " ON e.id = m.series WHERE m.run = r.id AND e.axis = 0) END AS at_epoch$settings"
+    " FROM run AS r JOIN config AS c ON c.id = r.config" /* of a run at work, or wanted anew, the last attempt is not it */
+    " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts AND r.status > 1"
+    " LEFT JOIN session AS h ON h.id = coalesce(r.session, a.session);",
 
     "CREATE VIEW curves AS SELECT m.run, s.name AS metric, CAST(m.epoch AS NUMERIC) AS epoch, m.value, m.kind,"
     " CASE s.axis WHEN 1 THEN 'step' ELSE 'epoch' END AS axis FROM metric AS m JOIN series AS s ON s.id = m.series;",
@@ -127,17 +132,24 @@ static const char *const views[] = {
     "CREATE VIEW attempts AS SELECT a.run, a.number,"
     " CASE a.outcome WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged' WHEN 4 THEN 'failed' ELSE 'interrupted' END"
     " AS outcome, a.reason, a.exit_code, a.signal, datetime(a.started, 'unixepoch') AS started, a.seconds, a.threads,"
-    " a.worker, a.session, h.host, a.log, a.reading, a.unread, a.unread_example FROM attempt AS a JOIN session AS h ON h.id = a.session;",
+    " a.worker, a.session, h.host, a.log, a.reading, a.unread, a.unread_example, p.folder, p.file AS program, p.files, p.git_commit, p.dirty"
+    " FROM attempt AS a JOIN session AS h ON h.id = a.session LEFT JOIN program AS p ON p.id = a.program;",
+
+    /* What attempts came to whose values others have taken the place of. */
+    "CREATE VIEW superseded AS SELECT v.run, v.number AS attempt, s.name AS metric, v.lowest, v.lowest_epoch, v.highest,"
+    " v.highest_epoch, v.last, v.last_epoch, v.last_kind, CASE s.axis WHEN 1 THEN 'step' ELSE 'epoch' END AS axis"
+    " FROM attempt_result AS v JOIN series AS s ON s.id = v.series;",
 
     "CREATE VIEW provenance AS SELECT r.id AS run, a.number AS attempt, h.host, h.cpu, h.isa, a.threads, h.jobs,"
-    " h.version, h.compiler, h.libraries, h.data, datetime(h.started, 'unixepoch') AS session_started, h.id AS session"
+    " h.version, h.compiler, h.libraries, h.data, datetime(h.started, 'unixepoch') AS session_started, h.id AS session,"
+    " p.folder, p.file AS program, p.files, p.git_commit, p.dirty"
     " FROM run AS r JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts JOIN session AS h"
-    " ON h.id = a.session;",
+    " ON h.id = a.session LEFT JOIN program AS p ON p.id = a.program;",
 };
 
 static const char status_case[] =
-    "CASE r.status WHEN 0 THEN 'planned' WHEN 1 THEN 'running' WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged'"
-    " WHEN 4 THEN 'failed' ELSE 'interrupted' END";
+    "CASE r.status WHEN 0 THEN 'planned' WHEN 1 THEN CASE WHEN r.begun IS NULL THEN 'queued' ELSE 'running' END"
+    " WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged' WHEN 4 THEN 'failed' ELSE 'interrupted' END";
 
 static void add_identifier(struct pl_text *out, const char *name)
 {

@@ -9,6 +9,7 @@
 
 static const double write_every = 0.2;    /* seconds that an ended run waits for its transaction, at most */
 static const double points_every = 1;     /* the same for values of a run that goes on */
+static const double told_above = 0.05;     /* seconds: that a longer run has begun is written at once */
 static const double beat_every = 5;
 static const double note_every = 10;     /* how often lost runs are mentioned */
 static const double spare_below = 5;      /* runs shorter than this are claimed one ahead per worker */
@@ -104,6 +105,14 @@ static int write_points(struct pl_supervisor *s, struct pl_task *task, struct pl
     return status;
 }
 
+static int write_begun(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
+{
+    if (!task->started || task->begun)
+        return 0;
+    task->begun = true;
+    return pl_store_begun(s->store, &task->claim, task->ending.started, err);
+}
+
 static int write_end(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
 {
     struct pl_ending ending = task->ending;
@@ -181,9 +190,11 @@ static int write_all(struct pl_supervisor *s, bool points, struct pl_error *err)
         lost |= status > 0;
         pl_task_recycle(task, &s->spare);
     }
-    for (size_t i = 0; i < s->hand_count && points && status >= 0; i++) {
+    for (size_t i = 0; i < s->hand_count && status >= 0; i++) {
         task = s->hands[i].tasks.first;
-        status = task && !task->lost ? write_points(s, task, err) : 0;
+        status = task && !task->lost ? write_begun(s, task, err) : 0;
+        if (!status && points && task && !task->lost)
+            status = write_points(s, task, err);
         if (status > 0)
             lose(s, &s->hands[i], task);
         lost |= status > 0;
@@ -230,6 +241,19 @@ static int settings_of(struct pl_supervisor *s, struct pl_task *task, struct pl_
     return 0;
 }
 
+/* Looks which program a claimed run is going to be of. */
+static int find_program(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
+{
+    const struct pl_program *program =
+        s->options->programs ? pl_programs_of(s->options->programs, &s->scratch, task->claim.seed) : NULL;
+    int status = 0;
+    if (program && program != s->program)
+        status = pl_store_put_program(s->store, program, &s->program_number, err);
+    s->program = program;
+    task->ending.program = program ? s->program_number : 0;
+    return status;
+}
+
 static int claim(struct pl_supervisor *s, size_t need, struct pl_error *err)
 {
     struct pl_claim *claims = pl_new(need * sizeof *claims);
@@ -247,6 +271,8 @@ static int claim(struct pl_supervisor *s, size_t need, struct pl_error *err)
             status = settings_of(s, task, err);
             if (!status && task->claim.attempt > 1)
                 status = pl_store_kept(s->store, task->claim.run, task->kept, err);
+            if (!status)
+                status = find_program(s, task, err);
             task->epochs = pl_study_epochs(study->study, &s->scratch);
             pl_tasks_push(&s->backlog, task);
             s->outstanding++;
@@ -265,6 +291,17 @@ static int claim(struct pl_supervisor *s, size_t need, struct pl_error *err)
 
 /* ---- transactions ---- */
 
+/* Is a run at work of which the database does not know it? */
+static bool has_begun(const struct pl_supervisor *s)
+{
+    for (size_t i = 0; i < s->hand_count; i++) {
+        const struct pl_task *task = s->hands[i].tasks.first;
+        if (task && task->started && !task->begun)
+            return true;
+    }
+    return false;
+}
+
 static bool has_points(const struct pl_supervisor *s)
 {
     for (size_t i = 0; i < s->hand_count; i++)
@@ -279,7 +316,7 @@ static bool is_due(const struct pl_supervisor *s, double now, bool all)
     if (s->done.count >= MANY_ENDED || s->buffered >= MANY_BYTES || (s->done.count && (all || since >= write_every)))
         return true;
     return claim_need(s) || now - s->beaten >= beat_every ||
-           ((all || since >= points_every) && has_points(s));
+           ((all || since >= points_every) && has_points(s)) || (has_begun(s) && (all || since >= write_every || !(s->mean < told_above)));
 }
 
 static int transact(struct pl_supervisor *s, bool all, struct pl_error *err)

@@ -90,6 +90,8 @@ static void begin_plan(struct pl_plan *plan, const struct pl_source *sources, si
         }
 }
 
+enum { TOLD_EVERY = 4096 }; /* runs from one word of progress to the next */
+
 static int write_run(struct pl_plan *plan, struct pl_sweep_study *entry, struct pl_store *store, int64_t config,
                      const char *canonical, int64_t seed, struct pl_error *err)
 {
@@ -100,6 +102,8 @@ static int write_run(struct pl_plan *plan, struct pl_sweep_study *entry, struct 
     int status = pl_store_put_run(store, entry->sweep, config, seed, key, &run, &found, err);
     if (!status)
         count_run(plan, entry, key, found);
+    if (plan->progress && !(++plan->planned % TOLD_EVERY))
+        plan->progress(plan->progress_self, plan->planned, plan->total);
     return status;
 }
 
@@ -143,9 +147,13 @@ static int write_sweep(struct pl_plan *plan, struct pl_sweep_study *entry, struc
 }
 
 int pl_plan_make(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
-                 struct pl_error *err)
+                 void (*progress)(void *self, int64_t runs, int64_t total), void *self, struct pl_error *err)
 {
     begin_plan(plan, sources, count);
+    plan->progress = progress;
+    plan->progress_self = self;
+    for (size_t i = 0; i < plan->count; i++)
+        plan->total += plan->studies[i].study->waiting ? 0 : (int64_t)plan->studies[i].study->runs;
     int status = pl_store_begin(store, err);
     if (status)
         goto done;

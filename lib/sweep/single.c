@@ -295,7 +295,7 @@ int pl_single_store(struct pl_store *store, const char *name, const struct pl_si
         goto done;
     }
     struct pl_source source = {spec, "-"};
-    status = pl_plan_make(&plan, store, &source, 1, err);
+    status = pl_plan_make(&plan, store, &source, 1, NULL, NULL, err);
     if (status)
         goto done;
     pl_sweep_provenance(&provenance, 1, single->threads, single->insist, &pool);

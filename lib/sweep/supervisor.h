@@ -30,6 +30,8 @@ struct pl_supervisor {
     const struct pl_executor *executor;
     int64_t session;
     char owner[PL_STORE_TOKEN_SIZE]; /* of the runs' folders: the database */
+    const struct pl_program *program; /* of the last claim, and its number in the database */
+    int64_t program_number;
     char *reasons[3];            /* why runs failed, as far as it was said */
     size_t reason_count;
     bool folder_noted;           /* it was said that a folder was another one's */

@@ -10,11 +10,18 @@ struct seen {
     size_t count, capacity;
 };
 
-static bool is_new(struct seen *seen, const char *text)
+static bool is_seen(const struct seen *seen, const char *text)
 {
     for (size_t i = seen->count; i-- > 0;)
         if (!strcmp(seen->texts[i], text))
-            return false;
+            return true;
+    return false;
+}
+
+static bool is_new(struct seen *seen, const char *text)
+{
+    if (is_seen(seen, text))
+        return false;
     void *list = seen->texts;
     pl_grow(&list, &seen->capacity, seen->count + 1, sizeof *seen->texts);
     seen->texts = list;
@@ -72,6 +79,66 @@ int pl_plan_survey(const struct pl_plan *plan, int threads, bool retry_failed, s
         pl_walk_free(walk);
     }
     pl_text_release(&key);
+    release(&survey.keys);
+    release(&survey.data);
+    release(&survey.warnings);
+    return status;
+}
+
+/* Is a run of this configuration still to be run? */
+static int is_missing(struct pl_store *store, const struct pl_settings *settings, const int64_t *seeds, size_t count,
+                      bool retry_failed, bool *missing, struct pl_error *err)
+{
+    struct pl_text canonical = {0};
+    int status = 0;
+    *missing = !store;
+    pl_settings_write(settings, &canonical);
+    for (size_t i = 0; i < count && store && !*missing && status >= 0; i++) {
+        unsigned char key[PL_DIGEST_SIZE];
+        enum pl_status found;
+        pl_run_key(pl_text(&canonical), seeds[i], key);
+        status = pl_store_find_run(store, key, NULL, &found, err);
+        *missing = status > 0 || (!status && found != PL_RUN_FINISHED && found != PL_RUN_DIVERGED &&
+                                  (found != PL_RUN_FAILED || retry_failed));
+    }
+    pl_text_release(&canonical);
+    return status < 0 ? status : 0;
+}
+
+static int survey_study(struct survey *survey, const struct pl_study *study, struct pl_store *store, bool retry_failed,
+                        struct pl_error *err)
+{
+    struct pl_walk *walk = pl_walk_new(study);
+    struct pl_text key = {0};
+    const struct pl_settings *settings;
+    const int64_t *seeds;
+    size_t seed_count;
+    int status = 0;
+    while (!status && !pl_walk_next(walk, &settings, &seeds, &seed_count)) {
+        bool missing = false;
+        if (!pl_settings_find(settings, "dataset"))
+            break; /* the tasks of a study are of one kind, and others need nothing */
+        pl_train_survey_key(settings, &key);
+        if (!key.length || is_seen(&survey->keys, key.text))
+            continue;
+        status = is_missing(store, settings, seeds, seed_count, retry_failed, &missing, err);
+        if (!status && missing && is_new(&survey->keys, key.text))
+            status = survey_config(survey, settings, err);
+    }
+    pl_walk_free(walk);
+    pl_text_release(&key);
+    return status;
+}
+
+int pl_survey_sources(const struct pl_source *sources, size_t count, struct pl_store *store, int threads,
+                      bool retry_failed, struct pl_sweep_needs *needs, struct pl_error *err)
+{
+    struct survey survey = {.threads = threads, .needs = needs};
+    int status = 0;
+    for (size_t i = 0; i < count && !status; i++)
+        for (size_t k = 0; k < pl_spec_study_count(sources[i].spec) && !status; k++)
+            if (!pl_spec_study(sources[i].spec, k)->waiting)
+                status = survey_study(&survey, pl_spec_study(sources[i].spec, k), store, retry_failed, err);
     release(&survey.keys);
     release(&survey.data);
     release(&survey.warnings);

@@ -53,13 +53,17 @@ struct pl_plan {
     struct pl_choices *choices;   /* of each source: what its tables chose for waiting studies */
     int64_t launch;               /* of the sweeps in the database */
     struct pl_seen *seen;         /* the runs so far */
+    void (*progress)(void *self, int64_t runs, int64_t total); /* of planning; may be NULL */
+    void *progress_self;
+    int64_t planned, total;
 };
 
 /* Writes every study, configuration and run of the specs into the database, in one transaction, and fills plan.
  * Runs that exist are found again by their keys, whatever their status. Studies that take settings from the tables of
- * others are left to pl_plan_advance. The sources must outlive the plan. */
+ * others are left to pl_plan_advance. progress (which may be NULL) is called now and then. The sources must outlive the
+ * plan. */
 int pl_plan_make(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
-                 struct pl_error *err);
+                 void (*progress)(void *self, int64_t runs, int64_t total), void *self, struct pl_error *err);
 /* Gives waiting studies their settings, once all runs of those that they wait for have finished or diverged, and writes
  * them into the database. advanced gets how many. On failure nothing was written: PL_EINPUT, with problems (a line each), when a table cannot choose, has chosen nothing for some run, or its
  * choice is not legal there. */
@@ -87,6 +91,9 @@ struct pl_sweep_needs {
 /* Opens every data set once, so that a missing or damaged one is found before any run begins. */
 int pl_plan_survey(const struct pl_plan *plan, int threads, bool retry_failed, struct pl_sweep_needs *needs,
                    struct pl_error *err);
+/* The same before anything is planned: for the studies whose settings are known. store may be NULL: every run is missing. */
+int pl_survey_sources(const struct pl_source *sources, size_t count, struct pl_store *store, int threads,
+                      bool retry_failed, struct pl_sweep_needs *needs, struct pl_error *err);
 void pl_sweep_needs_release(struct pl_sweep_needs *needs);
 /* Lowers jobs to what fits into free memory: then it returns 1 and says so in message. Fails with PL_EMEMORY when not
  * even one run fits. */
@@ -132,6 +139,7 @@ struct pl_sweep_options {
     int64_t limit;             /* most runs to take; 0: all */
     const char *folders;       /* folder of the runs' own folders, made when a run asks for one */
     const char *data;          /* data sets and checksums, for provenance; or NULL */
+    struct pl_programs *programs; /* that commands are found with */
     struct pl_sweep_view view;
 };
 
@@ -168,6 +176,35 @@ void pl_progress_rate(double rate, struct pl_text *out);
 void pl_progress_line(const struct pl_sweep_state *state, struct pl_text *out);
 /* A block of lines for a terminal of the given width, each closed by a newline. Returns how many. */
 int pl_progress_block(const struct pl_sweep_state *state, int width, bool color, struct pl_text *out);
+
+/* ---- which program results are of ---- */
+
+/* Runs of specs that are finished or diverged with another program than would run them now. Zero-initialise. */
+struct pl_changed {
+    struct pl_text text;  /* a line for each program: how many, since when, and what is different */
+    int64_t *runs;
+    size_t count, capacity;
+    struct pl_changed_pair {
+        int64_t older;
+        const struct pl_program *now;
+    } *pairs;
+    size_t pair_count;
+};
+/* Finds those that nobody has accepted. Attempts of which no program was recorded are never changed. */
+int pl_changed_find(struct pl_changed *changed, struct pl_store *store, struct pl_programs *programs,
+                    const struct pl_source *sources, size_t count, struct pl_error *err);
+int pl_changed_accept(const struct pl_changed *changed, struct pl_store *store, struct pl_error *err);
+void pl_changed_release(struct pl_changed *changed);
+
+/* Makes runs missing again (see pl_store_forget) and moves their folders out of the way, to RUN.attempt-N. In one
+ * transaction; forgotten gets how many there were: those that are at work, or missing anyway, are left alone. */
+int pl_forget_runs(struct pl_store *store, const int64_t *runs, size_t count, const char *folders, size_t *forgotten,
+                   struct pl_error *err);
+
+/* Does a run meet all conditions? Their keys are settings, in any spelling, seed and status. known (as many as there are
+ * conditions) is set for those whose key the run has. */
+bool pl_where_holds(const struct pl_condition *where, size_t count, const struct pl_settings *settings, int64_t seed,
+                    enum pl_status status, bool *known);
 
 /* ---- folders of runs ---- */
 

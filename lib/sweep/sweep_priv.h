@@ -160,6 +160,7 @@ struct pl_task {
     int64_t received;    /* values that arrived */
     bool started, ended;
     bool lost;           /* the run is another sweep's by now */
+    bool begun;          /* the database knows that it is at work */
     bool forgotten[PL_AXIS_COUNT]; /* what this attempt replaces of earlier ones' values was dropped */
     double epochs;       /* that are declared, or 0 */
     struct pl_kept kept[PL_AXIS_COUNT]; /* when it is not the first attempt */

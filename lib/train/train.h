@@ -115,6 +115,30 @@ struct pl_run_request {
 int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
                  struct pl_error *err);
 
+/* Which program a command is. Never part of a run's key. */
+struct pl_program {
+    char *folder;  /* in which it starts, absolute */
+    char *file;    /* its own, as it was found; or NULL */
+    char *files;   /* that and what its words name: a JSON object of paths (from folder) and their SHA-256; of a file over
+                      16 MiB the SHA-256 of its size and its ends */
+    char *commit;  /* of git in that folder; or NULL */
+    int dirty;     /* are there changes that are not committed? -1: not known */
+    unsigned char digest[PL_DIGEST_SIZE]; /* of all that */
+};
+/* Programs as they are found, and the files that were read for it. */
+struct pl_programs;
+struct pl_programs *pl_programs_new(void);
+void pl_programs_free(struct pl_programs *programs);
+/* The program of a run as it is now, or NULL where there is none. It belongs to programs. Files are read once, and again when
+ * their size or times have changed; git is asked once for each folder. */
+const struct pl_program *pl_programs_of(struct pl_programs *programs, const struct pl_settings *settings, int64_t seed);
+/* Is now another program than before: another folder, another file, or a changed one (the system's own interpreters
+ * aside)? Then how says so. Files that only one of them names do not count, nor does git. */
+bool pl_program_differs(const struct pl_program *before, const struct pl_program *now, struct pl_text *how);
+
+/* Appends the words of a run's command, with every placeholder but {run_folder} replaced, as a shell would take them. */
+void pl_train_show_command(const struct pl_settings *settings, int64_t seed, struct pl_text *out);
+
 /* A run's folder belongs to one run (its key, in hex) of one database (its token; NULL: of none). UNMARKED is a folder
  * with files that says nothing of whose it is. */
 enum pl_folder_state { PL_FOLDER_FREE, PL_FOLDER_OWN, PL_FOLDER_UNMARKED, PL_FOLDER_FOREIGN };

@@ -140,7 +140,7 @@ expect 2 poula report --value loss --where method=lion
 
 # A failed run that is tried again counts once.
 sed -i 's/^adam-2.*$/adam-9) ;;/' trainer.sh
-expect 0 poula sweep known.yaml --retry-failed
+expect 0 poula sweep known.yaml --retry-failed --accept changed
 expect 0 poula report
 contains out "adam                  84.00(2.00)"
 lacks out "fail"

@@ -12,7 +12,7 @@
 static int add_run_folder(const char *folder, struct pl_text *out, struct pl_error *err)
 {
     if (!folder) { /* words are only tried */
-        pl_text_add(out, "/run_folder");
+        pl_text_add(out, PL_NO_FOLDER);
         return 0;
     }
     int status = pl_folder_make(folder, err);

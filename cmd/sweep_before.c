@@ -1,0 +1,275 @@
+/* What `poula sweep` looks at before anything is written: its specs, data and memory, how many runs there are, and which
+ * programs the results are of that exist. */
+#include "sweep_parts.h"
+
+#include "report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MANY_RUNS = 100000 }; /* new ones, of which a sweep asks whether they are meant */
+
+void pl_sweep_add_setting(struct pl_text *line, const char *key, const struct pl_value *value)
+{
+    pl_text_addf(line, " %s=", key);
+    pl_value_write(value, line);
+}
+
+/* ---- specs ---- */
+
+void pl_sweep_release_specs(struct pl_sweep_specs *specs)
+{
+    for (size_t i = 0; i < specs->count; i++)
+        pl_spec_free((struct pl_spec *)specs->sources[i].spec);
+    free(specs->sources);
+}
+
+int pl_sweep_load_specs(const struct pl_args *args, struct pl_sweep_specs *specs)
+{
+    int code = 0;
+    specs->sources = pl_new(args->count * sizeof *specs->sources);
+    for (size_t i = 0; i < args->count; i++) {
+        struct pl_text problems = {0};
+        struct pl_error err = {0};
+        struct pl_spec *spec = NULL;
+        if (pl_spec_load(&spec, args->arguments[i], pl_args_get(args, "scale", NULL), &problems, &err)) {
+            if (problems.length)
+                fputs(pl_text(&problems), stderr);
+            else
+                pl_cmd_fail(args, &err);
+            code = 2; /* also for a file that cannot be read: nothing was started */
+        } else {
+            specs->sources[specs->count++] = (struct pl_source){spec, args->arguments[i]};
+        }
+        pl_text_release(&problems);
+    }
+    return code;
+}
+
+void pl_sweep_note_studies(const struct pl_sweep_specs *specs, bool words)
+{
+    struct pl_text notes = {0};
+    for (size_t i = 0; i < specs->count; i++)
+        for (size_t k = 0; k < pl_spec_study_count(specs->sources[i].spec); k++) {
+            pl_text_clear(&notes);
+            pl_spec_notes(pl_spec_study(specs->sources[i].spec, k), words, &notes);
+            pl_cmd_notes("poula sweep", &notes);
+            pl_text_clear(&notes);
+            pl_sweep_proof_notes(pl_spec_study(specs->sources[i].spec, k), &notes);
+            fprintf(stderr, "%s%s", notes.length ? "poula sweep: " : "", pl_text(&notes));
+        }
+    pl_text_release(&notes);
+}
+
+/* ---- how many ---- */
+
+/* Runs of the studies that the database does not hold for the same spec yet. */
+static int64_t count_new(struct pl_store *store, const struct pl_sweep_specs *specs)
+{
+    int64_t runs = 0;
+    for (size_t i = 0; i < specs->count; i++)
+        for (size_t k = 0; k < pl_spec_study_count(specs->sources[i].spec); k++) {
+            const struct pl_study *study = pl_spec_study(specs->sources[i].spec, k);
+            const struct pl_sweep_info *sweeps;
+            int64_t counts[PL_STATUS_COUNT], held = 0;
+            size_t found;
+            if (store && study->runs > MANY_RUNS && !pl_store_sweeps(store, study->name, &sweeps, &found, NULL) &&
+                !strcmp(sweeps[0].spec, pl_spec_text(specs->sources[i].spec)) &&
+                !pl_store_counts(store, sweeps[0].id, counts, NULL))
+                for (int s = 0; s < PL_STATUS_COUNT; s++)
+                    held += counts[s];
+            runs += (int64_t)study->runs > held ? (int64_t)study->runs - held : 0;
+        }
+    return runs;
+}
+
+/* Many runs are said at once, and are a slip now and then. */
+static int ask_about_many(const struct pl_args *args, struct pl_store *store, const struct pl_sweep_specs *specs)
+{
+    int64_t runs = count_new(store, specs);
+    char answer[16] = "";
+    if (runs <= MANY_RUNS)
+        return 0;
+    if (pl_args_has(args, "yes")) {
+        pl_cmd_note("poula sweep: planning %lld new runs", (long long)runs);
+        return 0;
+    }
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+        return pl_cmd_usage_error(args, "these are %lld new runs; --yes says that so many are meant", (long long)runs);
+    fprintf(stderr, "poula sweep: these are %lld new runs. Plan and run them? [y/N] ", (long long)runs);
+    if (fgets(answer, sizeof answer, stdin) && (*answer == 'y' || *answer == 'Y'))
+        return 0;
+    pl_cmd_note("poula sweep: nothing was started");
+    return 2;
+}
+
+/* ---- data and memory ---- */
+
+int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *options, const struct pl_sweep_needs *needs)
+{
+    struct pl_text message = {0};
+    struct pl_error err = {0};
+    if (needs->warnings.length)
+        fputs(pl_text(&needs->warnings), stderr);
+    int status = pl_sweep_fit(needs->memory, &options->jobs, &message, &err);
+    if (status > 0) {
+        int cores = pl_host_cores();
+        pl_cmd_note("poula sweep: %s", pl_text(&message));
+        if (!pl_args_has(args, "threads") && cores > options->jobs)
+            options->threads = cores / options->jobs;
+    }
+    pl_text_release(&message);
+    options->data = needs->data.length ? pl_text(&needs->data) : NULL;
+    return status < 0 ? pl_cmd_fail(args, &err) : 0;
+}
+
+/* ---- programs ---- */
+
+/* The --rerun options that name runs: conditions on settings, seed and status. */
+struct wish {
+    struct pl_condition *where;
+    size_t count;
+    bool *known;      /* has any run what a condition is about? */
+    struct pl_store *store;
+    struct pl_sweep_before *before;
+    struct pl_text canonical;
+};
+
+static bool rerun_changed(const struct pl_args *args)
+{
+    const char *given;
+    for (size_t i = 0; (given = pl_args_nth(args, "rerun", i)); i++)
+        if (!strcmp(given, "changed"))
+            return true;
+    return false;
+}
+
+static int read_wish(const struct pl_args *args, struct wish *wish)
+{
+    const char *given;
+    for (size_t i = 0; (given = pl_args_nth(args, "rerun", i)); i++)
+        if (strcmp(given, "changed") != 0 && !pl_where_read(given, &wish->where, &wish->count))
+            return pl_cmd_usage_error(args, "--rerun is '%s', but must be changed, or like lambda=0.1, seed=1,2 or "
+                                            "status=failed", given);
+    wish->known = pl_new(wish->count + 1);
+    return 0;
+}
+
+static int take_run(void *self, const struct pl_study *study, const struct pl_settings *settings, int64_t seed,
+                    enum pl_status status)
+{
+    struct wish *wish = self;
+    unsigned char key[PL_DIGEST_SIZE];
+    int64_t run;
+    (void)study;
+    if (!pl_where_holds(wish->where, wish->count, settings, seed, status, wish->known) || !wish->store)
+        return 0;
+    pl_text_clear(&wish->canonical);
+    pl_settings_write(settings, &wish->canonical);
+    pl_run_key(pl_text(&wish->canonical), seed, key);
+    int found = pl_store_find_run(wish->store, key, &run, NULL, NULL);
+    if (found)
+        return found < 0 ? found : 0;
+    void *list = wish->before->rerun;
+    pl_grow(&list, &wish->before->rerun_capacity, wish->before->rerun_count + 1, sizeof *wish->before->rerun);
+    wish->before->rerun = list;
+    wish->before->rerun[wish->before->rerun_count++] = run;
+    return 0;
+}
+
+static int choose_reruns(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_store *store,
+                         struct pl_sweep_before *before)
+{
+    struct wish wish = {.store = store, .before = before};
+    struct pl_plan plan;
+    struct pl_error err = {0};
+    int code = read_wish(args, &wish);
+    if (!code && wish.count) {
+        int status = pl_plan_preview(&plan, store, specs->sources, specs->count, take_run, &wish, &err);
+        code = status ? pl_cmd_fail(args, &err) : 0;
+        if (!status)
+            pl_plan_release(&plan);
+        for (size_t i = 0; i < wish.count && !code; i++)
+            if (!wish.known[i])
+                code = pl_cmd_usage_error(args, "--rerun: no run of these studies has a setting %s", wish.where[i].key);
+        if (!code && !before->rerun_count)
+            code = pl_cmd_usage_error(args, "--rerun names no run that there is");
+    }
+    pl_where_free(wish.where, wish.count);
+    pl_text_release(&wish.canonical);
+    free(wish.known);
+    return code;
+}
+
+/* Stops a sweep whose studies have results of another folder or a changed program, until its user says what they are. */
+static int check_programs(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_store *store,
+                          struct pl_sweep_before *before)
+{
+    struct pl_error err = {0};
+    if (!store)
+        return 0;
+    if (pl_changed_find(&before->changed, store, before->programs, specs->sources, specs->count, &err))
+        return pl_cmd_fail(args, &err);
+    if (!before->changed.count || rerun_changed(args) || pl_args_has(args, "accept"))
+        return 0;
+    fprintf(stderr, "poula sweep: the database has results of another program than this one:\n%s",
+            pl_text(&before->changed.text));
+    pl_cmd_note("Nothing was started. --rerun changed runs %s again, --accept changed keeps the results as they are.",
+                before->changed.count == 1 ? "it" : "them");
+    return 2;
+}
+
+int pl_sweep_look(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_sweep_options *options,
+                  struct pl_sweep_before *before)
+{
+    struct pl_store *store = NULL;
+    struct pl_error err = {0};
+    before->programs = pl_programs_new();
+    options->programs = before->programs;
+    setenv("POULA_DATA", pl_args_data(args), 1);
+    int status = pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err);
+    if (status && status != PL_EMISSING)
+        return pl_cmd_fail(args, &err);
+    int code = ask_about_many(args, store, specs);
+    if (!code && pl_survey_sources(specs->sources, specs->count, store, options->threads, options->retry_failed,
+                                   &before->needs, &err))
+        code = pl_cmd_fail(args, &err);
+    if (!code)
+        code = pl_sweep_fit_jobs(args, options, &before->needs);
+    before->late = code == 1; /* the input is right: what is missing on this machine can be planned all the same */
+    if (code < 2)
+        code = check_programs(args, specs, store, before);
+    if (!code)
+        code = choose_reruns(args, specs, store, before);
+    pl_store_close(store);
+    return code;
+}
+
+int pl_sweep_settle_programs(const struct pl_args *args, struct pl_store *store, const struct pl_sweep_before *before)
+{
+    struct pl_text folders = {0};
+    struct pl_error err = {0};
+    size_t changed = 0, named = 0;
+    int status = 0;
+    pl_args_folders(args, &folders);
+    if (before->changed.count && rerun_changed(args))
+        status = pl_forget_runs(store, before->changed.runs, before->changed.count, pl_text(&folders), &changed, &err);
+    else if (before->changed.count)
+        status = pl_changed_accept(&before->changed, store, &err);
+    if (!status && before->rerun_count)
+        status = pl_forget_runs(store, before->rerun, before->rerun_count, pl_text(&folders), &named, &err);
+    if (!status && changed + named)
+        pl_cmd_note("poula sweep: %zu run%s run again", changed + named, changed + named == 1 ? " is" : "s are");
+    pl_text_release(&folders);
+    return status ? pl_cmd_fail(args, &err) : 0;
+}
+
+void pl_sweep_before_release(struct pl_sweep_before *before)
+{
+    pl_changed_release(&before->changed);
+    pl_sweep_needs_release(&before->needs);
+    pl_programs_free(before->programs);
+    free(before->rerun);
+}

@@ -1,0 +1,121 @@
+/* poula sweep --dry-run: every run and the counts, and nothing written. */
+#include "sweep_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct listing {
+    bool retry_failed;
+    const struct pl_study *shown; /* of the command that was shown last */
+    struct pl_text line;
+};
+
+static bool is_axis(const struct pl_study *study, const char *key)
+{
+    for (size_t i = 0; i < study->axis_count; i++)
+        if (!strcmp(study->axes[i], key))
+            return true;
+    return false;
+}
+
+/* A command is shown once, with its words replaced. */
+static void show_command(struct listing *listing, const struct pl_study *study, const struct pl_settings *settings,
+                         int64_t seed)
+{
+    if (listing->shown == study || !pl_settings_find(settings, "command"))
+        return;
+    listing->shown = study;
+    pl_text_clear(&listing->line);
+    pl_train_show_command(settings, seed, &listing->line);
+    printf("%s runs, for example: %s\n", study->name, pl_text(&listing->line));
+}
+
+/* The words of a command are the same in every line, but for what varies. */
+static bool is_rest(const struct pl_study *study, const struct pl_settings *settings, const struct pl_entry *entry)
+{
+    bool command = pl_settings_find(settings, "command");
+    if (command && (!strcmp(entry->key, "command") ||
+                    (!strcmp(entry->key, "directory") && !strcmp(entry->value.string, "."))))
+        return false;
+    return !is_axis(study, entry->key);
+}
+
+/* study, what will happen, what varies, seed, and then the rest. */
+static int list_run(void *self, const struct pl_study *study, const struct pl_settings *settings, int64_t seed,
+                    enum pl_status status)
+{
+    struct listing *listing = self;
+    struct pl_text *line = &listing->line;
+    bool settled = status == PL_RUN_FINISHED || status == PL_RUN_DIVERGED ||
+                   (status == PL_RUN_FAILED && !listing->retry_failed);
+    show_command(listing, study, settings, seed);
+    pl_text_clear(line);
+    pl_text_addf(line, "%s %s", study->name, settled ? pl_status_name(status) : "missing");
+    for (size_t i = 0; i < study->axis_count; i++) {
+        const struct pl_value *value = pl_settings_find(settings, study->axes[i]);
+        if (value)
+            pl_sweep_add_setting(line, study->axes[i], value);
+    }
+    pl_text_addf(line, " seed=%lld", (long long)seed);
+    for (size_t i = 0; i < settings->count; i++)
+        if (is_rest(study, settings, &settings->entries[i]))
+            pl_sweep_add_setting(line, settings->entries[i].key, &settings->entries[i].value);
+    puts(pl_text(line));
+    return ferror(stdout) ? PL_EIO : 0;
+}
+
+/* "1 run waits for search": those that cannot be listed because their settings are not known yet. */
+static int64_t list_waiting(const struct pl_plan *plan)
+{
+    int64_t waiting = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct pl_sweep_study *entry = &plan->studies[i];
+        if (!entry->study->waiting)
+            continue;
+        waiting += entry->runs;
+        printf("%s: %lld run%s", entry->study->name, (long long)entry->runs, entry->runs == 1 ? " waits" : "s wait");
+        for (size_t k = 0; k < entry->study->source_count; k++)
+            printf("%s %s", k ? "," : " for", pl_spec_study(plan->sources[entry->source].spec, entry->study->sources[k])->name);
+        putchar('\n');
+    }
+    return waiting;
+}
+
+int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *specs)
+{
+    struct pl_store *store = NULL;
+    struct pl_error err = {0};
+    struct listing listing = {.retry_failed = pl_args_has(args, "retry-failed")};
+    struct pl_plan plan;
+    int status = pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err);
+    if (status && status != PL_EMISSING)
+        return pl_cmd_fail(args, &err);
+    status = pl_plan_preview(&plan, store, specs->sources, specs->count, list_run, &listing, &err);
+    pl_text_release(&listing.line);
+    pl_store_close(store);
+    if (status)
+        return ferror(stdout) ? 1 : pl_cmd_fail(args, &err);
+    int64_t runs = 0, missing = 0;
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct pl_sweep_study *study = &plan.studies[i];
+        int64_t lacks = pl_study_missing(study, listing.retry_failed);
+        if (study->study->waiting)
+            continue;
+        if (plan.count > 1)
+            printf("%s: %lld runs, %lld missing\n", study->study->name, (long long)study->runs, (long long)lacks);
+        runs += study->runs;
+        missing += lacks;
+    }
+    if (plan.shared.runs) {
+        printf("shared by several studies: %lld run%s\n", (long long)plan.shared.runs, plan.shared.runs == 1 ? "" : "s");
+        runs -= plan.shared.runs;
+        missing -= pl_study_missing(&plan.shared, listing.retry_failed);
+    }
+    int64_t waiting = list_waiting(&plan);
+    printf("%lld runs, %lld missing", (long long)runs, (long long)missing);
+    if (waiting)
+        printf(", %lld wait%s", (long long)waiting, waiting == 1 ? "s" : "");
+    putchar('\n');
+    pl_plan_release(&plan);
+    return 0;
+}

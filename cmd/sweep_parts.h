@@ -1,0 +1,42 @@
+/* The parts of `poula sweep`: its specs, what it looks at before anything is written, and the dry run. */
+#ifndef PL_CMD_SWEEP_PARTS_H
+#define PL_CMD_SWEEP_PARTS_H
+
+#include "cmd.h"
+#include "sweep/sweep.h"
+
+struct pl_sweep_specs {
+    struct pl_source *sources;
+    size_t count;
+};
+/* Loads every spec, so that all complaints come at once. Returns the exit code. */
+int pl_sweep_load_specs(const struct pl_args *args, struct pl_sweep_specs *specs);
+void pl_sweep_release_specs(struct pl_sweep_specs *specs);
+/* Lines on stderr for what looks like a slip (words: in the words of commands, too), and for each study whose steps no
+ * proof covers. */
+void pl_sweep_note_studies(const struct pl_sweep_specs *specs, bool words);
+
+/* " lambda=0.1" */
+void pl_sweep_add_setting(struct pl_text *line, const char *key, const struct pl_value *value);
+int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *specs);
+
+/* What is known before anything is written. Zero-initialise. */
+struct pl_sweep_before {
+    struct pl_programs *programs;
+    struct pl_sweep_needs needs;
+    int late;                   /* the exit code with which the sweep ends once its runs are planned; 0: it goes on */
+    struct pl_changed changed;  /* runs of other programs, which --rerun changed or --accept changed is about */
+    int64_t *rerun;             /* runs that --rerun names otherwise */
+    size_t rerun_count, rerun_capacity;
+};
+/* Looks at data, memory, the number of runs and the programs that results are of; jobs and threads are lowered to what
+ * fits. Returns the exit code: 2 stops a sweep that has written nothing. */
+int pl_sweep_look(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_sweep_options *options,
+                  struct pl_sweep_before *before);
+/* Memory of the runs that are missing: fewer jobs where not all fit. */
+int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *options, const struct pl_sweep_needs *needs);
+/* Does what --rerun and --accept say; the runs are planned. Returns the exit code. */
+int pl_sweep_settle_programs(const struct pl_args *args, struct pl_store *store, const struct pl_sweep_before *before);
+void pl_sweep_before_release(struct pl_sweep_before *before);
+
+#endif
