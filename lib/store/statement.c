@@ -77,6 +77,7 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_FORGET_POINTS] = "DELETE FROM metric WHERE run = ?1",
     [PL_SQL_FORGET_RESULTS] = "DELETE FROM result WHERE run = ?1 AND series IN (SELECT id FROM series)",
     [PL_SQL_FORGET_RUN] = "UPDATE run SET status = 0, bad_epoch = NULL WHERE id = ?1",
+    [PL_SQL_FORGET_JUDGED] = "UPDATE sweep_run SET outcome = NULL, bad_epoch = NULL WHERE run = ?1",
     [PL_SQL_BEGUN] = "UPDATE run SET begun = ?3 WHERE id = ?1 AND token = ?2 AND status = 1",
     [PL_SQL_ATTEMPT_ADD] = "INSERT INTO attempt (run, number, session, outcome, exit_code, signal, reason, log,"
                            " started, seconds, threads, worker, reading, unread, unread_example, program)"
