@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOSS_BEST, LOSS_RING }; /* notes of the trigger: the best loss (nonmono: without the last n); the last n */
-
 static const struct pl_setting common[] = {
     {.key = "average", .aliases = "averaging", .type = PL_STRING, .initial = "off",
      .range = "off on patience nonmono", .help = "weight averaging, and what starts it"},
@@ -42,39 +40,40 @@ int pl_average_configure(struct pl_optim *o, const struct pl_settings *settings,
         pl_optim_want_arena(o, "average", 0);
     }
     if (o->trigger == PL_AVERAGE_PATIENCE || o->trigger == PL_AVERAGE_NONMONO) {
-        size_t ring = o->trigger == PL_AVERAGE_NONMONO ? (size_t)o->trigger_after : 0;
-        o->losses = pl_optim_want_notes(o, "losses", LOSS_RING + ring);
-        o->losses[LOSS_BEST] = INFINITY;
+        o->best_loss = pl_optim_want_notes(o, "best_loss", 1);
+        *o->best_loss = INFINITY;
     }
+    if (o->trigger == PL_AVERAGE_NONMONO)
+        o->last_losses = pl_optim_want_notes(o, "last_losses", (size_t)o->trigger_after);
     return 0;
 }
 
 /* A loss that is not a number improves nothing and fires nothing. */
 static bool patience_is_over(struct pl_optim *o, double loss)
 {
-    if (loss < o->losses[LOSS_BEST]) {
-        o->losses[LOSS_BEST] = loss;
+    if (loss < *o->best_loss) {
+        *o->best_loss = loss;
         o->counts[PL_COUNT_STALE] = 0;
         return false;
     }
     return ++o->counts[PL_COUNT_STALE] >= (uint64_t)o->trigger_after;
 }
 
-/* The comparison comes before the newest loss is logged. */
+/* The comparison comes before the newest loss is logged; the best one is of all but the last n. */
 static bool is_nonmonotone(struct pl_optim *o, double loss)
 {
     uint64_t n = (uint64_t)o->trigger_after, logged = o->counts[PL_COUNT_LOSSES];
-    double *oldest = &o->losses[LOSS_RING + logged % n];
-    bool fires = logged > n && loss > o->losses[LOSS_BEST];
-    if (logged >= n && *oldest < o->losses[LOSS_BEST])
-        o->losses[LOSS_BEST] = *oldest;
+    double *oldest = &o->last_losses[logged % n];
+    bool fires = logged > n && loss > *o->best_loss;
+    if (logged >= n && *oldest < *o->best_loss)
+        *o->best_loss = *oldest;
     *oldest = loss;
     return fires;
 }
 
 int pl_optim_validated(struct pl_optim *o, double loss)
 {
-    if (!o->losses || o->counts[PL_COUNT_FIRED])
+    if (!o->best_loss || o->counts[PL_COUNT_FIRED])
         return 0;
     bool fires = o->trigger == PL_AVERAGE_PATIENCE ? patience_is_over(o, loss) : is_nonmonotone(o, loss);
     o->counts[PL_COUNT_LOSSES]++;

@@ -192,22 +192,27 @@ uint64_t pl_optim_steps(const struct pl_optim *o)
     return o->counts[PL_COUNT_STEPS];
 }
 
+/* A checkpoint's tensors are called after them: a new one may join, none may change its meaning. */
+static const char *const count_names[PL_COUNTS] = {
+    [PL_COUNT_STEPS] = "count/steps",   [PL_COUNT_AVERAGED] = "count/averaged",
+    [PL_COUNT_LOSSES] = "count/losses", [PL_COUNT_STALE] = "count/stale",
+    [PL_COUNT_FIRED] = "count/fired",   [PL_COUNT_FIRED_AT] = "count/fired_at",
+};
+
 size_t pl_optim_state(struct pl_optim *o, struct pl_optim_array *arrays, size_t capacity)
 {
+    struct pl_optim_array all[PL_COUNTS + 2 + PL_NOTES + PL_ARENAS];
     size_t n = 0;
-    struct pl_optim_array array = {"counters", o->counts, PL_COUNTS, 'u'};
-    if (n++ < capacity)
-        arrays[0] = array;
-    array = (struct pl_optim_array){"rates", o->rates, 2, 'd'};
-    if (n++ < capacity)
-        arrays[1] = array;
-    for (size_t k = 0; k < o->notes_count; k++, n++)
-        if (n < capacity)
-            arrays[n] = (struct pl_optim_array){o->notes[k].name, o->notes[k].values, o->notes[k].count, 'd'};
-    for (size_t k = 0; k < o->arena_count; k++, n++)
-        if (n < capacity)
-            arrays[n] = (struct pl_optim_array){o->arenas[k].name, o->arenas[k].data, o->layout.length,
-                                                o->element == PL_FLOAT32 ? 'f' : 'd'};
+    for (size_t k = 0; k < PL_COUNTS; k++)
+        all[n++] = (struct pl_optim_array){count_names[k], &o->counts[k], 1, 'u'};
+    all[n++] = (struct pl_optim_array){"rate", &o->rates[0], 1, 'd'};
+    all[n++] = (struct pl_optim_array){"scheduled_rate", &o->rates[1], 1, 'd'};
+    for (size_t k = 0; k < o->notes_count; k++)
+        all[n++] = (struct pl_optim_array){o->notes[k].name, o->notes[k].values, o->notes[k].count, 'd'};
+    for (size_t k = 0; k < o->arena_count; k++)
+        all[n++] = (struct pl_optim_array){o->arenas[k].name, o->arenas[k].data, o->layout.length,
+                                           o->element == PL_FLOAT32 ? 'f' : 'd'};
+    memcpy(arrays, all, (n < capacity ? n : capacity) * sizeof *arrays);
     return n;
 }
 

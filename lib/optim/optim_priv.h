@@ -122,7 +122,8 @@ struct pl_optim {
     int average;                 /* index of the arena that holds an average, or -1 */
     enum pl_averaging trigger;   /* what pl_optim_validated decides by */
     int64_t trigger_after;       /* n of the trigger */
-    double *losses;              /* notes of the trigger */
+    double *best_loss;           /* note of the trigger; NULL: none decides by losses */
+    double *last_losses;         /* note of nonmono: the last n, a ring */
 };
 
 /* For configure. Arenas start at initial everywhere; they are allocated afterwards, in this order. Notes are

@@ -146,6 +146,32 @@ int pl_survey_network(const struct pl_settings *settings, const struct pl_graph 
 void pl_survey_data(const struct pl_settings *settings, const char *checksum, bool official, const char *warning,
                     struct pl_train_needs *needs);
 
+/* ---- state.c: what a checkpoint holds, by name */
+
+/* Every number has a tensor of its own, so that none can be taken for another one when members come or go. The format
+ * changes when a name gets another meaning; earlier ones are read (pl_state_renew). */
+#define PL_STATE_FORMAT "poula checkpoint 3"
+
+/* Tensors of a checkpoint. Zero-initialise. */
+struct pl_state {
+    struct pl_safetensor *tensors;
+    size_t count, capacity;
+    struct pl_pool pool; /* of names */
+};
+/* Adds everything that training goes on from, where it lies: to be written, or to be read into. */
+void pl_state_add(struct pl_state *state, struct pl_network *n);
+void pl_state_add_history(struct pl_state *state, const struct pl_history *history);
+void pl_state_release(struct pl_state *state);
+
+bool pl_state_knows(const char *format);
+/* Gives the tensors of a file in an earlier format the names of today. */
+void pl_state_renew(struct pl_safetensors *file);
+/* Is a further than b? */
+bool pl_state_is_later(const struct pl_safetensors *a, const struct pl_safetensors *b);
+/* Copies everything, or nothing when something does not fit: PL_ECORRUPT. */
+int pl_state_restore(struct pl_network *n, const struct pl_safetensors *file, struct pl_error *err);
+void pl_state_restore_history(struct pl_network *n, const struct pl_safetensors *file);
+
 /* ---- checkpoint.c, weights.c: files in the run's folder; a run without a folder keeps none */
 
 /* Goes on from the newest checkpoint that is whole and of this very run: then n->progress is where it ended, and its

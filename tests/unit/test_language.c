@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include "old_checkpoint.h"
 #include "train_runs.h"
 
 /* All five dropouts, both penalties, windows of varying length, two layers, tokens that fill no row. */
@@ -409,6 +410,22 @@ static void test_killed_runs_resume(void **state)
     }
 }
 
+/* D14: what format 2 wrote as arrays, patience and the state of the text among it. */
+static void test_old_checkpoints_resume(void **state)
+{
+    (void)state;
+    struct pl_settings s = {0};
+    struct breaker b;
+    settings_of(&s, TASK "epochs=6 optimizer=nt_asgd lambda=3 nonmono=1 clip=5 decay=0.5 patience=1 checkpoint_minutes=1e-9");
+    assert_int_equal(run_broken(&s, 1, NULL, 0, false, &b).outcome, PL_FINISHED);
+    struct recorder whole = b.recorder;
+    for (int after = 2; after < b.questions; after += 5)
+        check_old_stop(&s, after, &whole, "nt_asgd with patience");
+    recorder_release(&whole);
+    check_old_file(&s, "text-2.safetensors", "goes on from a checkpoint in epoch 6, after 2 batches");
+    pl_settings_release(&s);
+}
+
 static void test_weights_are_kept(void **state)
 {
     (void)state;
@@ -513,6 +530,7 @@ int main(void)
         cmocka_unit_test(test_every_optimizer_resumes),
         cmocka_unit_test(test_runs_resume_anywhere),
         cmocka_unit_test(test_killed_runs_resume),
+        cmocka_unit_test(test_old_checkpoints_resume),
         cmocka_unit_test(test_weights_are_kept),
         cmocka_unit_test(test_memory_is_estimated),
         cmocka_unit_test(test_mistakes_are_named),

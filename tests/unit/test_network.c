@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include "old_checkpoint.h"
 #include "train_runs.h"
 
 /* Everything that makes a batch depend on where it stands: dropout, augmentation, a smaller last batch. */
@@ -365,6 +366,109 @@ static void test_foreign_checkpoints_are_refused(void **state)
     pl_settings_release(&other);
 }
 
+/* D14: what lay side by side in memory was one array, so that a new member between two old ones moved what was read. */
+static void test_every_number_has_a_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "optimizer/count/steps", "optimizer/count/averaged", "optimizer/count/losses", "optimizer/count/stale",
+        "optimizer/count/fired", "optimizer/count/fired_at", "optimizer/rate", "optimizer/scheduled_rate",
+        "optimizer/best_loss", "optimizer/last_losses", "progress/epoch", "progress/batch", "progress/at",
+        "progress/examples", "progress/correct", "progress/loss", "progress/gradient_norm", "progress/seconds",
+        "progress/seconds_load", "schedule/stale", "schedule/decays", "schedule/best", "shares/tamed_share",
+        "shares/boosted_share", "shares/stepsize",
+    };
+    struct pl_settings s = {0};
+    struct pl_safetensors file;
+    struct pl_error err;
+    struct breaker b;
+    settings_of(&s, TASK "record_shares=true optimizer=theopoula average=nonmono average_after=1");
+    assert_int_equal(run_broken(&s, 1, folder, 9, false, &b).outcome, PL_INTERRUPTED);
+    recorder_release(&b.recorder);
+    assert_int_equal(pl_safetensors_read(&file, file_path("checkpoint-1.safetensors"), &err), 0);
+    size_t seen = 0;
+    for (size_t i = 0; i < file.count; i++) {
+        const char *name = file.tensors[i].name;
+        bool history = !strncmp(name, "poula/record/", 13) || !strncmp(name, "poula/epochs/", 13);
+        seen += !strncmp(name, "poula/", 6) && !history && strcmp(name, "poula/optimizer/average");
+    }
+    assert_int_equal(seen, sizeof names / sizeof *names);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char name[100];
+        snprintf(name, sizeof name, "poula/%s", names[i]);
+        const struct pl_safetensor *t = pl_safetensors_find(&file, name);
+        if (!t || t->count != 1)
+            fail_msg("%s is not a number of its own", name);
+    }
+    pl_safetensors_release(&file);
+    pl_settings_release(&s);
+    empty_folder();
+}
+
+/* D14: those of format 2 are gone on from all the same. */
+static void test_old_checkpoints_resume(void **state)
+{
+    (void)state;
+    static const char *const cases[] = {
+        TASK "optimizer=theopoula lambda=0.01 beta=1e8 record_shares=true average=nonmono average_after=1",
+        TASK "epochs=5 optimizer=theopoula lambda=0.1 beta=1e8 average=patience average_after=2 decay=0.5 every=1",
+        TASK "optimizer=adam clip=0.5",
+        TASK "optimizer=asgd device=ref",
+        TASK "optimizer=swats",
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pl_settings s = {0};
+        struct breaker b;
+        settings_of(&s, cases[i]);
+        assert_int_equal(run_broken(&s, 1, NULL, 0, false, &b).outcome, PL_FINISHED);
+        struct recorder whole = b.recorder;
+        for (int after = 2; after < b.questions; after += 3)
+            check_old_stop(&s, after, &whole, cases[i]);
+        recorder_release(&whole);
+        pl_settings_release(&s);
+    }
+    struct pl_settings s = {0};
+    settings_of(&s, TASK "record_shares=true optimizer=theopoula lambda=0.01 beta=1e8 average=nonmono average_after=1 "
+                    "checkpoint_every=1 checkpoint_minutes=1e-9");
+    check_old_file(&s, "images-2.safetensors", "goes on from a checkpoint in epoch 3, after 1 batches");
+    pl_settings_release(&s);
+}
+
+/* A state of which this program has no name for something, or lacks something, is not used. */
+static void test_checkpoints_with_other_names_are_refused(void **state)
+{
+    (void)state;
+    struct pl_settings s = {0};
+    struct pl_safetensors file;
+    struct pl_error err;
+    struct breaker b;
+    settings_of(&s, TASK "optimizer=adam lambda=0.01");
+    assert_int_equal(run_broken(&s, 1, NULL, 0, false, &b).outcome, PL_FINISHED);
+    struct recorder whole = b.recorder;
+    for (int other = 0; other < 2; other++) {
+        char digest[2 * PL_DIGEST_SIZE + 1];
+        run_broken(&s, 1, folder, 9, false, &b);
+        recorder_release(&b.recorder);
+        assert_int_equal(pl_safetensors_read(&file, file_path("checkpoint-1.safetensors"), &err), 0);
+        for (size_t i = 0; i < file.count; i++)
+            if (!strcmp(file.tensors[i].name, "poula/progress/correct"))
+                file.tensors[i].name = "poula/progress/false";
+        size_t count = file.count;
+        if (other) /* with its name as well: one too many */
+            file.tensors[count++] = pl_safetensor_list("poula/progress/correct", "U64", &file.size, 1);
+        pl_safetensors_digest(file.tensors, count, digest);
+        pl_settings_set_string(&file.metadata, "digest", digest);
+        assert_int_equal(pl_safetensors_write(file_path("checkpoint-1.safetensors"), &file.metadata, file.tensors, count,
+                                              &err), 0);
+        pl_safetensors_release(&file);
+        check_rest(&s, &whole, other ? "it has 1 tensors that this run does not know"
+                                     : "tensor poula/progress/correct is not what this run needs", "goes on");
+    }
+    recorder_release(&whole);
+    pl_settings_release(&s);
+    empty_folder();
+}
+
 /* ---- files of weights */
 
 static void test_weights_are_kept(void **state)
@@ -656,6 +760,9 @@ int main(void)
         cmocka_unit_test(test_killed_runs_resume),
         cmocka_unit_test(test_torn_checkpoints_fall_back),
         cmocka_unit_test(test_foreign_checkpoints_are_refused),
+        cmocka_unit_test(test_every_number_has_a_name),
+        cmocka_unit_test(test_old_checkpoints_resume),
+        cmocka_unit_test(test_checkpoints_with_other_names_are_refused),
         cmocka_unit_test(test_weights_are_kept),
         cmocka_unit_test(test_weights_need_not_be_kept),
         cmocka_unit_test(test_safetensors_format),
