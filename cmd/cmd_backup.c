@@ -28,7 +28,10 @@ static int run(const struct pl_args *args)
     int code = pl_cmd_open(args, &store);
     if (code)
         return code;
-    if (pl_file_exists(path) && !pl_args_has(args, "force"))
+    bool in_place = pl_output_in_place(path);
+    if (in_place && pl_args_has(args, "check"))
+        code = pl_cmd_usage_error(args, "--check reads the copy back, which cannot be done of %s", path);
+    else if (!in_place && pl_file_exists(path) && !pl_args_has(args, "force"))
         code = pl_cmd_usage_error(args, "%s exists; --force replaces it", path);
     else if (pl_store_backup(store, path, &err))
         code = pl_cmd_fail(args, &err);
@@ -48,7 +51,7 @@ const struct pl_command pl_cmd_backup = {
     .summary = "copy the results database, also while a sweep writes to it",
     .arguments = "FILE",
     .description = "Writes a consistent copy of the database as one file, which can be moved, archived and used with "
-                   "--db like the original. FILE appears only when it is complete.",
+                   "--db like the original. FILE appears only when it is complete. A FIFO or /dev/stdout gets the copy's bytes.",
     .example = "poula backup results/2026-05-01.db --check",
     PL_OPTIONS(options),
     .least = 1, .most = 1,

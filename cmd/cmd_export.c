@@ -4,10 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* What can be exported: SQL, and how a study is picked out of it. */
 static const struct {
@@ -21,48 +18,33 @@ static const struct {
      " ORDER BY config, metric"},
 };
 
-/* A file that appears under its name only when it is whole; standard output without a name. */
+/* Where to write: standard output without a name. */
 struct target {
-    const char *path;
-    char *temporary;
+    struct pl_output output;
+    bool named;
     FILE *file;
 };
 
 static int target_open(struct target *target, const char *path, struct pl_error *err)
 {
-    struct pl_text name = {0};
-    *target = (struct target){.path = path, .file = stdout};
+    *target = (struct target){.named = path, .file = stdout};
     if (!path)
         return 0;
-    pl_text_addf(&name, "%s.XXXXXX", path);
-    target->temporary = pl_text_take(&name);
-    int handle = mkostemp(target->temporary, O_CLOEXEC);
+    int status = pl_output_open(&target->output, path, PL_OUTPUT_FILE, err);
+    if (status)
+        return status;
+    int handle = fcntl(target->output.file, F_DUPFD_CLOEXEC, 0);
     target->file = handle < 0 ? NULL : fdopen(handle, "w");
-    if (target->file) {
-        fchmod(handle, 0644);
-        return 0;
-    }
-    int status = pl_fail(err, PL_EIO, "cannot write %s: %s", path, strerror(errno));
-    free(target->temporary);
-    return status;
+    return target->file ? 0 : pl_output_close(&target->output, false, errno, err);
 }
 
 static int target_close(struct target *target, bool keep, struct pl_error *err)
 {
-    if (!target->path)
+    if (!target->named)
         return 0;
-    int problem = pl_cmd_flush(target->file), status = 0;
-    if (!problem && fsync(fileno(target->file)))
-        problem = errno;
+    int problem = pl_cmd_flush(target->file);
     fclose(target->file);
-    if (keep && !problem && rename(target->temporary, target->path))
-        problem = errno;
-    if (!keep || problem)
-        unlink(target->temporary);
-    if (problem)
-        status = pl_fail(err, PL_EIO, "cannot write %s: %s", target->path, strerror(problem));
-    free(target->temporary);
-    return status;
+    return pl_output_close(&target->output, keep, problem, err);
 }
 
 static int export_kind(const struct pl_args *args, struct pl_store *store, size_t kind)

@@ -48,7 +48,7 @@ static int read_sql(const struct pl_args *args, struct pl_text *sql, struct pl_e
         pl_text_add(sql, given);
         return 0;
     }
-    int status = pl_file_read(file && strcmp(file, "-") ? file : "/dev/stdin", SQL_LIMIT, sql, err);
+    int status = pl_file_read_any(file ? file : "-", SQL_LIMIT, sql, err);
     if (status)
         err->code = PL_EINPUT; /* the user named it */
     return status;

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "base/setting.h"
 #include "base/file.h"
+#include "base/output.h"
 #include "base/host.h"
 #include "base/parallel.h"
 

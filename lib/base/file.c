@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include "base/memory.h"
+#include "base/output.h"
 
 #include <openssl/evp.h>
 
@@ -14,11 +15,44 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int pl_file_read(const char *path, size_t limit, struct pl_text *out, struct pl_error *err)
+const char *pl_file_kind(mode_t mode)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
+    return S_ISREG(mode)    ? "a file"
+           : S_ISDIR(mode)  ? "a folder"
+           : S_ISFIFO(mode) ? "a FIFO"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "a device";
+}
+
+int pl_file_open(const char *path, struct pl_error *err)
+{
+    struct stat info;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a FIFO would wait for a writer */
+    if (file < 0 && errno != ENXIO)
         return pl_fail(err, errno == ENOENT ? PL_EMISSING : PL_EIO, "cannot open %s: %s", path, strerror(errno));
+    if (file < 0 || fstat(file, &info))
+        info.st_mode = S_IFSOCK;
+    if (S_ISREG(info.st_mode))
+        return file;
+    if (file >= 0)
+        close(file);
+    return pl_fail(err, PL_EIO, "cannot read %s: it is %s, not a file", path, pl_file_kind(info.st_mode));
+}
+
+FILE *pl_file_stream(const char *path, struct pl_error *err)
+{
+    int file = pl_file_open(path, err);
+    FILE *stream = file < 0 ? NULL : fdopen(file, "rb");
+    if (file >= 0 && !stream) {
+        pl_fail(err, PL_EIO, "cannot open %s: %s", path, strerror(errno));
+        close(file);
+    }
+    return stream;
+}
+
+/* Reads from file, and closes it. */
+static int read_all(int file, const char *path, size_t limit, struct pl_text *out, struct pl_error *err)
+{
     int status = 0;
     pl_text_clear(out);
     for (;;) {
@@ -40,68 +74,38 @@ int pl_file_read(const char *path, size_t limit, struct pl_text *out, struct pl_
     return status;
 }
 
-static int write_all(int file, const char *bytes, size_t count)
+int pl_file_read(const char *path, size_t limit, struct pl_text *out, struct pl_error *err)
 {
-    while (count) {
-        ssize_t n = write(file, bytes, count);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        bytes += n;
-        count -= (size_t)n;
-    }
-    return 0;
+    int file = pl_file_open(path, err);
+    return file < 0 ? file : read_all(file, path, limit, out, err);
 }
 
-/* After a rename the folder itself must reach the disk, or a power cut forgets the new name. */
-static void sync_parent(const char *path)
+/* The descriptors of this program have somebody at the other end. */
+static bool is_descriptor(const char *path)
 {
-    char *folder = pl_copy(path), *slash = strrchr(folder, '/');
-    if (slash)
-        *(slash == folder ? slash + 1 : slash) = '\0';
-    int handle = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (handle >= 0) {
-        fsync(handle);
-        close(handle);
-    }
-    free(folder);
+    return !strcmp(path, "/dev/stdin") || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/self/fd/", 14);
+}
+
+int pl_file_read_any(const char *path, size_t limit, struct pl_text *out, struct pl_error *err)
+{
+    bool input = !strcmp(path, "-");
+    if (!input && !is_descriptor(path))
+        return pl_file_read(path, limit, out, err);
+    int file = input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return pl_fail(err, PL_EIO, "cannot open %s: %s", input ? "standard input" : path, strerror(errno));
+    return read_all(file, input ? "standard input" : path, limit, out, err);
 }
 
 int pl_file_write_pieces(const char *path, const struct pl_piece *pieces, size_t piece_count, struct pl_error *err)
 {
-    struct pl_text name = {0};
-    int status = 0;
-    pl_text_addf(&name, "%s.XXXXXX", path);
-    int file = mkostemp(name.text, O_CLOEXEC);
-    if (file < 0) {
-        status = pl_fail(err, PL_EIO, "cannot write %s: %s", path, strerror(errno));
-        goto done;
-    }
-    fchmod(file, 0644);
-    int wrote = 0;
-    for (size_t i = 0; i < piece_count && !wrote; i++)
-        wrote = write_all(file, pieces[i].bytes, pieces[i].count);
-    if (!wrote)
-        wrote = fsync(file);
-    int problem = errno;
-    if (close(file) && !wrote) {
-        wrote = -1;
-        problem = errno;
-    }
-    if (!wrote && rename(name.text, path)) {
-        wrote = -1;
-        problem = errno;
-    }
-    if (wrote) {
-        unlink(name.text);
-        status = pl_fail(err, PL_EIO, "cannot write %s: %s", path, strerror(problem));
-    } else {
-        sync_parent(path);
-    }
-done:
-    pl_text_release(&name);
-    return status;
+    struct pl_output output;
+    int status = pl_output_open(&output, path, PL_OUTPUT_FILE, err), problem = 0;
+    if (status)
+        return status;
+    for (size_t i = 0; i < piece_count && !problem; i++)
+        problem = pl_output_write(&output, pieces[i].bytes, pieces[i].count);
+    return pl_output_close(&output, true, problem, err);
 }
 
 int pl_file_write(const char *path, const void *bytes, size_t count, struct pl_error *err)
@@ -191,9 +195,9 @@ void pl_digest(const void *bytes, size_t count, unsigned char digest[PL_DIGEST_S
 int pl_digest_file(const char *path, unsigned char digest[PL_DIGEST_SIZE], struct pl_error *err)
 {
     int status = 0;
-    FILE *file = fopen(path, "rbe");
+    FILE *file = pl_file_stream(path, err);
     if (!file)
-        return pl_fail(err, errno == ENOENT ? PL_EMISSING : PL_EIO, "cannot open %s: %s", path, strerror(errno));
+        return pl_file_exists(path) ? PL_EIO : PL_EMISSING;
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     char block[65536];
     size_t n;

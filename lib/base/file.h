@@ -7,12 +7,23 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
 
-/* Reads a whole file (replacing out); more than limit bytes is an error. A folder is an error. */
+/* Opens a file for reading and returns its descriptor. Only a regular file: whatever else has a name (a FIFO, a socket, a
+ * device, a folder) is an error at once, as reading it could wait for ever. Fails with PL_EMISSING or PL_EIO. */
+int pl_file_open(const char *path, struct pl_error *err);
+FILE *pl_file_stream(const char *path, struct pl_error *err); /* likewise; NULL after a failure */
+/* "a FIFO", "a folder": what st_mode says. */
+const char *pl_file_kind(mode_t mode);
+
+/* Reads a whole file (replacing out); more than limit bytes is an error. So is what is no regular file. */
 int pl_file_read(const char *path, size_t limit, struct pl_text *out, struct pl_error *err);
+/* The same of what a user names to be read once and in order: standard input ("-" or /dev/stdin), a pipe that the shell
+ * made (/dev/fd/63) or a file. */
+int pl_file_read_any(const char *path, size_t limit, struct pl_text *out, struct pl_error *err);
 
-/* Writes to a temporary name beside path, fsyncs, renames. On failure path is as before and the
- * temporary file is gone. */
+/* Writes path whole, as base/output.h says. On failure path is as before. */
 int pl_file_write(const char *path, const void *bytes, size_t count, struct pl_error *err);
 
 /* The same for a content that lies in several places. */

@@ -71,18 +71,19 @@ int pl_archive_open(struct pl_archive **out, const char *path, struct pl_error *
 {
     struct pl_archive *archive = pl_new(sizeof *archive);
     archive->path = pl_copy(path);
-    archive->file = gzopen(path, "rbe");
     archive->reader = archive_read_new();
-    int status = 0;
+    int handle = pl_file_open(path, err), status = handle < 0 ? handle : 0;
+    if (!status && !(archive->file = gzdopen(handle, "rb"))) {
+        close(handle);
+        status = pl_fail(err, PL_EMEMORY, "there is not enough memory to read %s", path);
+    }
     if (archive->file)
         gzbuffer(archive->file, BLOCK); /* before anything is read */
-    if (!archive->file) {
-        status = pl_fail(err, errno == ENOENT ? PL_EMISSING : PL_EIO, "cannot open %s: %s", path, strerror(errno));
-    } else if (!archive->reader) {
+    if (!status && !archive->reader) {
         status = pl_fail(err, PL_EMEMORY, "there is not enough memory to read %s", path);
-    } else if (is_zip(archive->file)) {
+    } else if (!status && is_zip(archive->file)) {
         status = open_zip(archive, err);
-    } else {
+    } else if (!status) {
         archive_read_support_format_tar(archive->reader);
         archive_read_support_format_empty(archive->reader);
         if (archive_read_open(archive->reader, archive, NULL, read_block, NULL) != ARCHIVE_OK)

@@ -53,13 +53,13 @@ int pl_block_fail(const struct pl_block_format *format, const char *path, const 
 static int map_file(const struct pl_block_format *format, struct pl_block *block, const char *path,
                     struct pl_error *err)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC), status = 0;
+    int file = pl_file_open(path, err), status = 0;
     struct stat info;
     if (file < 0)
-        return pl_fail(err, errno == ENOENT ? PL_EMISSING : PL_EIO, "cannot open %s: %s", path, strerror(errno));
+        return file;
     if (fstat(file, &info)) {
         status = pl_fail(err, PL_EIO, "cannot read %s: %s", path, strerror(errno));
-    } else if (!S_ISREG(info.st_mode) || info.st_size < (off_t)sizeof(struct preamble)) {
+    } else if (info.st_size < (off_t)sizeof(struct preamble)) {
         status = pl_block_fail(format, path, "it is too short", err);
     } else {
         block->size = (size_t)info.st_size;

@@ -16,7 +16,8 @@ enum { SIDE = 32, CHANNELS = 3, IMAGE = CHANNELS * SIDE * SIDE };
 
 static const struct pl_cifar cifar10 = {
     .origin = {"https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz", "cifar-10-binary.tar.gz",
-               "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"},
+               "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
+               "cifar-10-python.tar.gz cifar-10-batches-py cifar-10-matlab.tar.gz cifar-10-batches-mat"},
     .folder = "cifar-10-batches-bin",
     .members = {
         {"data_batch_1.bin", 0, 10000, "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5"},
@@ -34,7 +35,8 @@ static const struct pl_cifar cifar10 = {
 
 static const struct pl_cifar cifar100 = {
     .origin = {"https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz", "cifar-100-binary.tar.gz",
-               "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec"},
+               "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec",
+               "cifar-100-python.tar.gz cifar-100-python cifar-100-matlab.tar.gz cifar-100-matlab"},
     .folder = "cifar-100-binary",
     .members = {
         {"train.bin", 0, 50000, "f31298fc616915fa142368359df1c4ca2ae984d6915ca468b998a5ec6aeebf29"},
@@ -184,13 +186,11 @@ static int read_member(struct decoding *d, int index, const char *path, struct p
 {
     size_t size = member_bytes(d->cifar, &d->cifar->members[index]);
     struct stat info;
-    FILE *file = fopen(path, "rbe");
-    if (!file || fstat(fileno(file), &info)) {
-        int problem = errno;
-        if (file)
-            fclose(file);
-        return pl_fail(err, problem == ENOENT ? PL_ECORRUPT : PL_EIO, "cannot open %s: %s", path, strerror(problem));
-    }
+    FILE *file = pl_file_stream(path, err);
+    if (!file)
+        return pl_file_exists(path) ? PL_EIO : PL_ECORRUPT;
+    if (fstat(fileno(file), &info))
+        info.st_size = 0;
     int status = check_size(d, index, (uint64_t)info.st_size, err);
     if (!status && fread(d->bytes, 1, size, file) != size)
         status = pl_fail(err, PL_EIO, "cannot read %s: %s", path, ferror(file) ? strerror(errno) : "it became shorter");

@@ -21,6 +21,7 @@ struct pl_stored {
 /* Where a set is published. */
 struct pl_origin {
     const char *url, *file, *sha256;
+    const char *others; /* files and folders of the same set that cannot be read, space separated */
 };
 
 /* The files that a set is read from, and what they look like from outside: names, sizes and times of change. */

@@ -187,10 +187,10 @@ int pl_image_read(const char *path, int size, uint8_t *planes, struct pl_error *
     static const unsigned char png[] = {0x89, 'P', 'N', 'G'}, jpeg[] = {0xff, 0xd8, 0xff};
     struct picture picture = {0};
     unsigned char head[4] = {0};
-    FILE *file = fopen(path, "rbe");
-    if (!file)
-        return pl_fail(err, PL_EIO, "%s", strerror(errno));
     int status;
+    FILE *file = pl_file_stream(path, err);
+    if (!file)
+        return PL_EIO;
     size_t got = fread(head, 1, sizeof head, file);
     rewind(file);
     if (got == sizeof head && !memcmp(head, png, sizeof png))

@@ -79,17 +79,40 @@ int pl_source_decode(struct pl_dataset *set, const char *path, const struct pl_s
     return decode(set, source, err); /* somebody has just removed or replaced it */
 }
 
+/* A file under the name of the set that is none, or the set in a form that is not read; or nothing. */
+static void add_found(const struct pl_dataset_type *type, const char *folder, struct pl_text *found)
+{
+    struct pl_text path = {0};
+    struct stat info;
+    size_t length;
+    pl_text_addf(&path, "%s/%s", folder, type->origin->file);
+    if (!stat(pl_text(&path), &info) && !S_ISREG(info.st_mode))
+        pl_text_addf(found, "%s is %s, not a file", pl_text(&path), pl_file_kind(info.st_mode));
+    for (const char *word = type->origin->others; !found->length && (word = pl_next_word(word, &length)); word += length) {
+        pl_text_clear(&path);
+        pl_text_addf(&path, "%s/%.*s", folder, (int)length, word);
+        if (pl_file_exists(pl_text(&path)))
+            pl_text_addf(found, "%s is there, but that is the version for Python or Matlab, and only the binary one, %s, can be "
+                         "read", pl_text(&path), type->origin->file);
+    }
+    pl_text_release(&path);
+}
+
 int pl_source_missing(const struct pl_dataset_type *type, const char *folder, struct pl_error *err)
 {
     struct pl_dataset set = {.type = type};
     struct pl_settings header = {0};
-    struct pl_text path = {0};
+    struct pl_text path = {0}, found = {0};
     struct pl_error trouble;
+    add_found(type, folder, &found);
     pl_cache_path(&path, folder, type->info.name);
     int status = pl_cache_open_checked(&set, pl_text(&path), &header, &trouble);
     if (status != PL_EMISSING && status)
         status = pl_fail(err, status, "%s; it was made from %s, which is not there: `poula data fetch %s --data %s` downloads "
                          "it", trouble.text, type->origin->file, type->info.name, folder);
+    else if (found.length)
+        status = pl_fail(err, PL_EMISSING, "there is no %s in %s: %s; `poula data fetch %s --data %s` downloads it",
+                         type->info.name, folder, pl_text(&found), type->info.name, folder);
     else
         status = pl_fail(err, PL_EMISSING, "there is no %s in %s: neither %s, nor its folder, nor a cache made from them; "
                          "`poula data fetch %s --data %s` downloads it", type->info.name, folder, type->origin->file,
@@ -97,6 +120,7 @@ int pl_source_missing(const struct pl_dataset_type *type, const char *folder, st
     pl_dataset_forget(&set);
     pl_settings_release(&header);
     pl_text_release(&path);
+    pl_text_release(&found);
     return status;
 }
 

@@ -251,7 +251,7 @@ static void read_all(struct reader *reader, struct node **documents, size_t coun
 int pl_published_load(struct pl_published **result, const char *path, struct pl_text *problems, struct pl_error *err)
 {
     struct pl_text text = {0};
-    int status = pl_file_read(path, LARGEST_FILE, &text, err);
+    int status = pl_file_read_any(path, LARGEST_FILE, &text, err);
     if (status) {
         pl_text_release(&text);
         return status;

@@ -340,24 +340,12 @@ int pl_spec_parse_declarations(struct pl_spec **spec, const char *text, size_t l
     return parse(spec, text, length, name, NULL, true, problems, err);
 }
 
-static int read_input(struct pl_text *text, struct pl_error *err)
-{
-    char buffer[65536];
-    ssize_t got;
-    while ((got = read(STDIN_FILENO, buffer, sizeof buffer)) > 0) {
-        pl_text_add_bytes(text, buffer, (size_t)got);
-        if (text->length > LARGEST_FILE)
-            return pl_fail(err, PL_EINPUT, "standard input is larger than %d MiB", LARGEST_FILE >> 20);
-    }
-    return got < 0 ? pl_fail(err, PL_EIO, "cannot read standard input") : 0;
-}
-
 int pl_spec_load(struct pl_spec **spec, const char *path, const char *scale, struct pl_text *problems,
                  struct pl_error *err)
 {
     struct pl_text text = {0};
     bool input = !strcmp(path, "-");
-    int status = input ? read_input(&text, err) : pl_file_read(path, LARGEST_FILE, &text, err);
+    int status = pl_file_read_any(path, LARGEST_FILE, &text, err);
     if (!status)
         status = pl_spec_parse_scaled(spec, pl_text(&text), text.length, input ? "standard input" : path, scale, problems,
                                       err);

@@ -74,42 +74,50 @@ static int write_copy(struct pl_store *store, const char *name, struct pl_error 
     return status;
 }
 
-static int publish(const char *name, int file, const char *path, struct pl_error *err)
+/* SQLite writes into a file by name. What cannot be replaced gets the bytes of one in $TMPDIR. */
+static int write_through(struct pl_store *store, const struct pl_output *output, int *problem, struct pl_error *err)
 {
-    if (fsync(file) || rename(name, path))
-        return pl_fail(err, PL_EIO, "cannot write %s: %s", path, strerror(errno));
-    return 0;
+    const char *folder = getenv("TMPDIR");
+    struct pl_text name = {0};
+    char block[65536];
+    ssize_t n = 0;
+    pl_text_addf(&name, "%s/poula-backup.XXXXXX", folder && *folder ? folder : "/tmp");
+    int file = mkostemp(name.text, O_CLOEXEC);
+    if (file < 0) {
+        int status = pl_fail(err, PL_EIO, "cannot write %s: %s", pl_text(&name), strerror(errno));
+        pl_text_release(&name);
+        return status;
+    }
+    int status = write_copy(store, pl_text(&name), err);
+    while (!status && !*problem && (n = read(file, block, sizeof block)) > 0)
+        *problem = pl_output_write(output, block, (size_t)n);
+    if (n < 0)
+        *problem = errno;
+    close(file);
+    unlink(pl_text(&name));
+    pl_text_release(&name);
+    return status;
 }
 
 int pl_store_backup(struct pl_store *store, const char *path, struct pl_error *err)
 {
-    struct pl_text name = {0};
-    int status = pl_store_check_name(path, err);
+    struct pl_output output;
+    struct pl_error trouble = {0};
+    int status = pl_store_check_name(path, err), problem = 0;
     if (!status)
         status = check_target(store, path, err);
     if (!status)
         status = pl_store_examine(store, err); /* a copy of what is damaged would take the place of a good one */
-    if (status)
-        return status;
-    pl_text_addf(&name, "%s.XXXXXX", path);
-    int file = mkostemp(name.text, O_CLOEXEC);
-    if (file < 0) {
-        status = pl_fail(err, PL_EIO, "cannot write %s: %s", path, strerror(errno));
-        pl_text_release(&name);
-        return status;
-    }
-    fchmod(file, 0644);
-    struct pl_error problem = {0};
-    status = write_copy(store, pl_text(&name), &problem);
-    if (status)
-        status = pl_fail(err, status, "cannot write %s: %s", path, problem.text);
     if (!status)
-        status = publish(pl_text(&name), file, path, err);
-    close(file);
+        status = pl_output_open(&output, path, PL_OUTPUT_DATABASE, err);
     if (status)
-        unlink(pl_text(&name));
-    pl_text_release(&name);
-    return status;
+        return status;
+    status = output.temporary ? write_copy(store, output.temporary, &trouble)
+                              : write_through(store, &output, &problem, &trouble);
+    if (!status)
+        return pl_output_close(&output, true, problem, err);
+    pl_output_close(&output, false, 0, NULL);
+    return pl_fail(err, status, "cannot write %s: %s", path, trouble.text);
 }
 
 /* ---- the check ---- */

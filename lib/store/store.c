@@ -2,12 +2,14 @@
 #include "store_priv.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
+#include <unistd.h>
 
 static const double default_patience = 120;
 
@@ -184,10 +186,31 @@ static int connect_file(struct pl_store *store, const char *name, int flags, str
                                   "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY", err);
 }
 
+/* What is no file would be waited for, or written to. */
+static int check_kind(const struct pl_store *store, struct pl_error *err)
+{
+    struct stat info;
+    if (stat(store->path, &info) || S_ISREG(info.st_mode))
+        return 0;
+    return pl_fail(err, PL_EDATABASE, "%s cannot be a database: it is %s", store->path, pl_file_kind(info.st_mode));
+}
+
+/* SQLite would give a new file no more than 0644, whatever the umask grants a group. */
+static void create_file(const struct pl_store *store)
+{
+    int file = open(store->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0)
+        close(file);
+}
+
 static int open_write(struct pl_store *store, struct pl_error *err)
 {
     int64_t version = 0;
-    int status = pl_folder_make_parent(store->path, err);
+    int status = check_kind(store, err);
+    if (!status)
+        status = pl_folder_make_parent(store->path, err);
+    if (!status)
+        create_file(store);
     if (!status)
         status = connect_file(store, store->name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     if (!status)
@@ -227,7 +250,10 @@ static int open_read(struct pl_store *store, struct pl_error *err)
     struct stat info;
     if (stat(store->path, &info) && (errno == ENOENT || errno == ENOTDIR))
         return pl_fail(err, PL_EMISSING, "there is no database %s: 'poula sweep SPEC' makes one", store->path);
-    int status = connect_file(store, store->name, SQLITE_OPEN_READONLY, err);
+    int status = check_kind(store, err);
+    if (status)
+        return status;
+    status = connect_file(store, store->name, SQLITE_OPEN_READONLY, err);
     if (!status)
         status = recognise(store, &version, err);
     int code = sqlite3_errcode(store->db) & 0xFF;

@@ -137,13 +137,13 @@ int pl_safetensors_write(const char *path, const struct pl_settings *metadata, c
 
 static int map_file(struct pl_safetensors *file, const char *path, struct pl_error *err)
 {
-    int handle = open(path, O_RDONLY | O_CLOEXEC);
+    int handle = pl_file_open(path, err);
     struct stat info;
     if (handle < 0)
-        return pl_fail(err, errno == ENOENT ? PL_EMISSING : PL_EIO, "cannot open %s: %s", path, strerror(errno));
+        return handle;
     int status = 0;
-    if (fstat(handle, &info) || !S_ISREG(info.st_mode))
-        status = pl_fail(err, PL_EIO, "%s is not a file that can be read", path);
+    if (fstat(handle, &info))
+        status = pl_fail(err, PL_EIO, "cannot read %s: %s", path, strerror(errno));
     else if (info.st_size < LENGTH_BYTES)
         status = pl_fail(err, PL_ECORRUPT, "%s has only %lld bytes", path, (long long)info.st_size);
     else {

@@ -86,7 +86,7 @@ void pl_state_add(struct pl_state *state, struct pl_network *n)
     ADD(state, "poula/schedule/decays", n->schedule.decays);
     ADD(state, "poula/schedule/best", n->schedule.best);
     for (int k = 0; n->recording.on && k < PL_SHARES; k++)
-        ADD(state, join(state, SHARES, pl_share_metrics[k]), p->shares[k]);
+        ADD(state, join(state, SHARES, pl_recording_metrics[k].name), p->shares[k]);
     if (n->recurrent)
         add(state, pl_safetensor_list("poula/recurrent", "F64", n->carried, pl_plan_state_length(n->recurrent)));
 }

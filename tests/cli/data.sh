@@ -235,3 +235,15 @@ contains err "cannot write data/full.images"
 equal "$(ls data)" own.images "files after a full disk"
 expect 0 poula data verify
 contains out "own: 15 training"
+
+# D10: a set in a form that is not read is named, and the one that is.
+mkdir others
+for name in cifar-10-python.tar.gz cifar-10-batches-py cifar-10-matlab.tar.gz; do
+    mkdir others/$name
+    echo "study: c
+task: {dataset: cifar10, model: cnn, epochs: 1}
+optimizer: {name: sgd, lambda: 1}" >c.yaml
+    expect 1 poula sweep c.yaml --data others
+    contains err "others/$name is there, but that is the version for Python or Matlab, and only the binary one, cifar-10-binary.tar.gz, can be read"
+    rmdir others/$name
+done

@@ -112,7 +112,7 @@ static inline void check_old_file(const struct pl_settings *s, const char *name,
     struct pl_safetensors file;
     struct pl_error err;
     char path[4096];
-    const char *tests = getenv("POULA_TESTS");
+    const char *tests = getenv("PL_TESTS");
     snprintf(path, sizeof path, "%s/golden/checkpoints/%s", tests ? tests : "tests", name);
     if (pl_safetensors_read(&file, path, &err))
         fail_msg("%s", err.text);

@@ -22,6 +22,7 @@ static void foreign_and_damaged_files(void **state)
     assert_int_equal(pl_store_open(&store, path, PL_STORE_WRITE, &err), PL_ECORRUPT);
     assert_int_equal(pl_store_open(&store, path, PL_STORE_READ, &err), PL_ECORRUPT);
     assert_true(number("SELECT count(*) FROM sqlite_schema") == 1);
+    unlink(path); /* a database is not overwritten */
     ok(pl_file_write(path, "This is a text, and it is long enough to be looked at as a database header, isn't it?\n"
                            "It goes on for a while longer than a hundred bytes.", 130, &err));
     assert_int_equal(pl_store_open(&store, path, PL_STORE_WRITE, &err), PL_ECORRUPT);
