@@ -11,7 +11,7 @@ enum pl_error_code {
     PL_EMEMORY = -3,  /* a large allocation was refused */
     PL_EDATABASE = -4,/* the results database failed, is locked for too long, or the disk is full */
     PL_ECORRUPT = -5, /* a file is not what it claims to be */
-    PL_EVERSION = -6, /* a file belongs to a newer poula */
+    PL_EVERSION = -6, /* a file or a worker belongs to another poula */
     PL_EMISSING = -7, /* a named thing does not exist */
     PL_ESTOPPED = -8, /* a signal asked to stop */
 };

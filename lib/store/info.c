@@ -74,10 +74,12 @@ static int read_info(struct pl_store *store, int64_t run, struct pl_run_info *in
     sqlite3_stmt *row;
     int status = pl_store_prepare(
         store, "SELECT r.id, r.config, r.seed, r.attempts, r.key, r.status, coalesce(r.bad_epoch, -1),"
-               " coalesce(a.exit_code, -1), coalesce(a.signal, 0), a.reason, a.log, h.host, h.cpu, h.version,"
+               " coalesce(a.exit_code, -1), coalesce(a.signal, 0), a.reason, a.log, coalesce(k.name, h.host),"
+               " coalesce(k.cpu, h.cpu), coalesce(k.version, h.version),"
                " coalesce(a.started, 0), coalesce(a.seconds, 0), coalesce(a.threads, 0) FROM run AS r"
                " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts"
-               " LEFT JOIN session AS h ON h.id = coalesce(r.session, a.session) WHERE r.id = ?1", &row, err);
+               " LEFT JOIN session AS h ON h.id = coalesce(r.session, a.session)"
+               " LEFT JOIN host AS k ON k.id = a.host WHERE r.id = ?1", &row, err);
     if (status)
         return status;
     sqlite3_bind_int64(row, 1, run);

@@ -111,6 +111,10 @@ static const struct migration {
     " folder TEXT NOT NULL, file TEXT, files TEXT NOT NULL," /* files: a JSON object of paths and their SHA-256 */
     " git_commit TEXT, dirty INTEGER) STRICT;"
     "ALTER TABLE attempt ADD COLUMN program INTEGER REFERENCES program (id);"
+    "CREATE TABLE host (id INTEGER PRIMARY KEY, name TEXT NOT NULL, cpu TEXT NOT NULL, isa TEXT NOT NULL,"
+    " version TEXT NOT NULL, compiler TEXT NOT NULL, libraries TEXT NOT NULL,"
+    " UNIQUE (name, cpu, isa, version, compiler, libraries)) STRICT;"
+    "ALTER TABLE attempt ADD COLUMN host INTEGER REFERENCES host (id);" /* what its worker ran on; NULL: as its session */
     "ALTER TABLE attempt ADD COLUMN reading TEXT;" /* how its output was read, a JSON object */
     "ALTER TABLE attempt ADD COLUMN unread INTEGER;" /* lines that looked like metrics and were not understood */
     "ALTER TABLE attempt ADD COLUMN unread_example TEXT;"

@@ -33,6 +33,28 @@ int pl_store_join(struct pl_store *store, const struct pl_provenance *provenance
     return pl_store_write_leave(store, own, status, err);
 }
 
+static int put_host(struct pl_store *store, const struct pl_provenance *p, int64_t *host, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_exec(store, err, PL_SQL_HOST_ADD, "ssssss", p->host, p->cpu, p->isa, p->version, p->compiler,
+                               p->libraries);
+    if (!status)
+        status = pl_store_first(store, err, PL_SQL_HOST_FIND, &row, "ssssss", p->host, p->cpu, p->isa, p->version,
+                                p->compiler, p->libraries);
+    if (status)
+        return status < 0 ? status : pl_fail(err, PL_EDATABASE, "%s does not keep the host %s", store->path, p->host);
+    *host = sqlite3_column_int64(row, 0);
+    sqlite3_reset(row);
+    return 0;
+}
+
+int pl_store_put_host(struct pl_store *store, const struct pl_provenance *worker, int64_t *host, struct pl_error *err)
+{
+    bool own;
+    int status = pl_store_write_enter(store, &own, err);
+    return status ? status : pl_store_write_leave(store, own, put_host(store, worker, host, err), err);
+}
+
 int pl_store_beat(struct pl_store *store, int64_t session, struct pl_error *err)
 {
     bool own;

@@ -38,6 +38,10 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_SESSION_HELD] = "SELECT id, token FROM run WHERE session = ?1 LIMIT 1",
     [PL_SQL_SESSION_OPEN] = "SELECT id, host, pid, process, machine, beats, ended IS NOT NULL FROM session AS s"
                             " WHERE ended IS NULL OR id IN (SELECT session FROM run WHERE session IS NOT NULL)",
+    [PL_SQL_HOST_ADD] = "INSERT INTO host (name, cpu, isa, version, compiler, libraries) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+                        " ON CONFLICT DO NOTHING",
+    [PL_SQL_HOST_FIND] = "SELECT id FROM host WHERE name = ?1 AND cpu = ?2 AND isa = ?3 AND version = ?4 AND compiler = ?5"
+                         " AND libraries = ?6",
     [PL_SQL_CLAIM_FIND] =
         "SELECT s.position, r.id, r.config, r.seed, r.attempts, r.token FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run"
         " WHERE s.sweep = ?1 AND s.position >= ?2 AND s.position < ?3 AND (r.status IN (0, 5) OR (?4 AND r.status = 4"
@@ -80,8 +84,8 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_FORGET_JUDGED] = "UPDATE sweep_run SET outcome = NULL, bad_epoch = NULL WHERE run = ?1",
     [PL_SQL_BEGUN] = "UPDATE run SET begun = ?3 WHERE id = ?1 AND token = ?2 AND status = 1",
     [PL_SQL_ATTEMPT_ADD] = "INSERT INTO attempt (run, number, session, outcome, exit_code, signal, reason, log,"
-                           " started, seconds, threads, worker, reading, unread, unread_example, program)"
-                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                           " started, seconds, threads, worker, reading, unread, unread_example, program, host)"
+                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
     [PL_SQL_RUN_END] = "UPDATE run SET status = ?2, session = NULL, bad_epoch = ?3, attempts = ?4, begun = NULL"
                        " WHERE id = ?1",
     [PL_SQL_COUNTS] = "SELECT total(s = 0), total(s = 1), total(s = 2), total(s = 3), total(s = 4), total(s = 5)"

@@ -106,6 +106,8 @@ struct pl_provenance {
 
 int pl_store_join(struct pl_store *store, const struct pl_provenance *provenance, int64_t *session,
                   struct pl_error *err);
+/* Enters what a worker runs on (jobs, threads and data aside), or finds it. */
+int pl_store_put_host(struct pl_store *store, const struct pl_provenance *worker, int64_t *host, struct pl_error *err);
 int pl_store_beat(struct pl_store *store, int64_t session, struct pl_error *err); /* every few seconds */
 /* Gives back what the session still holds and closes it. */
 int pl_store_leave(struct pl_store *store, int64_t session, struct pl_error *err);
@@ -170,6 +172,7 @@ struct pl_ending {
     int threads;
     int64_t worker;     /* process number */
     int64_t program;    /* of a command, or 0 */
+    int64_t host;       /* what its worker ran on, or 0: the same as its session */
 };
 /* Ends an attempt: writes it, the run's status and, for finished and diverged runs, its results from the recorded
  * values: of each series the lowest and the highest finite value (the first of equals) and the last one, with their

@@ -84,12 +84,13 @@ static const char *const views[] = {
     " (SELECT group_concat(study, ', ') FROM (SELECT DISTINCT w.study FROM sweep_run AS x JOIN sweep AS w"
     " ON w.id = x.sweep WHERE x.run = r.id ORDER BY w.id)) AS study, r.config, r.seed, r.attempts, r.bad_epoch,"
     " a.reason, CASE r.status WHEN 1 THEN (julianday('now') - 2440587.5) * 86400 - r.begun ELSE a.seconds END AS seconds,"
-    " datetime(CASE r.status WHEN 1 THEN r.begun ELSE a.started END, 'unixepoch') AS started, h.host,"
+    " datetime(CASE r.status WHEN 1 THEN r.begun ELSE a.started END, 'unixepoch') AS started,"
+    " coalesce(k.name, h.host) AS host,"
     " CASE r.status WHEN 1 THEN (SELECT max(m.epoch) FROM metric AS m JOIN series AS e"
     " ON e.id = m.series WHERE m.run = r.id AND e.axis = 0) END AS at_epoch$settings"
     " FROM run AS r JOIN config AS c ON c.id = r.config" /* of a run at work, or wanted anew, the last attempt is not it */
     " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts AND r.status > 1"
-    " LEFT JOIN session AS h ON h.id = coalesce(r.session, a.session);",
+    " LEFT JOIN session AS h ON h.id = coalesce(r.session, a.session) LEFT JOIN host AS k ON k.id = a.host;",
 
     "CREATE VIEW curves AS SELECT m.run, s.name AS metric, CAST(m.epoch AS NUMERIC) AS epoch, m.value, m.kind,"
     " CASE s.axis WHEN 1 THEN 'step' ELSE 'epoch' END AS axis FROM metric AS m JOIN series AS s ON s.id = m.series;",
@@ -132,19 +133,22 @@ static const char *const views[] = {
     "CREATE VIEW attempts AS SELECT a.run, a.number,"
     " CASE a.outcome WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged' WHEN 4 THEN 'failed' ELSE 'interrupted' END"
     " AS outcome, a.reason, a.exit_code, a.signal, datetime(a.started, 'unixepoch') AS started, a.seconds, a.threads,"
-    " a.worker, a.session, h.host, a.log, a.reading, a.unread, a.unread_example, p.folder, p.file AS program, p.files, p.git_commit, p.dirty"
-    " FROM attempt AS a JOIN session AS h ON h.id = a.session LEFT JOIN program AS p ON p.id = a.program;",
+    " a.worker, a.session, coalesce(k.name, h.host) AS host, a.log, a.reading, a.unread, a.unread_example, p.folder, p.file AS program, p.files, p.git_commit, p.dirty"
+    " FROM attempt AS a JOIN session AS h ON h.id = a.session LEFT JOIN program AS p ON p.id = a.program"
+    " LEFT JOIN host AS k ON k.id = a.host;",
 
     /* What attempts came to whose values others have taken the place of. */
     "CREATE VIEW superseded AS SELECT v.run, v.number AS attempt, s.name AS metric, v.lowest, v.lowest_epoch, v.highest,"
     " v.highest_epoch, v.last, v.last_epoch, v.last_kind, CASE s.axis WHEN 1 THEN 'step' ELSE 'epoch' END AS axis"
     " FROM attempt_result AS v JOIN series AS s ON s.id = v.series;",
 
-    "CREATE VIEW provenance AS SELECT r.id AS run, a.number AS attempt, h.host, h.cpu, h.isa, a.threads, h.jobs,"
-    " h.version, h.compiler, h.libraries, h.data, datetime(h.started, 'unixepoch') AS session_started, h.id AS session,"
+    "CREATE VIEW provenance AS SELECT r.id AS run, a.number AS attempt, coalesce(k.name, h.host) AS host,"
+    " coalesce(k.cpu, h.cpu) AS cpu, coalesce(k.isa, h.isa) AS isa, a.threads, h.jobs,"
+    " coalesce(k.version, h.version) AS version, coalesce(k.compiler, h.compiler) AS compiler,"
+    " coalesce(k.libraries, h.libraries) AS libraries, h.data, datetime(h.started, 'unixepoch') AS session_started, h.id AS session,"
     " p.folder, p.file AS program, p.files, p.git_commit, p.dirty"
     " FROM run AS r JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts JOIN session AS h"
-    " ON h.id = a.session LEFT JOIN program AS p ON p.id = a.program;",
+    " ON h.id = a.session LEFT JOIN program AS p ON p.id = a.program LEFT JOIN host AS k ON k.id = a.host;",
 };
 
 static const char status_case[] =

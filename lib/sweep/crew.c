@@ -76,7 +76,8 @@ static bool start_worker(struct pl_supervisor *s, struct pl_hand *hand)
         pl_sup_fail(s, &err);
         return false;
     }
-    hand->recalled = hand->ended = false;
+    hand->recalled = hand->ended = hand->ready = false;
+    hand->host = NULL;
     hand->verdict[0] = '\0';
     hand->sent = 0;
     pl_text_clear(&hand->orders);
@@ -180,6 +181,7 @@ static void fail_first(struct pl_supervisor *s, struct pl_hand *hand, int status
         pl_task_recycle(task, &s->spare);
         return;
     }
+    task->host = hand->host;
     ending->outcome = PL_FAILED;
     ending->seconds = pl_clock_steady() - hand->since;
     ending->worker = hand->process.pid;

@@ -115,8 +115,14 @@ static int write_begun(struct pl_supervisor *s, struct pl_task *task, struct pl_
 
 static int write_end(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
 {
+    if (task->host && !task->host->number) {
+        int status = pl_store_put_host(s->store, &task->host->what, &task->host->number, err);
+        if (status)
+            return status;
+    }
     struct pl_ending ending = task->ending;
     ending.session = s->session;
+    ending.host = task->host ? task->host->number : 0;
     ending.threads = s->options->threads;
     ending.reason = task->reason[0] ? task->reason : NULL;
     ending.log = task->log.length ? pl_text(&task->log) : NULL;
@@ -332,6 +338,15 @@ static int transact(struct pl_supervisor *s, bool all, struct pl_error *err)
     return status;
 }
 
+/* What was numbered in a transaction that was rolled back may not exist, or be something else by now. */
+static void forget_numbers(struct pl_supervisor *s)
+{
+    s->number_count = 0;
+    s->program = NULL;
+    for (struct pl_worker_host *host = s->hosts; host; host = host->next)
+        host->number = 0;
+}
+
 int pl_ledger_turn(struct pl_supervisor *s, bool all, struct pl_error *err)
 {
     double now = pl_clock_steady();
@@ -347,6 +362,7 @@ int pl_ledger_turn(struct pl_supervisor *s, bool all, struct pl_error *err)
         status = pl_store_commit(s->store, err);
     if (status) {
         pl_store_rollback(s->store);
+        forget_numbers(s);
         return status;
     }
     if (now - s->beaten >= beat_every)

@@ -37,6 +37,7 @@ static void end_task(struct pl_supervisor *s, struct pl_hand *hand, const struct
 {
     struct pl_task *task = pl_tasks_pop(&hand->tasks);
     struct pl_ending *ending = &task->ending;
+    task->host = hand->host;
     ending->outcome = event->outcome;
     ending->bad_epoch = event->bad_epoch;
     ending->exit_code = event->exit_code;
@@ -78,6 +79,70 @@ static bool give_back(struct pl_supervisor *s, struct pl_hand *hand, const struc
     return found == event->count;
 }
 
+/* ---- what a worker is ---- */
+
+/* Two versions of poula may train differently, and a sweep's results are taken for those of one. */
+static void refuse_version(struct pl_supervisor *s, const struct pl_event *event)
+{
+    struct pl_error err = {0};
+    char its[300];
+    if (event->protocol == PL_PROTOCOL_VERSION)
+        snprintf(its, sizeof its, "poula %.250s", event->worker.version);
+    else
+        snprintf(its, sizeof its, "another version of poula (with protocol %lld, where this has %d)",
+                 (long long)event->protocol, PL_PROTOCOL_VERSION);
+    pl_fail(&err, PL_EVERSION, "the worker %.200s is %s, and this is poula %.250s: what they train may differ. Start this "
+            "version as the worker (without POULA_WORKER it is), or the sweep with the worker's", s->options->worker[0],
+            its, s->self.version);
+    pl_sup_fail(s, &err);
+}
+
+static bool same_host(const struct pl_provenance *a, const struct pl_provenance *b)
+{
+    return !strcmp(a->host, b->host) && !strcmp(a->cpu, b->cpu) && !strcmp(a->isa, b->isa) &&
+           !strcmp(a->version, b->version) && !strcmp(a->compiler, b->compiler) && !strcmp(a->libraries, b->libraries);
+}
+
+/* NULL when it is all the supervisor's own. */
+static struct pl_worker_host *find_host(struct pl_supervisor *s, const struct pl_provenance *worker)
+{
+    struct pl_worker_host *host = s->hosts;
+    if (same_host(worker, &s->self))
+        return NULL;
+    while (host && !same_host(worker, &host->what))
+        host = host->next;
+    if (host)
+        return host;
+    host = pl_pool_take(&s->texts, sizeof *host);
+    *host = (struct pl_worker_host){.next = s->hosts, .what = {
+        .host = pl_pool_copy(&s->texts, worker->host), .cpu = pl_pool_copy(&s->texts, worker->cpu),
+        .isa = pl_pool_copy(&s->texts, worker->isa), .version = pl_pool_copy(&s->texts, worker->version),
+        .compiler = pl_pool_copy(&s->texts, worker->compiler),
+        .libraries = pl_pool_copy(&s->texts, worker->libraries)}};
+    s->hosts = host;
+    return host;
+}
+
+/* Returns false when it introduced itself before. */
+static bool introduce(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)
+{
+    if (hand->ready)
+        return false;
+    if (event->protocol != PL_PROTOCOL_VERSION || strcmp(event->worker.version, s->self.version)) {
+        refuse_version(s, event);
+        return true;
+    }
+    struct pl_provenance worker = event->worker;
+    struct pl_text libraries = {0};
+    pl_text_add(&libraries, worker.libraries);
+    pl_provenance_told(s->options->insist, &libraries);
+    worker.libraries = pl_text(&libraries);
+    hand->ready = true;
+    hand->host = find_host(s, &worker);
+    pl_text_release(&libraries);
+    return true;
+}
+
 static const char *const event_names[] = {"ready", "start", "points", "log", "end", "dropped"};
 
 /* Returns false when the event cannot be: the worker is not to be trusted. */
@@ -85,7 +150,9 @@ static bool take_event(struct pl_supervisor *s, struct pl_hand *hand, const stru
 {
     struct pl_task *task = hand->tasks.first;
     if (event->kind == PL_EVENT_READY)
-        return event->protocol == PL_PROTOCOL_VERSION;
+        return introduce(s, hand, event);
+    if (!hand->ready)
+        return false;
     if (event->kind == PL_EVENT_DROPPED)
         return give_back(s, hand, event);
     if (!task || task->claim.run != event->run || (event->kind != PL_EVENT_START) != task->started)

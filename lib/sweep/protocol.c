@@ -271,9 +271,33 @@ static void begin_event(int64_t run, const char *event, struct pl_text *out)
     pl_text_add_char(out, '"');
 }
 
-void pl_event_write_ready(struct pl_text *out)
+/* Text from elsewhere: other encodings keep their ASCII. */
+static void add_foreign(struct pl_text *out, const char *prefix, const char *text)
 {
-    pl_text_addf(out, "{\"event\":\"ready\",\"protocol\":%d}\n", PL_PROTOCOL_VERSION);
+    size_t bad;
+    pl_text_add(out, prefix);
+    if (pl_utf8_valid(text, strlen(text), &bad)) {
+        pl_text_add_json(out, text);
+        return;
+    }
+    char *copy = pl_copy(text);
+    for (char *c = copy; *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    pl_text_add_json(out, copy);
+    free(copy);
+}
+
+void pl_event_write_ready(const struct pl_provenance *worker, struct pl_text *out)
+{
+    add_field(out, "{\"event\":\"ready\",\"protocol\":", PL_PROTOCOL_VERSION);
+    add_foreign(out, ",\"version\":", worker->version);
+    add_foreign(out, ",\"host\":", worker->host);
+    add_foreign(out, ",\"cpu\":", worker->cpu);
+    add_foreign(out, ",\"isa\":", worker->isa);
+    add_foreign(out, ",\"compiler\":", worker->compiler);
+    add_foreign(out, ",\"libraries\":", worker->libraries);
+    pl_text_add(out, "}\n");
 }
 
 void pl_event_write_start(int64_t run, double time, struct pl_text *out)
@@ -340,18 +364,7 @@ int64_t pl_event_write_points(int64_t run, const struct pl_record *record, struc
 void pl_event_write_log(int64_t run, const char *line, struct pl_text *out)
 {
     begin_event(run, "log", out);
-    pl_text_add(out, ",\"line\":");
-    size_t bad;
-    if (pl_utf8_valid(line, strlen(line), &bad)) {
-        pl_text_add_json(out, line);
-    } else { /* other encodings keep their ASCII */
-        char *copy = pl_copy(line);
-        for (char *c = copy; *c; c++)
-            if ((unsigned char)*c >= 0x80)
-                *c = '?';
-        pl_text_add_json(out, copy);
-        free(copy);
-    }
+    add_foreign(out, ",\"line\":", line);
     pl_text_add(out, "}\n");
 }
 
@@ -490,6 +503,21 @@ static bool take_end(struct cursor *c, struct pl_event *event)
     return skip(c, "}");
 }
 
+static bool take_ready(struct cursor *c, struct pl_event *event)
+{
+    struct pl_provenance *w = &event->worker;
+    if (!take_integer(c, &event->protocol))
+        return false;
+    if (event->protocol != PL_PROTOCOL_VERSION) {
+        c->at = c->end; /* what it says is not ours to understand */
+        return true;
+    }
+    return skip(c, ",\"version\":") && (w->version = take_string(c)) && skip(c, ",\"host\":") &&
+           (w->host = take_string(c)) && skip(c, ",\"cpu\":") && (w->cpu = take_string(c)) && skip(c, ",\"isa\":") &&
+           (w->isa = take_string(c)) && skip(c, ",\"compiler\":") && (w->compiler = take_string(c)) &&
+           skip(c, ",\"libraries\":") && (w->libraries = take_string(c)) && skip(c, "}");
+}
+
 static bool take_event(struct cursor *c, struct pl_event_reader *reader, struct pl_event *event)
 {
     static const char *const names[] = {"start", "points", "log", "end"};
@@ -497,7 +525,7 @@ static bool take_event(struct cursor *c, struct pl_event_reader *reader, struct 
     int kind;
     if (skip(c, "{\"event\":\"ready\",\"protocol\":")) {
         event->kind = PL_EVENT_READY;
-        return take_integer(c, &event->protocol) && skip(c, "}");
+        return take_ready(c, event);
     }
     if (skip(c, "{\"event\":\"dropped\",\"runs\":[")) {
         event->kind = PL_EVENT_DROPPED;

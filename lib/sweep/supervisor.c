@@ -2,8 +2,6 @@
 #include "sweep/supervisor.h"
 
 #include <errno.h>
-#include <gnu/libc-version.h>
-#include <jansson.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -227,44 +225,14 @@ static int take_over_signals(struct pl_supervisor *s, sigset_t *before, struct p
     return pl_fail(err, PL_EIO, "cannot listen for signals: %s", strerror(errno));
 }
 
-void pl_sweep_provenance(struct pl_provenance *provenance, int jobs, int threads, bool insist, struct pl_pool *pool)
-{
-    struct pl_text libraries = {0}, told = {0};
-    char text[300];
-    *provenance = (struct pl_provenance){.version = pl_version(), .jobs = jobs, .threads = threads,
-                                         .isa = pl_isa_name(pl_host_isa())};
-    pl_host_name(text, sizeof text);
-    provenance->host = pl_pool_copy(pool, text);
-    pl_host_cpu(text, sizeof text);
-    provenance->cpu = pl_pool_copy(pool, text);
-#if defined(__clang__)
-    provenance->compiler = "clang " __clang_version__;
-#else
-    provenance->compiler = "gcc " __VERSION__;
-#endif
-    pl_text_addf(&libraries, "glibc %s, jansson %s", gnu_get_libc_version(), jansson_version_str());
-    if (!insist)
-        pl_threads_given(&told);
-    if (told.length)
-        pl_text_addf(&libraries, "; commands with %s", pl_text(&told));
-    provenance->libraries = pl_pool_copy(pool, pl_text(&libraries));
-    pl_text_release(&libraries);
-    pl_text_release(&told);
-}
-
 static int join(struct pl_supervisor *s, struct pl_error *err)
 {
-    struct pl_provenance provenance;
-    struct pl_pool pool = {0};
-    pl_sweep_provenance(&provenance, s->options->jobs, s->options->threads, s->options->insist, &pool);
-    provenance.data = s->options->data;
+    pl_sweep_provenance(&s->self, s->options->jobs, s->options->threads, s->options->insist, &s->texts);
+    s->self.data = s->options->data;
     int status = recover(s, err);
     if (!status)
         status = pl_store_token(s->store, s->owner, err);
-    if (!status)
-        status = pl_store_join(s->store, &provenance, &s->session, err);
-    pl_pool_release(&pool);
-    return status;
+    return status ? status : pl_store_join(s->store, &s->self, &s->session, err);
 }
 
 /* Failed runs that are tried again count as missing until they end. */
@@ -332,6 +300,7 @@ int pl_sweep_run(struct pl_store *store, struct pl_plan *plan, const struct pl_s
     *stopped_by = s.stopped_by;
     pl_crew_release(&s);
     pl_ledger_release(&s);
+    pl_pool_release(&s.texts);
     close(s.signals);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return status;

@@ -14,6 +14,8 @@ struct pl_hand {                 /* one place in the crew */
     double since;                /* when the first one became the first */
     bool recalled;               /* asked to give back what it has not begun */
     bool ended;                  /* its output is at its end */
+    bool ready;                  /* it said what it is */
+    struct pl_worker_host *host; /* that is not the supervisor's, or NULL */
     char verdict[300];           /* why the supervisor killed it, or "" */
 };
 
@@ -29,6 +31,9 @@ struct pl_supervisor {
     const struct pl_sweep_options *options;
     const struct pl_executor *executor;
     int64_t session;
+    struct pl_provenance self;   /* of the session */
+    struct pl_pool texts;
+    struct pl_worker_host *hosts;/* of workers that run on something else */
     char owner[PL_STORE_TOKEN_SIZE]; /* of the runs' folders: the database */
     const struct pl_program *program; /* of the last claim, and its number in the database */
     int64_t program_number;

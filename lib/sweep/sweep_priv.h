@@ -18,10 +18,13 @@ const struct pl_sweep_study *pl_plan_blocking(const struct pl_plan *plan, const 
 int pl_plan_settle(struct pl_plan *plan, const struct pl_sweep_study *entry, struct pl_store *store,
                    struct pl_text *problems, struct pl_error *err);
 
+/* Appends to libraries what commands are told by the user's environment (provenance.c). */
+void pl_provenance_told(bool insist, struct pl_text *libraries);
+
 /* ---- protocol: one JSON object a line, see docs/sweeps.md ---- */
 
 enum { PL_METRIC_SIZE = 256 }; /* a longer name is cut */
-enum { PL_PROTOCOL_VERSION = 2, PL_LINE_LIMIT = 256 << 20 };
+enum { PL_PROTOCOL_VERSION = 3, PL_LINE_LIMIT = 256 << 20 };
 
 /* What a worker is told: to train a run; to give back what it has not begun; to do so and stop. */
 enum pl_message { PL_MESSAGE_ORDER, PL_MESSAGE_RECALL, PL_MESSAGE_STOP };
@@ -60,7 +63,9 @@ struct pl_event {
     enum pl_event_kind kind;
     int64_t run;
     double time;         /* start: seconds since 1970 */
-    int64_t protocol;    /* ready */
+    /* ready; of a worker with another protocol nothing more is read */
+    int64_t protocol;
+    struct pl_provenance worker; /* host, cpu, isa, version, compiler, libraries */
     /* dropped: count runs; points: count epochs, and as many values for each series */
     const int64_t *runs;
     const double *epochs;
@@ -100,7 +105,7 @@ int pl_event_read(struct pl_event_reader *reader, char *line, size_t length, str
                   struct pl_error *err);
 void pl_event_reader_release(struct pl_event_reader *reader);
 
-void pl_event_write_ready(struct pl_text *out);
+void pl_event_write_ready(const struct pl_provenance *worker, struct pl_text *out);
 void pl_event_write_start(int64_t run, double time, struct pl_text *out);
 /* Writes everything in the record (series with the same epochs share a line) and returns the number of values. */
 int64_t pl_event_write_points(int64_t run, const struct pl_record *record, struct pl_text *out);
@@ -142,6 +147,13 @@ struct pl_task_series {
     double best;         /* best finite value so far; NaN: none */
 };
 
+/* What workers run on that is not what the supervisor runs on. */
+struct pl_worker_host {
+    struct pl_worker_host *next;
+    struct pl_provenance what;
+    int64_t number;      /* in the database; 0: not there yet */
+};
+
 /* The canonical settings of a configuration, shared by its runs. */
 struct pl_config_text {
     int64_t config;
@@ -160,6 +172,7 @@ struct pl_task {
     int64_t received;    /* values that arrived */
     bool started, ended;
     bool lost;           /* the run is another sweep's by now */
+    struct pl_worker_host *host; /* of the worker that ended it; NULL: as the session */
     bool begun;          /* the database knows that it is at work */
     bool forgotten[PL_AXIS_COUNT]; /* what this attempt replaces of earlier ones' values was dropped */
     double epochs;       /* that are declared, or 0 */

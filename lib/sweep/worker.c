@@ -321,7 +321,11 @@ int pl_worker_loop(int in, int out, struct pl_error *err)
     w.end = &w.first;
     w.signals = watch_signals(&before);
     w.memory = pl_record_sink(&w.record);
-    pl_event_write_ready(&w.events);
+    struct pl_provenance self;
+    struct pl_pool texts = {0};
+    pl_sweep_provenance(&self, 1, 1, true, &texts);
+    pl_event_write_ready(&self, &w.events);
+    pl_pool_release(&texts);
     pthread_t reader;
     int problem = pthread_create(&reader, NULL, read_orders, &w);
     if (problem) /* the process is at its end */

@@ -78,10 +78,12 @@ finish queued 0 "$started"
 equal "$(cat queued.[0-9]* | wc -l)" 60 "runs that were begun"
 
 # Workers that are not what they should be. $POULA_WORKER replaces the program that is started as one.
+version=$("$POULA" --version | sed 's/^poula //')
+ready='{"event":"ready","protocol":3,"version":"'$version'","host":"elsewhere","cpu":"abacus","isa":"beads","compiler":"cc 1","libraries":"none"}'
 fake() { # NAME, the script's body: what it does with an order for run $run
     cat >"$1" <<END
 #!/bin/sh
-echo '{"event":"ready","protocol":2}'
+${ready:+echo '$ready'}
 while read -r line; do
     run=\${line#*:}; run=\${run%%,*}
     $2
@@ -109,6 +111,54 @@ reasons() { sql "$1.db" 'SELECT DISTINCT reason FROM runs'; }
 fake honest "$said_start; $said_points; $(echo "$said_end" | sed s/VALUES/1/)"
 expect 0 env POULA_WORKER="$PWD/honest" "$POULA" sweep three.yaml --db honest.db --jobs 1
 contains out "three: 3 finished"
+
+# S7: what a worker says that it is, is recorded of its runs, and not what the supervisor is.
+equal "$(sql honest.db "SELECT DISTINCT host, cpu, isa, compiler, libraries FROM provenance WHERE version = '$version'")" \
+    "elsewhere|abacus|beads|cc 1|none" "provenance of another machine's worker"
+equal "$(sql honest.db "SELECT group_concat(DISTINCT host) FROM runs")" elsewhere "host of the runs"
+equal "$(sql honest.db "SELECT group_concat(DISTINCT host) FROM attempts")" elsewhere "host of the attempts"
+equal "$(sql honest.db "SELECT count(*) FROM session WHERE host <> 'elsewhere' AND cpu <> 'abacus'")" 1 "the session"
+printf '#!/bin/sh\nPOULA_ISA=base exec "%s" worker\n' "$POULA" >slower; chmod +x slower
+sed 's/study: three/study: also/; s/10/12/' three.yaml >also.yaml
+expect 0 env POULA_WORKER="$PWD/slower" "$POULA" sweep also.yaml --db honest.db --jobs 2
+equal "$(sql honest.db "SELECT count(*), p.isa FROM provenance AS p JOIN session AS s ON s.id = p.session
+    WHERE p.host = s.host AND p.cpu = s.cpu AND p.libraries = s.libraries GROUP BY p.isa")" "3|base" "provenance of a slower worker"
+sed 's/study: three/study: own/; s/10/14/' three.yaml >own.yaml
+expect 0 poula sweep own.yaml --db honest.db --jobs 2
+equal "$(sql honest.db "SELECT (SELECT count(*) FROM attempt WHERE host IS NULL), (SELECT count(*) FROM host)")" "3|2" "own workers"
+sed '$d' three.yaml >both.yaml; printf 'seeds: [1, 2, 3, 4]\ntables: [{rows: optimizer, columns: lambda, value: last loss}]\n' >>both.yaml
+expect 0 poula sweep both.yaml --db honest.db
+expect 0 poula report --study three --db honest.db --table
+contains out elsewhere
+
+# S7: a worker of another version is refused, and nothing is trained by it: of another protocol, or of this one.
+other_version() { # NAME
+    rm -f "$1.db"
+    expect 1 env POULA_WORKER="$PWD/$1" "$POULA" sweep three.yaml --db "$1.db"
+    contains err "the worker $PWD/$1 is $2, and this is poula $version: what they train may differ"
+    contains err "POULA_WORKER"
+    equal "$(count "$1.db" planned)" 3 planned
+    equal "$(sql "$1.db" 'SELECT count(*) FROM attempts')" 0 attempts
+    expect 0 poula sweep three.yaml --db "$1.db"
+}
+our_ready=$ready
+ready=$(echo "$our_ready" | sed "s/\"version\":\"[^\"]*\"/\"version\":\"0.0.9 (abcdef0)\"/")
+fake newer "$said_start; $said_points; $(echo "$said_end" | sed s/VALUES/1/)"
+other_version newer "poula 0.0.9 (abcdef0)"
+ready='{"event":"ready","protocol":2}'
+fake older "$said_start; $said_points; $(echo "$said_end" | sed s/VALUES/1/)"
+other_version older "another version of poula (with protocol 2, where this has 3)"
+ready=$our_ready
+
+# One that does not say what it is, or says so twice, is not believed either.
+ready=
+fake silent "$said_start; $said_points; $(echo "$said_end" | sed s/VALUES/1/)"
+expect 1 env POULA_WORKER="$PWD/silent" "$POULA" sweep three.yaml --db silent.db --jobs 1
+equal "$(count silent.db planned)" 3 planned
+ready=$our_ready
+fake twice "$said_start; echo '$ready'"
+with_fake twice
+contains twice.db "out of order"
 
 fake leaves "$said_start; echo 'I had enough' >&2; exit 0"
 with_fake leaves

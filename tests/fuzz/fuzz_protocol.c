@@ -46,11 +46,13 @@ static void check_ended(const struct pl_tasks *done)
 static void listen_to(const uint8_t *data, size_t size)
 {
     enum { RUNS = 3 };
-    struct pl_sweep_options options = {.fail_fast = false};
+    static const char *const worker[] = {"worker", NULL};
+    struct pl_sweep_options options = {.worker = worker};
     struct pl_sweep_study study = {0};
     struct pl_hand hand = {0};
     struct pl_supervisor s = {.options = &options, .executor = &executor, .hands = &hand, .hand_count = 1, .mean = NAN,
                               .outstanding = RUNS};
+    s.self = (struct pl_provenance){.version = "1", .host = "h", .cpu = "c", .isa = "base", .compiler = "cc", .libraries = "l"};
     for (int64_t run = 1; run <= RUNS; run++)
         pl_tasks_push(&hand.tasks, new_task(&s, &study, run));
     hand.process.out = memfd_create("events", MFD_CLOEXEC);
@@ -68,6 +70,7 @@ static void listen_to(const uint8_t *data, size_t size)
     pl_text_release(&hand.input);
     pl_text_release(&hand.log);
     pl_event_reader_release(&s.reader);
+    pl_pool_release(&s.texts);
 }
 
 /* ---- what a worker is told */

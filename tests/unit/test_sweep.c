@@ -129,6 +129,9 @@ static void check_rest(int line, const struct pl_event *event)
     case 0:
         assert_int_equal(event->kind, PL_EVENT_READY);
         assert_int_equal(event->protocol, PL_PROTOCOL_VERSION);
+        assert_string_equal(event->worker.version, "1 (\"rev\")");
+        assert_string_equal(event->worker.cpu, "c ?");
+        assert_string_equal(event->worker.libraries, "l");
         break;
     case 1:
         assert_int_equal(event->kind, PL_EVENT_START);
@@ -160,7 +163,9 @@ static void other_events_come_back(void **state)
     struct pl_text text = {0};
     struct pl_run_result result = {.outcome = PL_DIVERGED, .bad_epoch = 40, .exit_code = -1, .reason = "loss is not finite",
                                    .unread = 7, .unread_example = "the \"loss=0.3\" seems fine"};
-    pl_event_write_ready(&text);
+    struct pl_provenance worker = {.version = "1 (\"rev\")", .host = "h", .cpu = "c \xae", .isa = "base", .compiler = "cc",
+                                   .libraries = "l"};
+    pl_event_write_ready(&worker, &text);
     pl_event_write_start(3, 1234.5, &text);
     pl_event_write_log(3, "a \"line\"\twith \\ and \x01", &text);
     pl_event_write_log(3, "latin \xe9", &text);
@@ -174,7 +179,8 @@ static void lines_that_are_no_events(void **state)
     (void)state;
     static const char *const lines[] = {
         "", "hello", "[]", "{}", "{\"run\":1}", "{\"event\":\"start\"}", "{\"event\":\"dance\",\"run\":1}",
-        "{\"event\":\"ready\"}", "{\"event\":\"start\",\"run\":\"1\"}", "{\"event\":\"log\",\"run\":1}",
+        "{\"event\":\"ready\"}", "{\"event\":\"ready\",\"protocol\":3}", "{\"event\":\"ready\",\"protocol\":3,\"version\":\"1\"}",
+        "{\"event\":\"start\",\"run\":\"1\"}", "{\"event\":\"log\",\"run\":1}",
         "{\"run\":1,\"event\":\"points\",\"epochs\":[1],\"series\":[[\"loss\",\"epoch\",\"00\"]]}",
         "{\"run\":1,\"event\":\"points\",\"epochs\":[1.5],\"series\":[]}",
         "{\"run\":1,\"event\":\"points\",\"epochs\":[1],\"series\":[[\"loss\",\"up\",\"0000000000000000\"]]}",
