@@ -16,7 +16,7 @@ studies:
       echo $$ >>pids
       sleep 30 &
       echo $! >>pids
-      for e in 1 2 3 4 5; do sleep 0.06; echo epoch=$e loss={seed}.$e accuracy=0.$e; done
+      for e in 1 2 3 4 5; do sleep 0.12; echo epoch=$e loss={seed}.$e accuracy=0.$e; done
   seeds: {from: 1, to: 10}
 - study: problems
   task: {problem: theta30, iterations: 3000, record: 20}
