@@ -142,7 +142,7 @@ const struct pl_command pl_cmd_forget = {
         "any of several, and KEY may be seed or status. What an attempt came to stays (its outcome, log and program, and "
         "the lowest, highest and last value of each metric: the view superseded); its curves do not. The folder of a run is "
         "renamed to RUN.attempt-N. 'poula sweep --rerun' does the same and runs them at once.",
-    .example = "poula forget optimizer=sgd lambda=0.1 --study toy-steps",
+    .example = "poula forget optimizer=adam lambda=0.1 --study toy-steps",
     PL_OPTIONS(options),
     .most = 100000,
     .run = run,

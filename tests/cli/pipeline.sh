@@ -1,6 +1,6 @@
 # A study that takes its settings from the table of another one: search, choice and final runs in one file.
 cat >trainer.sh <<'EOF'
-# lam eps seed method: accuracies as a formula; lam=3 diverges with one seed.
+# lam eps seed method eta: accuracies as a formula; lam=3 diverges with one seed.
 [ ! -f broken ] || [ "$1-$2-$3-$4" != 2-2-2-a ] || exit 3
 loss=1
 [ "$1-$3" != 3-2 ] || loss=nan
@@ -9,7 +9,7 @@ echo "valid_accuracy=$valid test_accuracy=$((40 + 10 * $1 - $2)) loss=$loss"
 EOF
 cat >pipeline.yaml <<'EOF'
 defaults:
-  task: {command: [sh, trainer.sh, "{lam}", "{eps}", "{seed}", "{method}"]}
+  task: {command: [sh, trainer.sh, "{lam}", "{eps}", "{seed}", "{method}", "{eta}"]}
   settings: {method: [a, b], eta: "=lam*2"}
 studies:
 - study: final

@@ -14,7 +14,7 @@ every_reader() { # CODE FILE TEXT: every command that reads gives CODE and says 
 every_reader 1 none/missing.db "poula sweep"
 [ ! -e none ] || fail "reading made a folder"
 mkdir folder.db
-every_reader 1 folder.db "cannot open"
+every_reader 1 folder.db "it is a folder"
 expect 1 poula sweep toy.yaml --db folder.db
 
 # Not a database, somebody else's, empty.
