@@ -48,6 +48,8 @@ draw() {
     state=$(((state * 1103515245 + 12345) % 2147483648))
     drawn=$((state / 65536 % $1))
 }
+# Numbers are used again: another process of that number works in another folder.
+gone_from_here() { gone "$1" || [ "$(readlink "/proc/$1/cwd")" != "$(pwd -P)" ]; }
 children() { ps -o pid= --ppid "$1" 2>/dev/null | tr -d ' '; }
 one_of() { echo "$2" | awk -v n="$1" 'NF { line[count++] = $0 } END { if (count) print line[n % count] }'; }
 
@@ -111,6 +113,6 @@ while [ $done -lt "$kills" ]; do
 done
 echo "$done kills in $sweeps sweeps of $part databases: $(sort tally | uniq -c | tr -s ' \n' ' ')"
 for process in $(cat pids processes | sort -u); do
-    wait_for 10 gone "$process"
+    wait_for 10 gone_from_here "$process"
 done
 [ "$(wc -l <pids)" -gt "$programs_of_whole" ] || [ "$kills" -lt 5 ] || fail "no program ran in a killed sweep"
