@@ -265,6 +265,15 @@ static int feed(struct pl_network *n, struct pl_network_batch *batch, struct pl_
     return status;
 }
 
+static bool reach(const struct pl_network *n, uint64_t epoch, uint64_t at, uint64_t *batches, uint64_t *examples)
+{
+    const struct images *s = n->self;
+    (void)epoch;
+    *examples = at == UINT64_MAX ? s->count : at;
+    *batches = *examples / s->batch + (*examples % s->batch != 0);
+    return *examples <= s->count && (*examples % s->batch == 0 || *examples == s->count);
+}
+
 static int evaluate(struct pl_network *n, enum pl_split split, struct pl_evaluation *evaluation, struct pl_error *err)
 {
     struct images *s = n->self;
@@ -318,5 +327,6 @@ const struct pl_network_type pl_network_images = {
     .has = has,
     .begin = begin,
     .feed = feed,
+    .reach = reach,
     .evaluate = evaluate,
 };

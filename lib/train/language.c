@@ -201,6 +201,19 @@ static void give(const struct language *l, enum pl_split split, const struct pl_
     pl_plan_labels(l->plans[split], tokens + columns->batch);
 }
 
+static bool reach(const struct pl_network *n, uint64_t epoch, uint64_t at, uint64_t *batches, uint64_t *examples)
+{
+    const struct language *l = n->self;
+    const struct pl_columns *columns = &l->columns[PL_SPLIT_TRAIN];
+    struct pl_corpus_window window;
+    size_t row = 0;
+    for (*batches = 0; row < at && pl_window_train(columns, l->bptt, l->varies ? &l->lengths : NULL, epoch, row, &window);
+         ++*batches)
+        row = window.start + window.length;
+    *examples = (uint64_t)row * columns->batch;
+    return at == UINT64_MAX || row == at;
+}
+
 static void begin(struct pl_network *n)
 {
     const struct language *l = n->self;
@@ -279,5 +292,6 @@ const struct pl_network_type pl_network_text = {
     .has = has,
     .begin = begin,
     .feed = feed,
+    .reach = reach,
     .evaluate = evaluate,
 };

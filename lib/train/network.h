@@ -111,6 +111,9 @@ struct pl_network_type {
     void (*begin)(struct pl_network *n);
     /* Makes the batch at n->progress.at; returns 1 when the epoch has no more. */
     int (*feed)(struct pl_network *n, struct pl_network_batch *batch, struct pl_error *err);
+    /* The batches of an epoch, and the examples in them, that lie before a position (UINT64_MAX: the end). Returns false when
+     * no batch begins there. */
+    bool (*reach)(const struct pl_network *n, uint64_t epoch, uint64_t at, uint64_t *batches, uint64_t *examples);
     /* Mean loss and accuracy over a split, with the weights as they are. Returns 1 when the sink asked to stop. */
     int (*evaluate)(struct pl_network *n, enum pl_split split, struct pl_evaluation *evaluation, struct pl_error *err);
 };
@@ -168,7 +171,13 @@ bool pl_state_knows(const char *format);
 void pl_state_renew(struct pl_safetensors *file);
 /* Is a further than b? */
 bool pl_state_is_later(const struct pl_safetensors *a, const struct pl_safetensors *b);
-/* Copies everything, or nothing when something does not fit: PL_ECORRUPT. */
+/* The metric whose curve (values or their epochs) a tensor is of, or NULL; both tensors of a metric, or NULL. */
+const char *pl_state_metric(const char *name);
+void pl_state_find_curve(const struct pl_safetensors *file, const char *metric, const struct pl_safetensor **epochs,
+                         const struct pl_safetensor **values);
+/* Are its numbers those of a place that this run can be at (place.c)? PL_ECORRUPT names one that is not. */
+int pl_state_check_place(const struct pl_network *n, const struct pl_safetensors *file, struct pl_error *err);
+/* Copies everything, or nothing when something does not fit or cannot be: PL_ECORRUPT. */
 int pl_state_restore(struct pl_network *n, const struct pl_safetensors *file, struct pl_error *err);
 void pl_state_restore_history(struct pl_network *n, const struct pl_safetensors *file);
 

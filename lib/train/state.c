@@ -182,9 +182,22 @@ bool pl_state_is_later(const struct pl_safetensors *a, const struct pl_safetenso
     return false;
 }
 
-static bool is_history(const char *name)
+const char *pl_state_metric(const char *name)
 {
-    return !strncmp(name, RECORD, strlen(RECORD)) || !strncmp(name, EPOCHS, strlen(EPOCHS));
+    return !strncmp(name, RECORD, strlen(RECORD))   ? name + strlen(RECORD)
+           : !strncmp(name, EPOCHS, strlen(EPOCHS)) ? name + strlen(EPOCHS) : NULL;
+}
+
+void pl_state_find_curve(const struct pl_safetensors *file, const char *metric, const struct pl_safetensor **epochs,
+                         const struct pl_safetensor **values)
+{
+    struct pl_text name = {0};
+    pl_text_addf(&name, "%s%s", EPOCHS, metric);
+    *epochs = pl_safetensors_find(file, pl_text(&name));
+    pl_text_clear(&name);
+    pl_text_addf(&name, "%s%s", RECORD, metric);
+    *values = pl_safetensors_find(file, pl_text(&name));
+    pl_text_release(&name);
 }
 
 /* Has the file what the state needs, and nothing else? */
@@ -197,7 +210,7 @@ static int compare(const struct pl_state *state, const struct pl_safetensors *fi
             return pl_fail(err, PL_ECORRUPT, "its tensor %s is not what this run needs", to->name);
     }
     for (size_t i = 0; i < file->count; i++)
-        others += !is_history(file->tensors[i].name);
+        others += !pl_state_metric(file->tensors[i].name);
     if (others != state->count)
         return pl_fail(err, PL_ECORRUPT, "it has %zu tensors that this run does not know", others - state->count);
     return 0;
@@ -208,6 +221,8 @@ int pl_state_restore(struct pl_network *n, const struct pl_safetensors *file, st
     struct pl_state state = {0};
     pl_state_add(&state, n);
     int status = compare(&state, file, err);
+    if (!status)
+        status = pl_state_check_place(n, file, err);
     for (size_t i = 0; i < state.count && !status; i++) {
         const struct pl_safetensor *to = &state.tensors[i];
         status = pl_safetensors_copy(file, to->name, to->type, to->count, (void *)(uintptr_t)to->data, err);
