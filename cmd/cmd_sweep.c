@@ -263,6 +263,9 @@ static int advance(const struct pl_args *args, struct pl_store *store, struct pl
         if (!pl_args_has(args, "quiet"))
             show_choice(study);
         pl_text_clear(&notes);
+        pl_spec_idle_notes(study, &notes);
+        pl_cmd_notes("poula sweep", &notes);
+        pl_text_clear(&notes);
         pl_sweep_proof_notes(study, &notes);
         fprintf(stderr, "%s%s", notes.length ? "poula sweep: " : "", pl_text(&notes));
     }

@@ -70,6 +70,10 @@ static void add_setting(struct pl_text *out, const struct pl_setting *setting)
         pl_text_add(out, ", must be given");
     if (setting->aliases)
         pl_text_addf(out, "; also: %s", setting->aliases);
+    if (setting->idle_when && !strcmp(setting->idle_when, "always"))
+        pl_text_add(out, "; changes nothing");
+    else if (setting->idle_when)
+        pl_text_addf(out, "; changes nothing when %s", setting->idle_when);
     pl_text_add_char(out, '\n');
 }
 

@@ -40,6 +40,8 @@ struct pl_setting {
     const char *help;    /* one line, no full stop */
     bool list;           /* the value is a list of such scalars, kept as the string of a JSON array; in a
                             spec a list of lists then makes an axis */
+    const char *idle_when; /* when the value changes nothing that a run records: "eta=0", "decouple=false or
+                            weight_decay=0", "eta=0 and beta!=1" (and binds closer), "always"; NULL: it always counts */
 };
 
 struct pl_entry {
@@ -55,6 +57,9 @@ struct pl_settings {
 };
 
 const char *pl_type_name(enum pl_type type); /* "number", "whole number", "true or false", "text" */
+
+/* Does idle_when of the setting hold among these settings? A comparison with a setting that is absent does not. */
+bool pl_setting_is_idle(const struct pl_setting *setting, const struct pl_settings *among);
 
 /* Finds a descriptor by key or alias, or NULL. */
 const struct pl_setting *pl_setting_find(const struct pl_setting *table, size_t count, const char *key);

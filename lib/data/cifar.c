@@ -301,7 +301,8 @@ int pl_cifar_find_source(const struct pl_dataset_type *type, const char *folder,
 /* ---- the two sets */
 
 static const struct pl_setting settings[] = {
-    {.key = "flip", .type = PL_BOOLEAN, .initial = "true", .help = "mirror every other training image when augmenting"},
+    {.key = "flip", .type = PL_BOOLEAN, .initial = "true", .help = "mirror every other training image when augmenting",
+     .idle_when = "augment=false"},
 };
 
 static void cifar_expect(const struct pl_settings *chosen, struct pl_image_shape *shape, int *classes,

@@ -156,7 +156,8 @@ static int folder_open(struct pl_dataset *set, const struct pl_settings *chosen,
 
 static const struct pl_setting settings[] = {
     {.key = "images", .type = PL_STRING, .help = "name under which the images were imported"},
-    {.key = "flip", .type = PL_BOOLEAN, .initial = "true", .help = "mirror every other training image when augmenting"},
+    {.key = "flip", .type = PL_BOOLEAN, .initial = "true", .help = "mirror every other training image when augmenting",
+     .idle_when = "augment=false"},
 };
 
 const struct pl_dataset_type pl_dataset_folder = {

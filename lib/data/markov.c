@@ -201,7 +201,7 @@ static const struct pl_setting settings[] = {
     {.key = "branches", .type = PL_INTEGER, .initial = "4", .range = "[1,1000000]",
      .help = "words that may come next"},
     {.key = "skew", .type = PL_INTEGER, .initial = "1", .range = "[0,8]",
-     .help = "the r-th of them has a probability proportional to 1 / r^skew; 0: all the same"},
+     .help = "the r-th of them has a probability proportional to 1 / r^skew; 0: all the same", .idle_when = "branches=1"},
     {.key = "train_tokens", .type = PL_INTEGER, .initial = "50000", .range = "[2,1000000000]", .help = "training tokens"},
     {.key = "valid_tokens", .type = PL_INTEGER, .initial = "5000", .range = "[2,1000000000]", .help = "validation tokens"},
     {.key = "test_tokens", .type = PL_INTEGER, .initial = "5000", .range = "[2,1000000000]", .help = "test tokens"},

@@ -4,8 +4,10 @@
 #include "model/model_priv.h"
 
 static const struct pl_setting settings[] = {
-    {"growth", NULL, PL_INTEGER, "32", "[1,1024]", "features that each layer adds", false},
-    {"blocks", NULL, PL_INTEGER, "[6,12,24,16]", "[1,100]", "number of layers in each dense block", true},
+    {.key = "growth", .type = PL_INTEGER, .initial = "32", .range = "[1,1024]",
+     .help = "features that each layer adds"},
+    {.key = "blocks", .type = PL_INTEGER, .initial = "[6,12,24,16]", .range = "[1,100]",
+     .help = "number of layers in each dense block", .list = true},
 };
 
 /* concat(conv3x3(relu(bn(conv1x1(relu(bn(x)))))), x) */

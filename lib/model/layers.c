@@ -18,8 +18,9 @@
 #include <string.h>
 
 static const struct pl_setting settings[] = {
-    {"layers", NULL, PL_STRING, NULL, NULL,
-     "the operators in order, such as [conv 32, batchnorm, relu, maxpool 2, linear classes]", true},
+    {.key = "layers", .type = PL_STRING,
+     .help = "the operators in order, such as [conv 32, batchnorm, relu, maxpool 2, linear classes]",
+     .list = true},
 };
 
 enum { MARKS = 64, WORD = 32 };

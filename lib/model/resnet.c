@@ -6,12 +6,16 @@
 #define BLOCKS_HELP "number of basic blocks in each stage; every stage after the first halves the image"
 
 static const struct pl_setting settings18[] = {
-    {"width", NULL, PL_INTEGER, "64", "[1,4096]", "channels of the first stage; each stage doubles them", false},
-    {"blocks", NULL, PL_INTEGER, "[2,2,2,2]", "[1,100]", BLOCKS_HELP, true},
+    {.key = "width", .type = PL_INTEGER, .initial = "64", .range = "[1,4096]",
+     .help = "channels of the first stage; each stage doubles them"},
+    {.key = "blocks", .type = PL_INTEGER, .initial = "[2,2,2,2]", .range = "[1,100]", .help = BLOCKS_HELP,
+     .list = true},
 };
 static const struct pl_setting settings34[] = {
-    {"width", NULL, PL_INTEGER, "64", "[1,4096]", "channels of the first stage; each stage doubles them", false},
-    {"blocks", NULL, PL_INTEGER, "[3,4,6,3]", "[1,100]", BLOCKS_HELP, true},
+    {.key = "width", .type = PL_INTEGER, .initial = "64", .range = "[1,4096]",
+     .help = "channels of the first stage; each stage doubles them"},
+    {.key = "blocks", .type = PL_INTEGER, .initial = "[3,4,6,3]", .range = "[1,100]", .help = BLOCKS_HELP,
+     .list = true},
 };
 
 /* relu(bn(conv(relu(bn(conv(x))))) + shortcut(x)) */

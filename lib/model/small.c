@@ -2,10 +2,13 @@
 #include "model/model_priv.h"
 
 static const struct pl_setting cnn_settings[] = {
-    {"width", NULL, PL_INTEGER, "16", "[1,4096]", "channels of the first stage; each stage doubles them", false},
-    {"depth", NULL, PL_INTEGER, "3", "[1,8]", "number of stages; each halves the image", false},
-    {"batchnorm", NULL, PL_BOOLEAN, "true", NULL, "batch norm after every convolution", false},
-    {"dropout", NULL, PL_REAL, "0", "[0,1)", "probability of dropping a feature before the last layer", false},
+    {.key = "width", .type = PL_INTEGER, .initial = "16", .range = "[1,4096]",
+     .help = "channels of the first stage; each stage doubles them"},
+    {.key = "depth", .type = PL_INTEGER, .initial = "3", .range = "[1,8]",
+     .help = "number of stages; each halves the image"},
+    {.key = "batchnorm", .type = PL_BOOLEAN, .initial = "true", .help = "batch norm after every convolution"},
+    {.key = "dropout", .type = PL_REAL, .initial = "0", .range = "[0,1)",
+     .help = "probability of dropping a feature before the last layer"},
 };
 
 /* depth times [conv3x3, (batch norm), ReLU, 2x2 max pool], the average over the image, one linear layer. */
@@ -24,8 +27,10 @@ static int cnn(const struct pl_settings *s, struct pl_graph *g, int x, int class
 }
 
 static const struct pl_setting mlp_settings[] = {
-    {"hidden", NULL, PL_INTEGER, "[128,64]", "[1,100000]", "units of each hidden layer", true},
-    {"dropout", NULL, PL_REAL, "0", "[0,1)", "probability of dropping a hidden unit", false},
+    {.key = "hidden", .type = PL_INTEGER, .initial = "[128,64]", .range = "[1,100000]",
+     .help = "units of each hidden layer", .list = true},
+    {.key = "dropout", .type = PL_REAL, .initial = "0", .range = "[0,1)",
+     .help = "probability of dropping a hidden unit"},
 };
 
 /* The image as one vector, then linear layers with a ReLU between them. */

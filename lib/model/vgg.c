@@ -6,9 +6,11 @@
 #include <math.h>
 
 static const struct pl_setting settings[] = {
-    {"batchnorm", NULL, PL_BOOLEAN, "true", NULL, "batch norm after every convolution", false},
-    {"width", NULL, PL_INTEGER, "64", "[1,4096]", "channels of the first stage; the others follow", false},
-    {"dropout", NULL, PL_REAL, "0.5", "[0,1)", "probability of dropping a unit of the classifier", false},
+    {.key = "batchnorm", .type = PL_BOOLEAN, .initial = "true", .help = "batch norm after every convolution"},
+    {.key = "width", .type = PL_INTEGER, .initial = "64", .range = "[1,4096]",
+     .help = "channels of the first stage; the others follow"},
+    {.key = "dropout", .type = PL_REAL, .initial = "0.5", .range = "[0,1)",
+     .help = "probability of dropping a unit of the classifier"},
 };
 
 enum { POOL = 0 };

@@ -12,9 +12,10 @@ static const struct pl_setting settings[] = {
     PL_SETTING_BETAS,
     PL_SETTING_EPSILON("1e-8"),
     PL_SETTING_WEIGHT_DECAY("0", "L2 regularisation, or decoupled weight decay with decouple"),
-    PL_SETTING_SWITCH("decouple", "weight_decouple", "false",
-                      "scale theta by 1 - lambda * weight_decay instead of changing the gradient"),
-    PL_SETTING_SWITCH("fixed_decay", NULL, "false", "with decouple: scale by 1 - weight_decay"),
+    {.key = "decouple", .aliases = "weight_decouple", .type = PL_BOOLEAN, .initial = "false",
+     .help = "scale theta by 1 - lambda * weight_decay instead of changing the gradient", .idle_when = "weight_decay=0"},
+    {.key = "fixed_decay", .type = PL_BOOLEAN, .initial = "false", .help = "with decouple: scale by 1 - weight_decay",
+     .idle_when = "decouple=false or weight_decay=0"},
     PL_SETTING_SWITCH("rectify", NULL, "false", "rectify the adaptive rate as RAdam does"),
     PL_SETTING_SWITCH("amsgrad", NULL, "false", "use the largest second moment so far"),
 };

@@ -10,7 +10,7 @@ static const struct pl_setting settings[] = {
     {.key = "kappa", .aliases = "lambd κ", .type = PL_REAL, .initial = "1e-4", .range = "[0,inf)",
      .help = "decay of the parameters and of the rate"},
     {.key = "alpha", .aliases = "α", .type = PL_REAL, .initial = "0.75", .range = "[0,inf)",
-     .help = "power of the rate's decay"},
+     .help = "power of the rate's decay", .idle_when = "kappa=0"},
     {.key = "t0", .type = PL_REAL, .initial = "1e6", .range = "[0,inf]", .help = "step at which averaging starts"},
     PL_SETTING_WEIGHT_DECAY("0", PL_L2),
 };

@@ -15,7 +15,8 @@ static const struct pl_setting common[] = {
     {.key = "average", .aliases = "averaging", .type = PL_STRING, .initial = "off",
      .range = "off on patience nonmono", .help = "weight averaging, and what starts it"},
     {.key = "average_after", .type = PL_INTEGER, .initial = "5", .range = "[1,100000]",
-     .help = "epochs without improvement (patience), or newest losses set aside (nonmono)"},
+     .help = "epochs without improvement (patience), or newest losses set aside (nonmono)",
+     .idle_when = "average=off or average=on"},
 };
 
 const struct pl_setting *pl_optim_common_settings(size_t *count)

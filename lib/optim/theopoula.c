@@ -13,16 +13,17 @@
 static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.1"),
     {.key = "epsilon", .aliases = "eps ε", .type = PL_REAL, .initial = "1e-8", .range = "[0,inf]",
-     .help = "boosting of small gradients; .inf switches it off"},
+     .help = "boosting of small gradients; .inf switches it off", .idle_when = "sync_epsilon=true"},
     PL_SETTING_BETA("1e14"),
     {.key = "r", .type = PL_REAL, .initial = "0", .range = "[0,1000]",
-     .help = "exponent of the regularisation: it grows like |theta|^(2r)"},
+     .help = "exponent of the regularisation: it grows like |theta|^(2r)", .idle_when = "eta=0"},
     {.key = "eta", .aliases = "η", .type = PL_REAL, .initial = "0", .range = "[0,inf)",
      .help = "strength of the regularisation"},
     PL_SETTING_WEIGHT_DECAY("0", PL_L2),
     PL_SETTING_SWITCH("sync_epsilon", "sync_eps", "false", "use the learning rate in force as epsilon"),
     {.key = "variant", .type = PL_STRING, .initial = "paper", .range = "paper official",
-     .help = "regularise outside the taming (the paper's equation) or inside it (the published code)"},
+     .help = "regularise outside the taming (the paper's equation) or inside it (the published code)",
+     .idle_when = "eta=0 and beta!=1"}, /* which the published code takes for "no noise" */
 };
 
 struct theopoula {

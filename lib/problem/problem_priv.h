@@ -15,7 +15,7 @@
 /* Noise of the problems without data of their own: H = grad u + noise * x, x uniform with mean 0 and variance 1. */
 #define PL_PROBLEM_NOISE \
     {.key = "noise", .type = PL_REAL, .initial = "0", .range = "[0,inf)", \
-     .help = "standard deviation of each coordinate's gradient noise"}
+     .help = "standard deviation of each coordinate's gradient noise", .idle_when = "gradient=exact"}
 #define PL_PROBLEM_SETTINGS(table) .settings = table, .setting_count = sizeof table / sizeof *table
 
 /* Distance of the problems whose only global minimiser is 0, and that minimiser. */

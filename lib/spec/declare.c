@@ -327,7 +327,7 @@ static void check_selection(struct declaring *d, const struct node *map, const s
 
 static void read_selection(struct declaring *d, const struct node *map, struct pl_selection *selection)
 {
-    static const struct pl_setting best = {"best", NULL, PL_INTEGER, NULL, "[1,1000]", NULL, false};
+    static const struct pl_setting best = {.key = "best", .type = PL_INTEGER, .range = "[1,1000]"};
     struct reader *reader = d->reader;
     struct cell cell;
     if (!begin(reader, map, "select", "{best: 2, over: [lambda, epsilon], by: best valid_accuracy}", selection_keys,
@@ -358,7 +358,7 @@ static void read_selection(struct declaring *d, const struct node *map, struct p
 
 static void read_table(struct declaring *d, const struct node *map, struct pl_table_spec *table)
 {
-    static const struct pl_setting digits = {"digits", NULL, PL_INTEGER, NULL, "[0,15]", NULL, false};
+    static const struct pl_setting digits = {.key = "digits", .type = PL_INTEGER, .range = "[0,15]"};
     struct reader *reader = d->reader;
     struct cell cell;
     *table = (struct pl_table_spec){.digits = -1, .cell = (char *)cells[0]};
@@ -404,7 +404,7 @@ static void read_table(struct declaring *d, const struct node *map, struct pl_ta
 
 static void read_range(struct reader *reader, struct node *node, const char *what, double range[2])
 {
-    const struct pl_setting setting = {what, NULL, PL_REAL, NULL, NULL, NULL, false};
+    const struct pl_setting setting = {.key = what, .type = PL_REAL};
     if (node->kind != NODE_LIST || node->count != 2) {
         pl_complain(&reader->complaints, node, "%s must be two numbers, such as [0, 1]", what);
         return;
@@ -441,7 +441,7 @@ static void read_log(struct reader *reader, struct node *node, struct pl_figure_
 /* true, false, or the range of x that counts. */
 static void read_fit(struct reader *reader, struct node *node, struct pl_figure_spec *figure)
 {
-    static const struct pl_setting setting = {"fit", NULL, PL_BOOLEAN, NULL, NULL, NULL, false};
+    static const struct pl_setting setting = {.key = "fit", .type = PL_BOOLEAN};
     struct cell cell;
     if (node->kind == NODE_LIST) {
         read_range(reader, node, "fit", figure->fit_range);
@@ -453,7 +453,7 @@ static void read_fit(struct reader *reader, struct node *node, struct pl_figure_
 
 static void read_slopes(struct reader *reader, struct node *node, struct pl_figure_spec *figure)
 {
-    static const struct pl_setting setting = {"slopes", NULL, PL_REAL, NULL, NULL, NULL, false};
+    static const struct pl_setting setting = {.key = "slopes", .type = PL_REAL};
     size_t count;
     struct node **items = pl_node_list(&node, &count);
     if (count > 5) {
@@ -589,7 +589,7 @@ static enum pl_direction read_direction(struct reader *reader, const struct node
 
 static enum pl_said read_said(struct reader *reader, const char *key, struct node *node)
 {
-    const struct pl_setting setting = {key, NULL, PL_BOOLEAN, NULL, NULL, NULL, false};
+    const struct pl_setting setting = {.key = key, .type = PL_BOOLEAN};
     struct cell cell;
     if (!pl_cell_read(reader, key, &setting, node, &cell))
         return PL_UNSAID;

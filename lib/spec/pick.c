@@ -31,7 +31,7 @@ static bool check_keys(struct reader *reader, const struct node *map)
 bool pl_pick_read(struct reader *reader, const char *key, const struct pl_setting *setting, const struct node *node,
                   struct cell *cell)
 {
-    static const struct pl_setting place = {"best", NULL, PL_INTEGER, NULL, "[1,1000]", NULL, false};
+    static const struct pl_setting place = {.key = "best", .type = PL_INTEGER, .range = "[1,1000]"};
     struct cell best = {.value = {PL_INTEGER, {.integer = 1}}};
     struct pick *pick = pl_take(reader->pool, 1, sizeof *pick);
     (void)setting;

@@ -15,8 +15,8 @@ struct pl_published {
     size_t count;
 };
 
-static const struct pl_setting unit_setting = {"unit", NULL, PL_REAL, NULL, "(0,1e300]", NULL, false};
-static const struct pl_setting runs_setting = {"runs", NULL, PL_INTEGER, NULL, "[1,1000000]", NULL, false};
+static const struct pl_setting unit_setting = {.key = "unit", .type = PL_REAL, .range = "(0,1e300]"};
+static const struct pl_setting runs_setting = {.key = "runs", .type = PL_INTEGER, .range = "[1,1000000]"};
 
 /* A table as it stands in the file. */
 struct page {

@@ -49,7 +49,7 @@ static void read_patterns(struct reader *reader, struct node *node, struct pl_te
 
 static void read_error_too(struct reader *reader, const struct node *node, struct pl_text *json)
 {
-    static const struct pl_setting setting = {"stderr", NULL, PL_BOOLEAN, NULL, NULL, NULL, false};
+    static const struct pl_setting setting = {.key = "stderr", .type = PL_BOOLEAN};
     struct cell cell;
     if (!pl_cell_read(reader, "stderr", &setting, node, &cell) || !cell.value.boolean)
         return;

@@ -170,6 +170,10 @@ const char *pl_spec_text(const struct pl_spec *spec); /* the file's text as read
 /* What looks like a slip in a study of a command, a line each: settings, axes and seeds that no word of the command uses;
  * with words, also those words that are empty in some runs. */
 void pl_spec_notes(const struct pl_study *study, bool words, struct pl_text *notes);
+/* A line that says which settings, and the seed, change nothing in some runs of a study (struct pl_setting, idle_when), and
+ * how many runs are another one's training for that reason; nothing where there are none. Looks at the first 100,000
+ * runs. A waiting study is passed over. */
+void pl_spec_idle_notes(const struct pl_study *study, struct pl_text *notes);
 size_t pl_spec_study_count(const struct pl_spec *spec);
 const struct pl_study *pl_spec_study(const struct pl_spec *spec, size_t index);
 

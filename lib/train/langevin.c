@@ -18,9 +18,9 @@ static const struct pl_setting langevin_settings[] = {
     {.key = "burn_in", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000000000]",
      .help = "iterations before the first recorded point may come"},
     {.key = "gradient", .type = PL_STRING, .initial = "stochastic", .range = "stochastic exact",
-     .help = "the problem's stochastic gradient, or its mean"},
+     .help = "the problem's stochastic gradient, or its mean", .idle_when = "noise=0"},
     {.key = "directions", .type = PL_INTEGER, .initial = "8", .range = "[1,64]",
-     .help = "projections that distances are averaged over, in two dimensions"},
+     .help = "projections that distances are averaged over, in two dimensions", .idle_when = "dimension=1"},
 };
 enum { LANGEVIN_SETTING_COUNT = sizeof langevin_settings / sizeof *langevin_settings };
 

@@ -351,6 +351,17 @@ bool pl_train_start(const struct pl_settings *settings, const char *metric, doub
     return true;
 }
 
+bool pl_train_draws(const struct pl_settings *settings)
+{
+    const struct pl_problem *problem = pl_problem_find(pl_settings_string(settings, "problem", ""));
+    if (!problem || pl_task_kind_of(settings) != &pl_task_problem)
+        return true;
+    /* Langevin methods have an inverse temperature; the published TheoPouLa takes 1 for "no noise". */
+    double beta = pl_settings_real(settings, "beta", INFINITY);
+    bool silent = isinf(beta) || (beta == 1 && !strcmp(pl_settings_string(settings, "variant", ""), "official"));
+    return problem->data || pl_settings_real(settings, "noise", 0) > 0 || !silent;
+}
+
 const struct pl_task_kind pl_task_problem = {
     .key = "problem",
     .schema = problem_schema,

@@ -10,9 +10,10 @@
 
 const struct pl_setting pl_schedule_settings[] = {
     {.key = "decay", .type = PL_REAL, .initial = "1", .range = "(0,1]",
-     .help = "factor on lambda at every decay (with every or milestones; for text also patience)"},
+     .help = "factor on lambda at every decay (with every or milestones; for text also patience)",
+     .idle_when = "every>=epochs or every>=iterations or patience>=epochs"},
     {.key = "every", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000000000]",
-     .help = "epochs from one decay to the next, 0: none"},
+     .help = "epochs from one decay to the next, 0: none", .idle_when = "every>=epochs or every>=iterations"},
     {.key = "milestones", .type = PL_INTEGER, .initial = "[]", .range = "[1,1000000000000]",
      .help = "epochs before which lambda decays", .list = true},
     {.key = "anneal", .type = PL_STRING, .initial = "none", .range = "none cosine linear",
@@ -27,7 +28,8 @@ const size_t pl_schedule_setting_count = sizeof pl_schedule_settings / sizeof *p
 /* Apart, because a setting that other tasks had as well would change the key of each of their runs. */
 const struct pl_setting pl_schedule_validated_settings[] = {
     {.key = "patience", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000]",
-     .help = "epochs without a new lowest validation loss after which lambda decays, 0: none"},
+     .help = "epochs without a new lowest validation loss after which lambda decays, 0: none",
+     .idle_when = "patience>=epochs"},
 };
 const size_t pl_schedule_validated_setting_count =
     sizeof pl_schedule_validated_settings / sizeof *pl_schedule_validated_settings;

@@ -57,6 +57,9 @@ int pl_train_check_reading(const char *reading, struct pl_error *err);
 /* Does a run's program get to know the setting (or "seed")? Always so for tasks that are no command. */
 bool pl_train_uses(const struct pl_settings *settings, const char *name);
 
+/* Can the seed change what a run records? Not in a problem whose gradient, and an optimizer whose step, draw nothing. */
+bool pl_train_draws(const struct pl_settings *settings);
+
 /* Is key fit for the free section of a command task? Fails with PL_EINPUT for a name that poula uses itself
  * (seed, status, ...) and for one that is not a word of letters, digits and _. */
 int pl_train_check_free_key(const char *key, struct pl_error *err);

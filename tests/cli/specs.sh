@@ -33,3 +33,22 @@ equal "$examples" 12 "examples with a number of runs"
 poula sweep - --dry-run <01.yaml >out || fail "a spec on standard input is refused"
 equal "$(tail -n 1 out)" "12 runs, 12 missing" "standard input"
 expect 2 poula sweep bad.yaml --dry-run
+
+# Runs that differ only in what changes nothing there are said to be the same training, before any of them begins (B12).
+cat >idle.yaml <<'END'
+study: sensitivity
+task: {problem: theta30, iterations: 20}
+optimizer: {name: theopoula, lambda: [0.1, 0.05, 0.01], epsilon: [0.1, 0.01, 0.001], eta: [0, 0.1], r: [0, 0.5, 1, 2], beta: [1e8, 1e10]}
+seeds: [1, 2, 3]
+END
+same="poula sweep: sensitivity: r of theopoula has no effect when eta=0, so 162 of 432 runs are the same training as another one, under another key"
+expect 0 poula sweep idle.yaml --dry-run
+equal "$(tail -n 1 out)" "432 runs, 432 missing" "B12: all runs are listed"
+equal "$(grep 'no effect' err)" "$same" "B12: said by the dry run"
+expect 0 poula sweep idle.yaml --db idle.db
+equal "$(grep 'no effect' err)" "$same" "B12: said by the sweep"
+equal "$(sql idle.db "SELECT sum(n), count(*), max(k) FROM (SELECT count(*) AS n, count(DISTINCT last) AS k FROM best
+    WHERE metric = 'theta' AND eta = 0 GROUP BY lambda, epsilon, beta, seed)")" "216|54|1" "B12: trainings among the runs with eta = 0"
+sed 's/^seeds/exclude: [{eta: 0, r: [0.5, 1, 2]}]\n&/' idle.yaml >excluded.yaml
+expect 0 poula sweep excluded.yaml --dry-run
+equal "$(tail -n 1 out) $(grep -c 'no effect' err)" "270 runs, 270 missing 0" "B12: excluded"

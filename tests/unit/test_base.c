@@ -216,6 +216,37 @@ static void settings_are_checked(void **state)
     assert_int_equal(pl_setting_check(&table[1], &v, &err), PL_EINPUT);
 }
 
+/* B12: when a setting changes nothing is one expression of its descriptor. */
+static void idle_settings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *when;
+        bool idle;
+    } cases[] = {
+        {NULL, false}, {"always", true}, {"eta=0", true}, {"eta=0.0", true}, {"eta=1", false}, {"eta!=1", true},
+        {"eta=0 and beta!=1", false}, {"eta=0 and beta=1", true}, {"eta=2 or beta=1", true}, {"beta=1 or eta=2", true},
+        {"eta=2 and beta=1 or nesterov=true", true}, {"nesterov=true and eta=2 or beta=2", false}, {"nesterov=false", false},
+        {"every>=epochs", true}, {"epochs>=every", false}, {"epochs>=100", true}, {"epochs>=101", false}, {"every>=lack", false},
+        {"lack=0", false}, {"lack!=0", false}, {"variant=paper", true}, {"variant!=paper", false}, {"variant=*", true},
+        {"lack=*", false}, {"hidden=[]", true},
+    };
+    struct pl_settings s = {0};
+    pl_settings_set_real(&s, "eta", 0);
+    pl_settings_set_integer(&s, "beta", 1);
+    pl_settings_set_integer(&s, "every", 150);
+    pl_settings_set_integer(&s, "epochs", 100);
+    pl_settings_set_boolean(&s, "nesterov", true);
+    pl_settings_set_string(&s, "variant", "paper");
+    pl_settings_set_string(&s, "hidden", "[]");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct pl_setting setting = {.key = "r", .type = PL_REAL, .idle_when = cases[i].when};
+        if (pl_setting_is_idle(&setting, &s) != cases[i].idle)
+            fail_msg("\"%s\" is %sidle", cases[i].when, cases[i].idle ? "not " : "");
+    }
+    pl_settings_release(&s);
+}
+
 static void canonical_text_ignores_order_and_spelling(void **state)
 {
     (void)state;
@@ -452,6 +483,7 @@ int main(void)
         cmocka_unit_test(normals_are_normal),
         cmocka_unit_test(streams_differ),
         cmocka_unit_test(settings_are_checked),
+        cmocka_unit_test(idle_settings),
         cmocka_unit_test(canonical_text_ignores_order_and_spelling),
         cmocka_unit_test(defaults_fill_what_is_absent),
         cmocka_unit_test(nearest_name_is_near),
