@@ -96,21 +96,28 @@ static const double *best_value(const struct pl_study *study, const struct pl_re
     return best;
 }
 
+/* A metric that is recorded along epochs and along steps has two lines. */
+static const char *axis_mark(const struct pl_record_series *series)
+{
+    return series->axis == PL_BY_STEP ? " by step" : "";
+}
+
 static void print_text(const struct pl_single *single)
 {
     const struct pl_record *record = single->record;
     const struct pl_run_result *result = single->result;
     int width = 6;
-    for (size_t i = 0; i < record->count; i++)
-        if ((int)strlen(record->series[i].metric) > width)
-            width = (int)strlen(record->series[i].metric);
+    for (size_t i = 0; i < record->count; i++) {
+        int length = (int)(strlen(record->series[i].metric) + strlen(axis_mark(&record->series[i])));
+        width = length > width ? length : width;
+    }
     if (record->count)
         printf("%-*s  %14s  %8s  %14s  %8s  %6s\n", width, "metric", "best", "at", "last", "at", "values");
     for (size_t i = 0; i < record->count; i++) {
         const struct pl_record_series *series = &record->series[i];
         double epoch = 0;
         const double *best = best_value(single->study, series, &epoch);
-        printf("%-*s  ", width, series->metric);
+        printf("%s%-*s  ", series->metric, width - (int)strlen(series->metric), axis_mark(series));
         if (best)
             printf("%14.8g  %8.10g  ", *best, epoch);
         else
@@ -127,14 +134,48 @@ static void print_text(const struct pl_single *single)
 
 static void print_csv(const struct pl_record *record)
 {
-    puts("metric,epoch,value");
+    puts("metric,epoch,value,axis");
     for (size_t i = 0; i < record->count; i++)
         for (size_t k = 0; k < record->series[i].count; k++) {
             char epoch[PL_NUMBER_SIZE], value[PL_NUMBER_SIZE];
             pl_number_write(record->series[i].epochs[k], epoch);
             pl_number_write(record->series[i].values[k], value);
-            printf("%s,%s,%s\n", record->series[i].metric, epoch, value);
+            printf("%s,%s,%s,%s\n", record->series[i].metric, epoch, value,
+                   record->series[i].axis == PL_BY_STEP ? "step" : "epoch");
         }
+}
+
+/* ,"metrics":{"loss":[[1,0.5],[2,0.25]]}: what was recorded along an axis, each metric once. */
+static void add_metrics(struct pl_text *out, const char *key, const struct pl_record *record, enum pl_series_axis axis)
+{
+    size_t added = 0;
+    pl_text_addf(out, ",\"%s\":{", key);
+    for (size_t i = 0; i < record->count; i++) {
+        const struct pl_record_series *series = &record->series[i];
+        if (series->axis != axis)
+            continue;
+        pl_text_add(out, added++ ? "," : "");
+        pl_text_add_json(out, series->metric);
+        pl_text_add(out, ":[");
+        for (size_t k = 0; k < series->count; k++) {
+            bool finite = isfinite(series->values[k]); /* JSON has no others */
+            pl_text_add(out, k ? ",[" : "[");
+            pl_text_add_number(out, series->epochs[k]);
+            pl_text_add(out, finite ? "," : ",\"");
+            pl_text_add_number(out, series->values[k]);
+            pl_text_add(out, finite ? "]" : "\"]");
+        }
+        pl_text_add(out, "]");
+    }
+    pl_text_add(out, "}");
+}
+
+static bool has_steps(const struct pl_record *record)
+{
+    for (size_t i = 0; i < record->count; i++)
+        if (record->series[i].axis == PL_BY_STEP)
+            return true;
+    return false;
 }
 
 static void print_json(const struct pl_single *single)
@@ -148,23 +189,10 @@ static void print_json(const struct pl_single *single)
         pl_text_add(&out, ",\"reason\":");
         pl_text_add_json(&out, single->result->reason);
     }
-    pl_text_add(&out, ",\"metrics\":{");
-    for (size_t i = 0; i < single->record->count; i++) {
-        const struct pl_record_series *series = &single->record->series[i];
-        pl_text_add(&out, i ? "," : "");
-        pl_text_add_json(&out, series->metric);
-        pl_text_add(&out, ":[");
-        for (size_t k = 0; k < series->count; k++) {
-            bool finite = isfinite(series->values[k]); /* JSON has no others */
-            pl_text_add(&out, k ? ",[" : "[");
-            pl_text_add_number(&out, series->epochs[k]);
-            pl_text_add(&out, finite ? "," : ",\"");
-            pl_text_add_number(&out, series->values[k]);
-            pl_text_add(&out, finite ? "]" : "\"]");
-        }
-        pl_text_add(&out, "]");
-    }
-    pl_text_add(&out, "}}");
+    add_metrics(&out, "metrics", single->record, PL_BY_EPOCH);
+    if (has_steps(single->record))
+        add_metrics(&out, "metrics_by_step", single->record, PL_BY_STEP);
+    pl_text_add(&out, "}");
     puts(pl_text(&out));
     pl_text_release(&out);
 }
@@ -395,7 +423,8 @@ const struct pl_command pl_cmd_run = {
         "Trains one run in the foreground. Of the spec it takes the configuration that agrees with most of the --set "
         "options (the first of those) and replaces what still differs, so --set both picks from a grid and goes "
         "beyond it. Without a spec, --set gives everything. Needs no database; --store records the run in one.\n"
-        "csv and json carry every recorded value.",
+        "csv and json carry every recorded value; in json those that a program recorded along its steps stand in "
+        "metrics_by_step.",
     .example = "poula run --set problem=theta30 --set optimizer=theopoula --set lambda=0.1 --set epsilon=0.1",
     PL_OPTIONS(options),
     .most = 1,

@@ -93,7 +93,7 @@ static int verify_run(struct verification *v, const char *name, struct pl_error 
         goto done;
     struct pl_sink sink = pl_record_sink(&v->again);
     struct pl_run_request request = {.settings = &settings, .seed = info.seed,
-                                     .threads = info.threads > 0 ? info.threads : 1};
+                                     .threads = info.threads > 0 ? info.threads : 1, .reading = info.reading};
     struct pl_run_result result;
     pl_record_clear(&v->again);
     status = pl_train_run(&request, &sink, &result, err);
@@ -203,7 +203,7 @@ const struct pl_command pl_cmd_verify = {
     .summary = "train finished runs again and compare every value",
     .arguments = "[RUN...]",
     .description =
-        "Trains runs again, with the settings, seed and threads they were recorded with, and compares every recorded "
+        "Trains runs again, with the settings, seed, threads and reading of the output they were recorded with, and compares every recorded "
         "value exactly, all but the seconds it took. A run is named by its number or the beginning of its key. Nothing is "
         "written.\n"
         "Exit code: 0 when everything agrees, 1 when something differs, 2 when there is nothing to compare.",

@@ -302,6 +302,7 @@ struct pl_run_info {
     double bad_epoch;
     int exit_code, signal;
     char *reason, *log, *host, *cpu, *version; /* may be NULL; pl_run_info_release frees them */
+    char *reading;                             /* how the newest attempt's output was read; the same holds for it */
     double started, seconds;
     int threads;
 };

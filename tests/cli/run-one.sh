@@ -29,12 +29,33 @@ equal "$(wc -l <out)" 41 "lines of csv"
 cp out run.csv
 expect 0 poula sweep toy.yaml --db toy.db
 sql toy.db "SELECT r.run FROM runs AS r WHERE lambda = 0.05 AND epsilon = 0.1 AND seed = 1" >number
-sed 1d run.csv | while IFS=, read -r metric epoch value; do
-    equal "$(sql toy.db "SELECT abs(value - $value) <= 1e-15 * abs($value) FROM curves WHERE run = $(cat number) AND metric = '$metric' AND epoch = $epoch")" 1 "$metric at $epoch"
+sed 1d run.csv | while IFS=, read -r metric epoch value axis; do
+    equal "$(sql toy.db "SELECT abs(value - $value) <= 1e-15 * abs($value) FROM curves WHERE run = $(cat number) AND metric = '$metric' AND epoch = $epoch AND axis = '$axis'")" 1 "$metric at $epoch"
 done
 expect 0 poula run toy.yaml --format json
 contains out '"outcome":"finished"'
 contains out '"optimizer":"theopoula"'
+lacks out "metrics_by_step"
+
+# A metric that is recorded along epochs and along steps is named once on each axis (L5).
+cat >axes.yaml <<'END'
+study: axes
+task: {command: [sh, -c, 'echo step=10 loss=0.9; echo step=20 loss=0.8; echo epoch=1 loss=0.5; echo epoch=2 loss=nan acc=1; echo epoch=3 loss=0.4']}
+END
+expect 0 poula run axes.yaml --format csv
+same out <<'END'
+metric,epoch,value,axis
+loss,10,0.9,step
+loss,20,0.8,step
+loss,1,0.5,epoch
+loss,2,nan,epoch
+loss,3,0.4,epoch
+acc,2,1,epoch
+END
+expect 0 poula run axes.yaml --format json
+contains out ',"metrics":{"loss":[[1,0.5],[2,"nan"],[3,0.4]],"acc":[[2,1]]},"metrics_by_step":{"loss":[[10,0.9],[20,0.8]]}}'
+expect 0 poula run axes.yaml
+contains out "loss by step  "
 
 # --store records it, once.
 expect 0 poula run toy.yaml --set lambda=0.07 --store --db one.db

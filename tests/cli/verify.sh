@@ -50,3 +50,23 @@ expect 1 poula verify 1 --db missing.db
 # The file itself.
 expect 0 poula verify --database
 contains out "sound"
+
+# How the output of a command was read is how it is read again (L7).
+cat >reading.yaml <<'END'
+studies:
+- study: pattern
+  task: {command: [sh, -c, 'echo "at 1 we lost 0.5"; echo "at 2 we lost 0.25"']}
+  pattern: ['at (?<epoch>\d+) we lost (?<loss>\S+)']
+- study: file
+  task: {command: [sh, -c, 'printf "epoch,loss\n1,0.5\n2,0.25\n" >"$0"', "{run_folder}/metrics.csv"]}
+  metrics_file: "{run_folder}/metrics.csv"
+- study: chatter
+  task: {command: [sh, -c, 'echo epoch=1 loss=0.5 >&2']}
+  stderr: true
+END
+expect 0 poula sweep reading.yaml --db reading.db
+equal "$(sql reading.db "SELECT count(*) FROM curves WHERE metric = 'loss'")" 5 "values that were read"
+expect 0 poula verify --all --db reading.db
+same out <<'END'
+3 runs verified, 5 values: 0 runs differ
+END
