@@ -41,7 +41,7 @@ struct plot {
     struct pl_figure_spec own; /* what the command line says */
     double slopes[5];
     bool ad_hoc;
-    size_t drawn;
+    size_t drawn, empty; /* figures tried, and those that no configuration is left for */
 };
 
 /* The terminal's size, or what is usual where there is none. */
@@ -185,6 +185,16 @@ static struct pl_figure_spec amend(const struct plot *p, const struct pl_figure_
     return spec;
 }
 
+/* Is there no configuration that meets the conditions, which themselves make sense? */
+static bool leaves_nothing(const struct pl_results *results, const struct pl_figure_spec *spec)
+{
+    struct pl_error err;
+    size_t *configs = NULL, count = 0;
+    int status = pl_results_where(results, spec->where, spec->where_count, &configs, &count, &err);
+    free(configs);
+    return status == PL_EMISSING || (!status && !count);
+}
+
 static int draw(struct plot *p, struct pl_results *results, const struct pl_figure_spec *spec)
 {
     struct pl_text output = {0}, notes = {0};
@@ -192,9 +202,11 @@ static int draw(struct plot *p, struct pl_results *results, const struct pl_figu
     int code = 0;
     p->drawn++;
     if (pl_plot_draw(results, spec, &p->draw, &output, &notes, &err)) {
+        bool empty = err.code == PL_EMISSING && p->own.where_count && leaves_nothing(results, spec);
         code = pl_cmd_fail(p->args, &err);
-        if (!p->ad_hoc && err.code == PL_EMISSING && p->own.where_count)
-            code = 0; /* a declared figure that --where leaves empty was not asked for */
+        p->empty += empty;
+        if (empty)
+            code = 0; /* a figure that --where leaves empty was not asked for */
     } else {
         printf("%s%s", pl_text(&output), p->draw.format == PL_PLOT_DUMB ? "" : "\n");
     }
@@ -240,10 +252,12 @@ static int run(const struct pl_args *args)
     struct plot p = {.args = args};
     int code = 2;
     if (read_options(&p)) {
-        code = pl_cmd_each_sweep(args, plot_sweep, &p);
+        code = pl_cmd_each_sweep(args, p.own.where, p.own.where_count, plot_sweep, &p);
         if (!code && !p.drawn)
             code = pl_cmd_usage_error(args, "no study of this sweep declares a figure '%s'",
                                       pl_args_get(args, "figure", ""));
+        if (p.own.where_count && p.drawn && p.empty == p.drawn && code < 2) /* whatever the conditions were meant to say */
+            code = 2;
     }
     free(p.own.x);
     free(p.own.y);

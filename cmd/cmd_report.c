@@ -32,7 +32,7 @@ struct report {
     enum pl_table_format format;
     struct pl_table_spec own; /* what the command line says */
     bool ad_hoc;              /* one table of the command line's making */
-    bool any_select, any_digits;
+    bool any_select, any_digits, tried;
     struct pl_table **tables;
     size_t count;
     struct pl_published *published; /* --compare */
@@ -151,12 +151,12 @@ static void add_table(struct report *r, struct pl_results *results, const struct
 {
     struct pl_table *table;
     struct pl_error err;
+    r->tried = true;
     int status = pl_table_build(&table, results, spec, &err);
     if (status) {
-        /* A declared table that cannot be made does not keep the others back; one that --where leaves empty was not
-         * asked for. */
+        /* A table that cannot be made does not keep the others back; one that --where leaves empty was not asked for. */
         int code = pl_cmd_fail(r->args, &err);
-        if (r->ad_hoc || status != PL_EMISSING || !r->own.where_count)
+        if (status != PL_EMISSING || !r->own.where_count)
             r->code = code;
         return;
     }
@@ -239,14 +239,14 @@ static int run(const struct pl_args *args)
     struct report r = {.args = args, .own = {.digits = -1}};
     int code = 2;
     if (read_options(&r)) {
-        code = pl_cmd_each_sweep(args, report_sweep, &r);
+        code = pl_cmd_each_sweep(args, r.own.where, r.own.where_count, report_sweep, &r);
         bool any = r.count || r.comparison_count;
         if (any) {
             int wrote = write_out(&r);
             code = wrote ? wrote : code;
         }
         code = code ? code : any && r.code ? 1 : r.code;
-        if (!any && r.own.where_count && code < 2) /* nothing meets the conditions, whatever they were meant to say */
+        if (!any && r.tried && r.own.where_count && code < 2) /* nothing meets the conditions, whatever they were meant to say */
             code = 2;
     }
     for (size_t i = 0; i < r.count; i++)

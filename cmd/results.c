@@ -32,7 +32,35 @@ static void free_sweeps(struct pl_sweep_info *sweeps, size_t count)
     free(sweeps);
 }
 
-int pl_cmd_each_sweep(const struct pl_args *args, int (*each)(void *self, struct pl_results *results), void *self)
+/* Marks the conditions all of whose alternatives are found in some of the studies. */
+static void look_elsewhere(struct pl_store *store, const struct pl_sweep_info *sweeps, size_t count,
+                          struct pl_condition *where, size_t where_count)
+{
+    bool **found = pl_new((where_count + 1) * sizeof *found);
+    for (size_t w = 0; w < where_count; w++)
+        found[w] = pl_new(where[w].count + where[w].range_count + 1);
+    for (size_t i = 0; i < count; i++) {
+        struct pl_results *results = NULL;
+        struct pl_error err;
+        int status = pl_results_open(&results, store, &sweeps[i], &err);
+        if (!status)
+            status = pl_results_load(results, pl_results_main_metric(results), PL_SELECT_LAST, &err);
+        for (size_t w = 0; w < where_count && !status; w++) /* a failure is said when the study's turn comes */
+            for (size_t k = 0; k < where[w].count + where[w].range_count; k++)
+                found[w][k] = found[w][k] || pl_results_has(results, &where[w], k);
+        pl_results_free(results);
+    }
+    for (size_t w = 0; w < where_count; w++) {
+        where[w].elsewhere = true;
+        for (size_t k = 0; k < where[w].count + where[w].range_count; k++)
+            where[w].elsewhere = where[w].elsewhere && found[w][k];
+        free(found[w]);
+    }
+    free(found);
+}
+
+int pl_cmd_each_sweep(const struct pl_args *args, struct pl_condition *where, size_t where_count,
+                      int (*each)(void *self, struct pl_results *results), void *self)
 {
     struct pl_store *store = NULL;
     struct pl_sweep_info *sweeps = NULL;
@@ -42,6 +70,8 @@ int pl_cmd_each_sweep(const struct pl_args *args, int (*each)(void *self, struct
     if (pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err) ||
         read_sweeps(args, store, &sweeps, &count, &err))
         worst = pl_cmd_fail(args, &err);
+    if (count > 1 && where_count)
+        look_elsewhere(store, sweeps, count, where, where_count);
     for (size_t i = 0; i < count; i++) {
         struct pl_results *results = NULL;
         int code = pl_results_open(&results, store, &sweeps[i], &err) ? pl_cmd_fail(args, &err) : each(self, results);

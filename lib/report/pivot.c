@@ -80,26 +80,38 @@ static bool *admitted(const struct pl_column *column, const struct pl_condition 
     return admits;
 }
 
-/* What no configuration has: says which, and what there is. One of several alternatives that is unknown is a slip too. */
+/* Does some configuration have the which-th alternative? one becomes a condition of it alone. */
+static bool has_alternative(const struct pl_column *column, const struct pl_condition *condition, size_t which,
+                            struct pl_condition *one)
+{
+    bool value = which < condition->count;
+    *one = (struct pl_condition){.key = condition->key, .count = value, .range_count = !value};
+    one->values = value ? &condition->values[which] : NULL;
+    one->ranges = value ? NULL : &condition->ranges[which - condition->count];
+    for (size_t i = 0; i < column->value_count; i++)
+        if (pl_condition_admits(one, &column->values[i].value))
+            return true;
+    return false;
+}
+
+bool pl_results_has(const struct pl_results *results, const struct pl_condition *condition, size_t which)
+{
+    size_t key = pl_results_key(results, condition->key);
+    struct pl_condition one;
+    return key != SIZE_MAX && has_alternative(&results->columns[key], condition, which, &one);
+}
+
+/* What no configuration has: says which, and what there is. One of several alternatives that is unknown is a slip too, unless
+ * another study has it. */
 static int check_values(const struct pl_results *results, const struct pl_condition *condition,
                         const struct pl_column *column, struct pl_error *err)
 {
     enum { SHOWN = 12 };
-    struct pl_condition one = {.key = condition->key};
-    bool known = true;
-    if (!condition->known)
-        return 0;
-    for (size_t w = 0; w < condition->count + condition->range_count && known; w++) {
-        bool value = w < condition->count;
-        one.values = value ? &condition->values[w] : NULL;
-        one.ranges = value ? NULL : &condition->ranges[w - condition->count];
-        one.count = value;
-        one.range_count = !value;
-        known = false;
-        for (size_t i = 0; i < column->value_count && !known; i++)
-            known = pl_condition_admits(&one, &column->values[i].value);
-    }
-    if (known)
+    size_t which = 0, all = condition->count + condition->range_count;
+    struct pl_condition one;
+    while (which < all && has_alternative(column, condition, which, &one))
+        which++;
+    if (!condition->known || condition->elsewhere || which == all)
         return 0;
     struct pl_text wanted = {0}, there = {0};
     pl_where_write(&one, &wanted);
@@ -120,7 +132,9 @@ int pl_results_where(const struct pl_results *results, const struct pl_condition
 {
     for (size_t i = 0; i < where_count; i++)
         if (pl_results_key(results, where[i].key) == SIZE_MAX)
-            return unknown_key(results, where[i].key, err);
+            return where[i].elsewhere ? pl_fail(err, PL_EMISSING, "no run of study %s has a setting '%s'", results->name,
+                                                where[i].key)
+                                      : unknown_key(results, where[i].key, err);
     for (size_t i = 0; i < where_count; i++) {
         int status = check_values(results, &where[i], &results->columns[pl_results_key(results, where[i].key)], err);
         if (status)

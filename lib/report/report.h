@@ -50,8 +50,10 @@ int pl_results_keys(const struct pl_results *results, const struct pl_names *nam
 size_t pl_results_axes(const struct pl_results *results, const size_t *configs, size_t count, size_t *keys,
                        size_t capacity);
 
+/* Has some configuration the which-th alternative of a condition (its values, then its ranges)? */
+bool pl_results_has(const struct pl_results *results, const struct pl_condition *condition, size_t which);
 /* The configurations that meet all conditions, in grid order; free() *configs. PL_EINPUT on an unknown setting, PL_EMISSING
- * on a value that no run has (err says which there are). */
+ * on a value that no run has (err says which there are), and on a setting that only other studies have. */
 int pl_results_where(const struct pl_results *results, const struct pl_condition *where, size_t where_count,
                      size_t **configs, size_t *count, struct pl_error *err);
 /* Appends settings to keys (count of them, room for capacity) until no two of the configurations agree in all:

@@ -34,6 +34,7 @@ struct pl_condition {
     size_t range_count;
     bool negated;              /* the run has the setting, with another value */
     bool known;                /* every alternative must be the value of some run: it was typed, not declared */
+    bool elsewhere;            /* known, and every alternative is found in the studies that are looked at together */
 };
 
 /* select: {best: 2, over: [lambda, epsilon], by: best valid_accuracy}: of the configurations that differ only in

@@ -92,7 +92,9 @@ for wrong in "--figure nope" "--x lambda" "--kind pie" "--kind curves --y los" "
     empty out
 done
 [ ! -e wrong ] || fail "a refused figure left a folder"
-expect 1 poula plot --kind curves --where lambda=7
+expect 2 poula plot --kind curves --where lambda=7 # as report does (B8)
+contains err "has lambda=7; there "
+expect 2 poula plot --where lambda=7
 
 # Without gnuplot, and with one that fails, the error says so and no file is left.
 mkdir bin

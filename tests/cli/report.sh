@@ -156,3 +156,30 @@ contains out "2 of 24 runs have not finished yet."
 sql results/poula.db "UPDATE sweep SET spec = 'not a spec: ['"
 expect 0 poula report
 contains out "known: best accuracy, mean(std); higher is better"
+
+# What is typed in --where must be found in some study of the launch, not in each of them (B8).
+cat >two.yaml <<'END'
+studies:
+- study: near
+  task: {problem: theta30, iterations: 20, record: 2}
+  optimizer: {name: theopoula, lambda: [0.1, 0.2], r: [0, 1], eta: 0.1}
+- study: far
+  task: {problem: theta30, iterations: 20, record: 2}
+  optimizer: {name: sgd, lambda: [0.2, 0.3], dampening: [0, 0.1]}
+END
+expect 0 poula sweep two.yaml --db two.db
+expect 0 poula report --db two.db --rows lambda --value "last theta" --where lambda=0.1,0.3
+lacks err "has lambda"
+equal "$(grep -c "^0.[123]" out)" 4 "B8: rows of both studies"
+expect 0 poula report --db two.db --rows lambda --value "last theta" --where lambda=0.3
+contains err "no configuration of study near meets the conditions"
+expect 0 poula report --db two.db --rows lambda --value "last theta" --where r=1
+contains err "no run of study far has a setting 'r'"
+expect 2 poula report --db two.db --rows lambda --value "last theta" --where lambda=0.1,0.4
+contains err "no run of study near has lambda=0.4; there are: 0.1, 0.2"
+empty out
+expect 2 poula report --db two.db --rows lambda --value "last theta" --where q=1
+expect 2 poula report --db two.db --where lambda=0.1 --where r=2
+expect 2 poula plot --db two.db --kind curves --y theta --where lambda=0.4 --out none
+[ ! -e none ] || fail "B8: a figure of nothing left a folder"
+expect 1 poula report --db nowhere.db --where lambda=0.1
