@@ -194,6 +194,24 @@ static int add_condition(const struct pl_args *args, struct pl_store *store, con
     return code;
 }
 
+/* The runs of a study, with what it decides about those that came to their end. */
+static void add_study(struct pl_text *sql, const struct columns *columns, const char *study)
+{
+    pl_text_add(sql, "SELECT ");
+    for (size_t i = 0; i < columns->all.count; i++) {
+        const char *name = columns->all.names[i];
+        bool judged = !strcmp(name, "status") || !strcmp(name, "bad_epoch");
+        pl_text_add(sql, i ? ", " : "");
+        pl_text_add(sql, judged ? "CASE WHEN s.status IN ('finished', 'diverged') THEN s." : "v.");
+        add_name_quoted(sql, name);
+        if (!judged)
+            continue;
+        pl_text_addf(sql, " ELSE v.%s END AS %s", name, name);
+    }
+    pl_text_add(sql, " FROM study_runs AS s JOIN runs AS v ON v.run = s.run WHERE s.study = ");
+    pl_cmd_add_sql_text(sql, study);
+}
+
 /* FROM and WHERE of the runs to be shown. */
 static int build_source(const struct pl_args *args, struct pl_store *store, const struct columns *columns,
                         struct pl_text *sql)
@@ -205,13 +223,13 @@ static int build_source(const struct pl_args *args, struct pl_store *store, cons
         pl_where_free(where, count);
         return 2;
     }
-    pl_text_add(sql, " FROM (SELECT * FROM runs WHERE 1");
     const char *study = pl_args_get(args, "study", NULL), *status;
-    if (study) {
-        pl_text_add(sql, " AND run IN (SELECT run FROM study_runs WHERE study = ");
-        pl_cmd_add_sql_text(sql, study);
-        pl_text_add(sql, ")");
-    }
+    pl_text_add(sql, " FROM (SELECT * FROM (");
+    if (study)
+        add_study(sql, columns, study);
+    else
+        pl_text_add(sql, "SELECT * FROM runs");
+    pl_text_add(sql, ") WHERE 1");
     for (size_t i = 0; (status = pl_args_nth(args, "status", i)); i++) {
         pl_text_add(sql, i ? ", " : " AND status IN (");
         pl_cmd_add_sql_text(sql, status);

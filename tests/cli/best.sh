@@ -110,6 +110,15 @@ loss1,diverged,2
 loss2,finished,
 loss3,finished,2
 END
+for study in "loss1 0 1 diverged" "loss2 1 0 finished" "loss3 1 0 finished"; do # the last line of a sweep, runs and report agree
+    set -- $study
+    expect 0 poula sweep $1.yaml
+    contains out "$1: $2 finished, $3 diverged, 0 failed"
+    expect 0 poula runs --study $1 --format csv
+    equal "$(sed -n '2s/^[^,]*,[^,]*,\([a-z]*\),.*/\1/p' out)" $4 "L2: status of the run of $1"
+    expect 0 poula runs --study $1 --status $4 --format csv
+    equal "$(wc -l <out)" 2 "L2: runs of $1 that have $4"
+done
 expect 0 poula report --study loss1 --value acc
 contains out "div 1/1"
 expect 0 poula report --study loss2 --value acc
