@@ -1,6 +1,8 @@
 /* Command lines against the descriptors. */
 #include "cmd.h"
 
+#include "base/share.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +187,17 @@ static const char *from_environment(const char *name, const char *fallback)
 const char *pl_args_db(const struct pl_args *args)
 {
     return pl_args_get(args, "db", from_environment("POULA_DB", "results/poula.db"));
+}
+
+void pl_args_spec(const struct pl_args *args, size_t index, struct pl_text *path)
+{
+    const char *given = args->arguments[index];
+    if (pl_share_instead(given, path)) {
+        pl_cmd_note("poula %s: there is no %s here; it is %s", args->command->name, given, pl_text(path));
+        return;
+    }
+    pl_text_clear(path);
+    pl_text_add(path, given);
 }
 
 void pl_args_folders(const struct pl_args *args, struct pl_text *folders)

@@ -58,7 +58,7 @@ static void show(struct watch *watch)
         if (series->count && series->epochs[series->count - 1] > epoch)
             epoch = series->epochs[series->count - 1];
     }
-    if (epoch == INT64_MIN)
+    if (isinf(epoch))
         return;
     fprintf(stderr, "\r\033[Kepoch %lld", (long long)epoch);
     for (size_t i = 0; i < watch->record.count && i < 5; i++) {
@@ -232,12 +232,15 @@ static bool is_called(const struct pl_study *study, const char *name, const char
 
 static int find_study(const struct pl_args *args, struct pl_spec **spec, const struct pl_study **study)
 {
-    struct pl_text problems = {0};
+    struct pl_text problems = {0}, path = {0};
     struct pl_error err = {0};
     const char *name = pl_args_get(args, "study", NULL), *scale = pl_args_get(args, "scale", NULL);
     if (!args->count)
         return name || scale ? pl_cmd_usage_error(args, "--%s needs a spec", name ? "study" : "scale") : 0;
-    if (pl_spec_load(spec, args->arguments[0], scale, &problems, &err)) {
+    pl_args_spec(args, 0, &path);
+    int status = pl_spec_load(spec, pl_text(&path), scale, &problems, &err);
+    pl_text_release(&path);
+    if (status) {
         if (problems.length)
             fputs(pl_text(&problems), stderr);
         else
@@ -320,7 +323,7 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
     struct pl_sink sink = {&watch, watch_series, watch_value, watch_log, watch_stop};
     struct pl_run_request request = {.settings = settings, .seed = seed, .threads = threads,
                                      .folder = pl_args_get(args, "folder", NULL),
-                                     .reading = study ? study->reading : NULL};
+                                     .reading = study ? study->reading : NULL, .home = study ? study->home : NULL};
     struct pl_run_result result;
     struct pl_error err = {0};
     struct pl_single single = {.study = study, .settings = settings, .seed = seed, .threads = threads, .insist = insist,

@@ -24,6 +24,7 @@ void pl_sweep_release_specs(struct pl_sweep_specs *specs)
     for (size_t i = 0; i < specs->count; i++)
         pl_spec_free((struct pl_spec *)specs->sources[i].spec);
     free(specs->sources);
+    pl_pool_release(&specs->paths);
 }
 
 int pl_sweep_load_specs(const struct pl_args *args, struct pl_sweep_specs *specs)
@@ -31,18 +32,20 @@ int pl_sweep_load_specs(const struct pl_args *args, struct pl_sweep_specs *specs
     int code = 0;
     specs->sources = pl_new(args->count * sizeof *specs->sources);
     for (size_t i = 0; i < args->count; i++) {
-        struct pl_text problems = {0};
+        struct pl_text problems = {0}, path = {0};
         struct pl_error err = {0};
         struct pl_spec *spec = NULL;
-        if (pl_spec_load(&spec, args->arguments[i], pl_args_get(args, "scale", NULL), &problems, &err)) {
+        pl_args_spec(args, i, &path);
+        if (pl_spec_load(&spec, pl_text(&path), pl_args_get(args, "scale", NULL), &problems, &err)) {
             if (problems.length)
                 fputs(pl_text(&problems), stderr);
             else
                 pl_cmd_fail(args, &err);
             code = 2; /* also for a file that cannot be read: nothing was started */
         } else {
-            specs->sources[specs->count++] = (struct pl_source){spec, args->arguments[i]};
+            specs->sources[specs->count++] = (struct pl_source){spec, pl_pool_copy(&specs->paths, pl_text(&path))};
         }
+        pl_text_release(&path);
         pl_text_release(&problems);
     }
     return code;

@@ -27,7 +27,8 @@ static void show_command(struct listing *listing, const struct pl_study *study, 
     listing->shown = study;
     pl_text_clear(&listing->line);
     pl_train_show_command(settings, seed, &listing->line);
-    printf("%s runs, for example: %s\n", study->name, pl_text(&listing->line));
+    printf("%s runs%s%s, for example: %s\n", study->name, study->home ? " in " : "", study->home ? study->home : "",
+           pl_text(&listing->line));
 }
 
 /* The words of a command are the same in every line, but for what varies. */

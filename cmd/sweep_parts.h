@@ -8,6 +8,7 @@
 struct pl_sweep_specs {
     struct pl_source *sources;
     size_t count;
+    struct pl_pool paths;
 };
 /* Loads every spec, so that all complaints come at once. Returns the exit code. */
 int pl_sweep_load_specs(const struct pl_args *args, struct pl_sweep_specs *specs);

@@ -1,33 +1,93 @@
 #include "base/share.h"
 
-#include "base/file.h"
+#include "base/memory.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_there(const char *folder, size_t length, const char *between, const char *name, struct pl_text *path)
+/* The folders that installed files may be in, by index; false: no more. */
+static bool root_at(size_t index, struct pl_text *root)
 {
+    const char *given = getenv("POULA_SHARE");
+    char program[PATH_MAX];
+    pl_text_clear(root);
+    if (index == 0) {
+        pl_text_add(root, given ? given : "");
+    } else if (index == 1) {
+        ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+        while (length > 0 && program[length - 1] != '/')
+            length--;
+        if (length > 0) {
+            pl_text_add_bytes(root, program, (size_t)length);
+            pl_text_add(root, "../share/poula");
+        }
+    } else if (index == 2) {
+        pl_text_add(root, PL_SHARE);
+    }
+    return index < 3;
+}
+
+/* The absolute path of a file that is there, without dots and links in it; else false. */
+static bool real_path(const char *name, struct pl_text *path)
+{
+    char *found = realpath(name, NULL);
     pl_text_clear(path);
-    pl_text_add_bytes(path, folder, length);
-    pl_text_addf(path, "%s/%s", between, name);
-    return pl_file_exists(pl_text(path));
+    if (found)
+        pl_text_add(path, found);
+    free(found);
+    return path->length > 0;
+}
+
+static bool find_installed(const char *name, struct pl_text *path)
+{
+    struct pl_text root = {0}, tried = {0};
+    bool found = false;
+    for (size_t i = 0; !found && root_at(i, &root); i++) {
+        pl_text_clear(&tried);
+        pl_text_addf(&tried, "%s/%s", pl_text(&root), name);
+        found = root.length && real_path(pl_text(&tried), path);
+    }
+    pl_text_release(&root);
+    pl_text_release(&tried);
+    return found;
 }
 
 int pl_share_find(const char *name, struct pl_text *path, struct pl_error *err)
 {
-    const char *given = getenv("POULA_SHARE");
-    char program[4096];
-    if (given && *given && is_there(given, strlen(given), "", name, path))
+    if (find_installed(name, path) || real_path(name, path))
         return 0;
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program);
-    while (length > 0 && program[length - 1] != '/')
-        length--;
-    if (length > 0 && is_there(program, (size_t)length, "../share/poula", name, path))
-        return 0;
-    if (is_there(PL_SHARE, strlen(PL_SHARE), "", name, path) || is_there(".", 1, "", name, path))
-        return 0;
-    pl_text_clear(path);
     return pl_fail(err, PL_EMISSING, "%s is neither in $POULA_SHARE, nor beside the program in ../share/poula, nor in %s, "
                                      "nor here", name, PL_SHARE);
+}
+
+bool pl_share_instead(const char *name, struct pl_text *path)
+{
+    static const char folder[] = PL_SHARE_SPECS "/";
+    struct stat info;
+    if (strncmp(name, folder, sizeof folder - 1) != 0 || strstr(name, "..") || !lstat(name, &info))
+        return false;
+    return (errno == ENOENT || errno == ENOTDIR) && find_installed(name, path);
+}
+
+char *pl_share_home(const char *path)
+{
+    struct pl_text root = {0}, real = {0}, own = {0};
+    char *home = NULL;
+    if (real_path(path, &own))
+        for (size_t i = 0; !home && root_at(i, &root); i++) {
+            if (!root.length || !real_path(pl_text(&root), &real))
+                continue;
+            size_t length = real.length;
+            pl_text_add(&real, "/" PL_SHARE_SPECS "/");
+            if (!strncmp(pl_text(&own), pl_text(&real), real.length))
+                home = pl_copy_bytes(pl_text(&real), length);
+        }
+    pl_text_release(&root);
+    pl_text_release(&real);
+    pl_text_release(&own);
+    return home;
 }

@@ -1,6 +1,8 @@
 /* A spec file: its documents, its studies, and what they share. */
 #include "spec_priv.h"
 
+#include "base/share.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -340,6 +342,15 @@ int pl_spec_parse_declarations(struct pl_spec **spec, const char *text, size_t l
     return parse(spec, text, length, name, NULL, true, problems, err);
 }
 
+/* Commands of an installed spec are found where it is installed. */
+static void find_home(struct pl_spec *spec, const char *path)
+{
+    char *home = pl_share_home(path);
+    for (size_t i = 0; home && i < spec->count; i++)
+        spec->studies[i].home = pl_pool_copy(&spec->pool, home);
+    free(home);
+}
+
 int pl_spec_load(struct pl_spec **spec, const char *path, const char *scale, struct pl_text *problems,
                  struct pl_error *err)
 {
@@ -349,6 +360,8 @@ int pl_spec_load(struct pl_spec **spec, const char *path, const char *scale, str
     if (!status)
         status = pl_spec_parse_scaled(spec, pl_text(&text), text.length, input ? "standard input" : path, scale, problems,
                                       err);
+    if (!status && !input)
+        find_home(*spec, path);
     pl_text_release(&text);
     return status;
 }

@@ -125,6 +125,7 @@ struct pl_study {
     double epochs;             /* of a program, which has not finished before; 0: not declared */
     char *epochs_key;          /* the setting that says how many, as in epochs: "{epochs}"; or NULL */
     const char *reading;       /* how the output of its command is read (pl_run_request), or NULL */
+    const char *home;          /* the folder that its command's directory is relative to; NULL: the working folder */
     struct pl_metric_spec *metrics;
     size_t metric_count;
     struct pl_table_spec *tables;

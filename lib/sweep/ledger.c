@@ -251,7 +251,8 @@ static int settings_of(struct pl_supervisor *s, struct pl_task *task, struct pl_
 static int find_program(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
 {
     const struct pl_program *program =
-        s->options->programs ? pl_programs_of(s->options->programs, &s->scratch, task->claim.seed) : NULL;
+        s->options->programs
+            ? pl_programs_of(s->options->programs, &s->scratch, task->study->study->home, task->claim.seed) : NULL;
     int status = 0;
     if (program && program != s->program)
         status = pl_store_put_program(s->store, program, &s->program_number, err);

@@ -66,8 +66,8 @@ static void add_pair(struct pl_changed *changed, const struct change *change)
     changed->pairs[changed->pair_count++] = (struct pl_changed_pair){change->older, change->now};
 }
 
-static int check_run(struct origins *o, const struct pl_settings *settings, const char *canonical, int64_t seed,
-                     struct pl_changed *changed, struct pl_error *err)
+static int check_run(struct origins *o, const struct pl_settings *settings, const char *canonical, const char *home,
+                     int64_t seed, struct pl_changed *changed, struct pl_error *err)
 {
     unsigned char key[PL_DIGEST_SIZE];
     struct pl_origin origin;
@@ -78,7 +78,7 @@ static int check_run(struct origins *o, const struct pl_settings *settings, cons
         return status < 0 ? status : 0;
     if (!origin.program || (origin.status != PL_RUN_FINISHED && origin.status != PL_RUN_DIVERGED))
         return 0;
-    const struct pl_program *now = pl_programs_of(o->programs, settings, seed);
+    const struct pl_program *now = pl_programs_of(o->programs, settings, home, seed);
     status = now ? find_change(o, origin.program, now, &change, err) : 1;
     if (status || !change->differs || change->accepted)
         return status < 0 ? status : 0;
@@ -103,7 +103,7 @@ static int check_study(struct origins *o, const struct pl_study *study, struct p
         pl_text_clear(&canonical);
         pl_settings_write(settings, &canonical);
         for (size_t i = 0; i < seed_count && !status; i++)
-            status = check_run(o, settings, pl_text(&canonical), seeds[i], changed, err);
+            status = check_run(o, settings, pl_text(&canonical), study->home, seeds[i], changed, err);
     }
     pl_walk_free(walk);
     pl_text_release(&canonical);

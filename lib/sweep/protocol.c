@@ -186,6 +186,10 @@ void pl_order_write(const struct pl_order *order, struct pl_text *out)
         pl_text_add(out, ",\"reading\":");
         pl_text_add_json(out, order->reading);
     }
+    if (order->home) {
+        pl_text_add(out, ",\"home\":");
+        pl_text_add_json(out, order->home);
+    }
     if (order->settings) {
         pl_text_add(out, ",\"settings\":");
         pl_text_add(out, order->settings);
@@ -232,7 +236,8 @@ static bool read_order(struct cursor *c, struct pl_order *order)
         (skip(c, ",\"owner\":") && !(order->owner = take_string(c))) ||
         (skip(c, ",\"epochs\":") && !take_real(c, &order->epochs)) || !take_kept(c, order))
         return false;
-    if (skip(c, ",\"reading\":") && !(order->reading = take_string(c)))
+    if ((skip(c, ",\"reading\":") && !(order->reading = take_string(c))) ||
+        (skip(c, ",\"home\":") && !(order->home = take_string(c))))
         return false;
     return skip(c, ",\"settings\":{") && c->end - c->at >= 2 && c->end[-1] == '}';
 }

@@ -43,6 +43,7 @@ struct pl_order {
     bool continued;       /* there were attempts before, which left this: */
     struct pl_kept kept[PL_AXIS_COUNT];
     const char *reading;  /* of a command's output, see pl_run_request; or NULL */
+    const char *home;     /* of a command's directory, likewise */
 };
 void pl_order_write(const struct pl_order *order, struct pl_text *out);
 /* Reads orders; holds the settings of the last one, which are read only when they differ. Zero-initialise. */

@@ -107,6 +107,7 @@ struct pl_run_request {
     int threads;
     const char *folder; /* for checkpoints and logs of this run; NULL: none are kept */
     const char *reading;/* how a command's output is read: a JSON text that pl_train_check_reading accepts; NULL: as always */
+    const char *home;   /* the folder that a command's directory is relative to; NULL: the working folder */
     const char *scratch;/* a folder for what poula itself gives a command; NULL: one is made where it is needed */
     const char *owner;  /* of the folder: the token of the database that has the run; NULL: none has */
     const struct pl_kept *kept; /* by axis; NULL: there was no earlier attempt */
@@ -132,9 +133,10 @@ struct pl_program {
 struct pl_programs;
 struct pl_programs *pl_programs_new(void);
 void pl_programs_free(struct pl_programs *programs);
-/* The program of a run as it is now, or NULL where there is none. It belongs to programs. Files are read once, and again when
- * their size or times have changed; git is asked once for each folder. */
-const struct pl_program *pl_programs_of(struct pl_programs *programs, const struct pl_settings *settings, int64_t seed);
+/* The program of a run as it is now, or NULL where there is none. home is as in a request. It belongs to programs. Files are
+ * read once, and again when their size or times have changed; git is asked once for each folder. */
+const struct pl_program *pl_programs_of(struct pl_programs *programs, const struct pl_settings *settings, const char *home,
+                                        int64_t seed);
 /* Is now another program than before: another folder, another file, or a changed one (the system's own interpreters
  * aside)? Then how says so. Files that only one of them names do not count, nor does git. */
 bool pl_program_differs(const struct pl_program *before, const struct pl_program *now, struct pl_text *how);

@@ -217,7 +217,7 @@ static void orders_come_back(void **state)
     pl_settings_set_boolean(&settings, "nesterov", true);
     pl_settings_write(&settings, &canonical);
     struct pl_order order = {.run = 5, .seed = -3, .threads = 2, .settings = pl_text(&canonical), .folder = "a \"b\"",
-                             .reading = "{\"pattern\":[\"\\\\d+\"],\"stall\":600}"};
+                             .reading = "{\"pattern\":[\"\\\\d+\"],\"stall\":600}", .home = "/a \"b\""};
     pl_order_write(&order, &line);
     assert_int_equal(line.text[line.length - 1], '\n');
     enum pl_message kind;
@@ -233,6 +233,7 @@ static void orders_come_back(void **state)
     assert_int_equal(got.seed, -3);
     assert_int_equal(got.threads, 2);
     assert_string_equal(got.folder, "a \"b\"");
+    assert_string_equal(got.home, "/a \"b\"");
     pl_settings_write(&reader.settings, &again);
     assert_string_equal(pl_text(&canonical), pl_text(&again));
     assert_int_equal(pl_message_read("{\"stop\":true}", 13, &kind, &run, &err), 0);

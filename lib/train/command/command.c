@@ -62,6 +62,15 @@ static void command_sources(struct pl_schema_source *sources, size_t capacity, s
     pl_source_add(sources, capacity, count, "command", PL_SECTION_TASK, command_settings, COMMAND_SETTING_COUNT);
 }
 
+void pl_command_directory(const struct pl_run_request *request, struct pl_text *out)
+{
+    const char *directory = pl_settings_string(request->settings, "directory", ".");
+    pl_text_clear(out);
+    if (request->home && *directory != '/')
+        pl_text_addf(out, "%s/", request->home);
+    pl_text_add(out, directory);
+}
+
 bool pl_command_is_own(const char *key)
 {
     return pl_setting_find(command_settings, COMMAND_SETTING_COUNT, key);
@@ -108,27 +117,28 @@ static int launch(const struct pl_run_request *request, const struct pl_words *w
                   struct pl_reading *reading, struct pl_run_result *result, struct pl_error *err)
 {
     struct pl_follow follow[2];
-    struct pl_text metrics = {0}, file = {0};
-    const char *directory = pl_settings_string(request->settings, "directory", ".");
+    struct pl_text directory = {0}, metrics = {0}, file = {0};
     int status = 0;
     size_t count = 0;
+    pl_command_directory(request, &directory);
     pl_text_addf(&metrics, "%s/metrics.jsonl", request->scratch);
     pl_follow_begin(&follow[count++], pl_text(&metrics), PL_FROM_METRICS, reading);
     if (reading->options->metrics_file) {
         struct pl_text name = {0};
         status = pl_word_expand(request, reading->options->metrics_file, &name, err);
-        pl_text_addf(&file, "%s%s%s", *pl_text(&name) == '/' ? "" : directory, *pl_text(&name) == '/' ? "" : "/",
+        pl_text_addf(&file, "%s%s%s", *pl_text(&name) == '/' ? "" : pl_text(&directory), *pl_text(&name) == '/' ? "" : "/",
                      pl_text(&name));
         pl_text_release(&name);
     }
     if (!status && file.length)
         pl_follow_begin(&follow[count++], pl_text(&file), PL_FROM_FILE, reading);
-    struct pl_launch start = {.words = words->words, .directory = directory, .metrics = pl_text(&metrics),
+    struct pl_launch start = {.words = words->words, .directory = pl_text(&directory), .metrics = pl_text(&metrics),
                               .follow = follow, .follow_count = count, .stall = reading->options->stall};
     if (!status)
         pl_process_run(&start, sink, reading, result);
     for (size_t i = 0; i < count; i++)
         pl_follow_release(&follow[i]);
+    pl_text_release(&directory);
     pl_text_release(&metrics);
     pl_text_release(&file);
     return status;

@@ -18,6 +18,8 @@ struct pl_words {
 /* request->seed, threads and folder serve {seed}, {threads} and {run_folder}. */
 /* One text with its placeholders replaced, appended to out. */
 int pl_word_expand(const struct pl_run_request *request, const char *word, struct pl_text *out, struct pl_error *err);
+/* The folder that the program starts in, replacing out's text. */
+void pl_command_directory(const struct pl_run_request *request, struct pl_text *out);
 /* Is the key one of this task's own settings (command, directory, ...), and none of the program's? */
 bool pl_command_is_own(const char *key);
 int pl_words_expand(struct pl_words *words, const struct pl_run_request *request, struct pl_error *err);

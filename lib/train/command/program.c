@@ -271,15 +271,19 @@ static const struct pl_program *keep(struct pl_programs *p, struct pl_program *p
     return p->programs[p->count++] = program;
 }
 
-const struct pl_program *pl_programs_of(struct pl_programs *p, const struct pl_settings *settings, int64_t seed)
+const struct pl_program *pl_programs_of(struct pl_programs *p, const struct pl_settings *settings, const char *home,
+                                        int64_t seed)
 {
-    struct pl_run_request request = {.settings = settings, .seed = seed, .threads = 1};
+    struct pl_run_request request = {.settings = settings, .home = home, .seed = seed, .threads = 1};
     struct pl_words words;
     struct pl_text path = {0};
     if (!pl_settings_find(settings, "command"))
         return NULL;
-    char *folder = realpath(pl_settings_string(settings, "directory", "."), NULL);
+    pl_command_directory(&request, &path);
+    char *folder = realpath(pl_text(&path), NULL);
+    pl_text_clear(&path);
     if (!folder || pl_words_expand(&words, &request, NULL)) {
+        pl_text_release(&path);
         free(folder);
         return NULL;
     }

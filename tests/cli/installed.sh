@@ -1,0 +1,49 @@
+# D13: an installed poula, far from its source tree, finds the specs that were installed with it, and their programs.
+command -v meson >/dev/null || { echo "meson is not installed here"; exit 77; }
+expect 0 meson install -C "$(dirname "$POULA")" --no-rebuild --quiet --tags runtime --destdir "$PWD/root"
+POULA=$(find "$PWD/root" -path '*/bin/poula')
+share=$(dirname "$POULA")/../share/poula
+share=$(realpath "$share")
+unset POULA_SHARE
+mkdir work
+cd work
+
+expect 0 poula sweep experiments/toy.yaml
+contains out "toy-default: 15 finished, 5 diverged"
+contains err "poula sweep: there is no experiments/toy.yaml here; it is $share/experiments/toy.yaml"
+equal "$(ls)" "err
+out
+results" "what the sweep left here"
+expect 0 poula report --table
+expect 0 poula run experiments/toy.yaml --study toy-steps --set optimizer=adam
+contains out "finished in"
+expect 0 poula sweep experiments/paper/figure-toy.yaml experiments/toy.yaml --dry-run
+expect 2 poula sweep experiments/none.yaml
+contains err "cannot open experiments/none.yaml"
+
+# Its program starts where it is installed; the keys are those of the source tree.
+expect 0 poula sweep experiments/command.yaml --dry-run
+contains out "command runs in $share, for example: sh experiments/command/train.sh"
+expect 0 poula sweep experiments/command.yaml
+contains out "command: 90 finished, 15 diverged, 0 failed"
+equal "$(sql results/poula.db "SELECT DISTINCT folder FROM attempts WHERE folder IS NOT NULL")" "$share" "where the program started"
+expect 0 poula run experiments/command.yaml --set lambda=0.1
+contains out "finished in"
+expect 0 poula sweep "$share/experiments/command.yaml"
+equal "$(sql results/poula.db "SELECT count(*) FROM attempts WHERE folder IS NOT NULL")" 105 "attempts, after the same spec by another name"
+(cd "$share" && expect 0 poula sweep experiments/command.yaml --db "$OLDPWD/work/results/poula.db")
+equal "$(sql results/poula.db "SELECT count(*) FROM attempts WHERE folder IS NOT NULL")" 105 "attempts, after the same from there"
+
+# What is here comes first, even if it is wrong; and only experiments/ is looked for.
+mkdir experiments
+echo "study: [" >experiments/toy.yaml
+expect 2 poula sweep experiments/toy.yaml
+lacks err "there is no"
+ln -s nowhere experiments/problems.yaml
+expect 2 poula sweep experiments/problems.yaml
+lacks err "there is no"
+expect 2 poula sweep toy.yaml
+expect 2 poula sweep experiments/../experiments/markov.yaml
+sed 's/^study: command/study: own/' "$share/experiments/command.yaml" >experiments/own.yaml
+expect 1 poula sweep experiments/own.yaml --limit 1 --db own.db # a spec of one's own starts programs here, as ever
+equal "$(sql own.db "SELECT DISTINCT folder FROM attempts")" "$(pwd -P)" "where an own spec's program started"
