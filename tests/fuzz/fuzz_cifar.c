@@ -10,9 +10,9 @@
 #define ZEROS "0000000000000000000000000000000000000000000000000000000000000000"
 
 static const struct pl_cifar layouts[] = {
-    {.origin = {"", "a.tar.gz", ZEROS}, .folder = "c", .members = {{"a.bin", 0, 1, ZEROS}, {"b.bin", 1, 1, ZEROS}},
+    {.origin = {.url = "", .file = "a.tar.gz", .sha256 = ZEROS}, .folder = "c", .members = {{"a.bin", 0, 1, ZEROS}, {"b.bin", 1, 1, ZEROS}},
      .member_count = 2, .names = "names.txt", .label_bytes = 1, .classes = 3},
-    {.origin = {"", "a.tar.gz", ZEROS}, .folder = "c", .members = {{"a.bin", 0, 2, ZEROS}, {"b.bin", 1, 1, ZEROS}},
+    {.origin = {.url = "", .file = "a.tar.gz", .sha256 = ZEROS}, .folder = "c", .members = {{"a.bin", 0, 2, ZEROS}, {"b.bin", 1, 1, ZEROS}},
      .member_count = 2, .names = "names.txt", .label_bytes = 2, .classes = 3},
 };
 

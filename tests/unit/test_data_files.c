@@ -8,7 +8,7 @@ enum { CLASSES = 5, LABELS = 2, IMAGE = 3 * 32 * 32, RECORD = LABELS + IMAGE };
 
 static char digests[MEMBERS][2 * PL_DIGEST_SIZE + 1];
 static struct pl_cifar layout = {
-    .origin = {"http://localhost/tiny.tar.gz", "tiny.tar.gz", ""},
+    .origin = {.url = "http://localhost/tiny.tar.gz", .file = "tiny.tar.gz", .sha256 = ""},
     .folder = "tiny-bin",
     .members = {{"train.bin", 0, FIRST, digests[0]}, {"more.bin", 0, SECOND, digests[1]}, {"test.bin", 1, TEST, digests[2]}},
     .member_count = MEMBERS,

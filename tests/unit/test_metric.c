@@ -107,10 +107,16 @@ static void names_tell_the_data(void **state)
 static void ranks_put_first_what_is_looked_at(void **state)
 {
     static const char *const orders[] = {
-        "test_acc val_acc val_loss train_acc train_loss", "test_accuracy valid_accuracy accuracy test_perplexity "
-                                                          "valid_perplexity perplexity test_loss valid_loss loss train_accuracy train_perplexity train_loss distance",
-        "val/mIoU val/loss train/mIoU train/loss lr", "eval_accuracy eval_f1 eval_loss train_loss", "test_bleu loss grad_norm",
-        "top1 loss_cls", "test_wer test_loss", "episode_reward value_loss entropy"};
+        "test_acc val_acc val_loss train_acc train_loss",
+        ("test_accuracy valid_accuracy accuracy test_perplexity valid_perplexity perplexity test_loss valid_loss loss "
+         "train_accuracy train_perplexity train_loss distance"),
+        "val/mIoU val/loss train/mIoU train/loss lr",
+        "eval_accuracy eval_f1 eval_loss train_loss",
+        "test_bleu loss grad_norm",
+        "top1 loss_cls",
+        "test_wer test_loss",
+        "episode_reward value_loss entropy",
+    };
     (void)state;
     for (size_t i = 0; i < COUNT(orders); i++) {
         size_t length, before = 0;

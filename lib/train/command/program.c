@@ -383,7 +383,7 @@ void pl_train_show_command(const struct pl_settings *settings, int64_t seed, str
             struct pl_text shown = {0};
             for (; (found = strstr(word, PL_NO_FOLDER)); word = found + strlen(PL_NO_FOLDER)) {
                 pl_text_add_bytes(&shown, word, (size_t)(found - word));
-                pl_text_add(&shown, PL_NO_FOLDER + 1);
+                pl_text_add(&shown, &PL_NO_FOLDER[1]);
             }
             pl_text_add(&shown, word);
             pl_text_add(out, i ? " " : "");
