@@ -77,6 +77,12 @@ static void name_unreadable(void *self, const char *path, const char *why)
     pl_cmd_note("%s: %s", path, why);
 }
 
+static void show_note(void *self, const char *text)
+{
+    meter_end(self);
+    pl_cmd_note("%s", text);
+}
+
 /* ---- list */
 
 static struct pl_cell text_cell(const char *text)
@@ -93,7 +99,7 @@ static struct pl_cell count_cell(uint64_t count, char text[24])
 
 static void list_item(void *rows, const struct pl_data_item *item)
 {
-    char numbers[4][24], size[40] = "";
+    char numbers[5][24], size[40] = "";
     bool known = item->state == PL_DATA_READY || item->state == PL_DATA_BUILT_IN;
     const char *origin = !known || !strcmp(item->dataset, "folder") ? "" : item->official ? "official" : "unofficial";
     if (item->shape.width)
@@ -111,7 +117,7 @@ static void list_item(void *rows, const struct pl_data_item *item)
         text_cell(item->path),
         text_cell(item->checksum),
         text_cell(item->note),
-        text_cell(""),
+        count_cell(item->valid, numbers[4]),
         text_cell(""),
     };
     pl_rows_row(rows, cells, sizeof cells / sizeof *cells);
@@ -161,9 +167,12 @@ static void list_line(void *self, const struct pl_data_item *item)
     pl_text_clear(line);
     pl_text_addf(line, "%-12s  %s%s", item->name, pl_data_state_name(item->state),
                  !known ? "" : item->official ? ", official" : ", unofficial");
+    if (item->classes && item->valid)
+        pl_text_addf(line, ": %zu + %zu + %zu", item->train, item->valid, item->test);
+    else if (item->classes)
+        pl_text_addf(line, ": %zu + %zu", item->train, item->test);
     if (item->classes)
-        pl_text_addf(line, ": %zu + %zu images of %d classes, %d x %d", item->train, item->test, item->classes,
-                     item->shape.width, item->shape.height);
+        pl_text_addf(line, " images of %d classes, %d x %d", item->classes, item->shape.width, item->shape.height);
     end_line(line, item->classes > 0, item->path, item->bytes, item->note);
 }
 
@@ -330,7 +339,7 @@ static int import(const struct pl_args *args)
     const char *name = args->arguments[1];
     struct meter meter = meter_new(name);
     struct pl_import import = {.skip = pl_args_has(args, "skip-unreadable"), .self = &meter, .progress = show_files,
-                               .unreadable = name_unreadable};
+                               .unreadable = name_unreadable, .note = show_note};
     if (!pl_args_integer(args, "size", 8, 1024, 32, &size) || !pl_args_real(args, "test", 0, 0.9, 0.2, &import.test))
         return 2;
     import.size = (int)size;

@@ -32,7 +32,9 @@ static void describe(const struct pl_dataset *set, struct pl_settings *header)
     pl_settings_set_integer(header, "channels", set->shape.channels);
     pl_settings_set_integer(header, "height", set->shape.height);
     pl_settings_set_integer(header, "width", set->shape.width);
-    pl_settings_set_integer(header, "train", (int64_t)set->stored[0].count);
+    pl_settings_set_integer(header, "train", (int64_t)(set->stored[0].count - set->held));
+    if (set->held) /* a program that does not know this key finds more bytes than images, and refuses the file */
+        pl_settings_set_integer(header, "valid", (int64_t)set->held);
     pl_settings_set_integer(header, "test", (int64_t)set->stored[1].count);
     pl_settings_set_boolean(header, "official", set->official);
     pl_settings_set_string(header, "warning", set->warning);
@@ -101,10 +103,12 @@ static int take_header(struct pl_dataset *set, const struct pl_settings *header)
     char key[24];
     set->shape = (struct pl_image_shape){(int)number(header, "channels", PL_CHANNELS_MOST),
                                          (int)number(header, "height", 4096), (int)number(header, "width", 4096)};
-    set->stored[0].count = number(header, "train", UINT32_MAX);
-    set->stored[1].count = number(header, "test", UINT32_MAX);
+    set->held = number(header, "valid", INT32_MAX);
+    set->stored[0].count = number(header, "train", INT32_MAX);
+    set->stored[1].count = number(header, "test", INT32_MAX);
     if (!pl_image_bytes(set->shape) || !set->stored[0].count)
         return PL_ECORRUPT;
+    set->stored[0].count += set->held;
     set->official = pl_settings_boolean(header, "official", false);
     snprintf(set->warning, sizeof set->warning, "%s", pl_settings_string(header, "warning", ""));
     snprintf(set->checksum, sizeof set->checksum, "%s", pl_settings_string(header, "checksum", ""));
@@ -161,7 +165,7 @@ int pl_cache_open_checked(struct pl_dataset *set, const char *path, struct pl_se
     int status = pl_cache_open(set, path, header, err);
     if (status || pl_file_trusted(path))
         return status;
-    pl_stored_checksum(set->shape, set->stored, hex);
+    pl_dataset_checksum(set, hex);
     if (!strcmp(hex, set->checksum)) {
         pl_file_trust(path);
         return 0;

@@ -116,20 +116,28 @@ static void choose(struct pl_part *part, const struct pl_stored *of, const uint3
 }
 
 /* Both choices come from one fixed order of the images: validation takes its end and a subset its beginning, so that
- * a smaller subset is part of every larger one and none depends on the seed of a run. */
+ * a smaller subset is part of every larger one and none depends on the seed of a run. Images that the set itself holds for
+ * validation stand behind those of training, in this order too. */
 static int split(struct pl_dataset *set, const struct pl_settings *settings, struct pl_error *err)
 {
-    size_t counts[2] = {set->stored[0].count, set->stored[1].count}, sizes[PL_SPLIT_COUNT];
+    size_t counts[2] = {set->stored[0].count - set->held, set->stored[1].count}, sizes[PL_SPLIT_COUNT];
     int status = count_splits(settings, counts, sizes, err);
+    if (!status && set->held && sizes[PL_SPLIT_VALID])
+        status = pl_fail(err, PL_EINPUT, "valid is %zu, but the set has %zu validation images of its own, which are used",
+                         sizes[PL_SPLIT_VALID], set->held);
     if (status)
         return status;
+    if (set->held)
+        sizes[PL_SPLIT_VALID] = set->held;
     struct pl_random fixed = pl_random_stream(0, PL_STREAM_DATA);
-    uint32_t *order = pl_arena((counts[0] > counts[1] ? counts[0] : counts[1]) + 1, sizeof *order);
+    uint32_t *order = pl_arena((set->stored[0].count > counts[1] ? set->stored[0].count : counts[1]) + 1, sizeof *order);
     if (!order)
         return pl_fail(err, PL_EMEMORY, "there is not enough memory to split %zu images", counts[0]);
     permute(fixed, 0, order, counts[0]);
+    for (size_t i = counts[0]; i < set->stored[0].count; i++)
+        order[i] = (uint32_t)i;
     choose(&set->parts[PL_SPLIT_TRAIN], &set->stored[0], order, sizes[PL_SPLIT_TRAIN]);
-    choose(&set->parts[PL_SPLIT_VALID], &set->stored[0], order + counts[0] - sizes[PL_SPLIT_VALID],
+    choose(&set->parts[PL_SPLIT_VALID], &set->stored[0], order + set->stored[0].count - sizes[PL_SPLIT_VALID],
            sizes[PL_SPLIT_VALID]);
     permute(fixed, 1, order, counts[1]);
     choose(&set->parts[PL_SPLIT_TEST], &set->stored[1], order, sizes[PL_SPLIT_TEST]);
@@ -196,6 +204,7 @@ void pl_dataset_forget(struct pl_dataset *set)
     set->mapped = set->official = false;
     set->shape = (struct pl_image_shape){0};
     set->classes = 0;
+    set->held = 0;
     set->stored[0] = set->stored[1] = (struct pl_stored){0};
     set->checksum[0] = set->warning[0] = '\0';
 }
@@ -273,9 +282,10 @@ static void digest_number(EVP_MD_CTX *context, uint64_t number)
     EVP_DigestUpdate(context, bytes, sizeof bytes);
 }
 
-void pl_stored_checksum(struct pl_image_shape shape, const struct pl_stored stored[2],
-                        char hex[2 * PL_DIGEST_SIZE + 1])
+void pl_dataset_checksum(const struct pl_dataset *set, char hex[2 * PL_DIGEST_SIZE + 1])
 {
+    struct pl_image_shape shape = set->shape;
+    const struct pl_stored *stored = set->stored;
     unsigned char digest[PL_DIGEST_SIZE] = {0};
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     if (context && EVP_DigestInit_ex(context, EVP_sha256(), NULL)) {
@@ -287,6 +297,8 @@ void pl_stored_checksum(struct pl_image_shape shape, const struct pl_stored stor
             EVP_DigestUpdate(context, stored[i].labels, stored[i].count * sizeof *stored[i].labels);
             EVP_DigestUpdate(context, stored[i].images, stored[i].count * pl_image_bytes(shape));
         }
+        if (set->held)
+            digest_number(context, set->held);
         EVP_DigestFinal_ex(context, digest, NULL);
     }
     EVP_MD_CTX_free(context);
@@ -298,7 +310,7 @@ const char *pl_data_checksum(const struct pl_dataset *set)
     struct pl_dataset *known = (struct pl_dataset *)set; /* the one thing that changes in an open set, once */
     pthread_mutex_lock(&known->lock);
     if (!*known->checksum)
-        pl_stored_checksum(known->shape, known->stored, known->checksum);
+        pl_dataset_checksum(known, known->checksum);
     pthread_mutex_unlock(&known->lock);
     return known->checksum;
 }

@@ -59,6 +59,7 @@ struct pl_dataset {
     const char **class_names; /* in pool */
     struct pl_pool pool;
     struct pl_stored stored[2]; /* training, test */
+    size_t held;                /* the last images of training: a validation split of its own */
     struct pl_part {
         const struct pl_stored *of;
         uint32_t *numbers; /* of its images in `of`, ascending; NULL: all of them */
@@ -87,10 +88,9 @@ int pl_dataset_allocate(struct pl_dataset *set, const size_t counts[2], uint8_t 
                         struct pl_error *err);
 /* Gives back all that opening filled in, as if it had not begun. */
 void pl_dataset_forget(struct pl_dataset *set);
-/* SHA-256 over shape, labels and images of training and test, as hex: equal data has equal checksums, whatever file
- * it came from. */
-void pl_stored_checksum(struct pl_image_shape shape, const struct pl_stored stored[2],
-                        char hex[2 * PL_DIGEST_SIZE + 1]);
+/* SHA-256 over shape, labels and images of training and test (and how many of training are held for validation, if any
+ * are), as hex: equal data has equal checksums, whatever file it came from. */
+void pl_dataset_checksum(const struct pl_dataset *set, char hex[2 * PL_DIGEST_SIZE + 1]);
 
 /* ---- block.c: files that every process maps
 
@@ -119,7 +119,7 @@ int pl_block_fail(const struct pl_block_format *format, const char *path, const 
 
 /* ---- cache.c: sets of images in such files
 
- * The body is the labels and, at the next multiple of 4,096 bytes, the images; training before test. */
+ * The body is the labels and, at the next multiple of 4,096 bytes, the images; training, validation (if any), test. */
 
 /* Maps the file and fills set. header receives kind, source, stamp (of the files it was made from) and all that a set
  * is besides its bytes. Fails with PL_EMISSING, PL_ECORRUPT (cut, foreign, altered header or labels) or PL_EVERSION. */
@@ -186,22 +186,44 @@ int pl_archive_read(struct pl_archive *archive, void *bytes, size_t size, struct
  * blue. Fails with PL_ECORRUPT or PL_EIO; the sentence does not name the file. */
 int pl_image_read(const char *path, int size, uint8_t *planes, struct pl_error *err);
 
+/* ---- layout.c: splits and classes by the names of folders */
+
+enum pl_role { PL_ROLE_CLASS, PL_ROLE_TRAIN, PL_ROLE_VALID, PL_ROLE_TEST, PL_ROLE_EVAL, PL_ROLE_COUNT };
+/* What a folder's name says, in any case and with words like "set" beside it. *sure: nothing else is in it, so that
+ * "training_set" is and "seg_train" only seems to be one. */
+enum pl_role pl_role_hinted(const char *name, bool *sure);
+
+struct pl_layout {
+    bool split;                       /* else every folder is a class */
+    const char *names[PL_ROLE_COUNT]; /* the folder of each split, or NULL; of EVAL none: it has become one of the others */
+};
+/* What the folders `names` of `folder` are. Fails with PL_EINPUT where that is not clear. */
+int pl_layout_find(struct pl_layout *layout, const char *folder, const char *const *names, size_t count,
+                   bool (*has_folders)(void *self, const char *name), void *self, struct pl_error *err);
+
 /* ---- scan.c: the image files of a folder of classes */
 
 struct pl_scan {
     struct pl_scan_file {
         const char *path;
         uint16_t label;
-        uint8_t which; /* training or test */
-    } *files;          /* by class, then by name */
+        uint8_t split; /* enum pl_split */
+    } *files;          /* training and, out of it, test; then validation and test that have folders; by class, then name */
     size_t count, capacity;
     const char **classes; /* names in byte order */
     size_t class_count, class_capacity;
-    size_t others;        /* files that are no images by their name */
+    struct pl_scan_left {
+        const char *what, *example; /* "hidden", ".bmp" */
+        size_t count;
+    } *left;              /* files that are not read, by kind */
+    size_t left_count, left_capacity;
+    const char **notes;   /* sentences on what was made of the folder, for people */
+    size_t note_count, note_capacity;
     struct pl_pool pool;
 };
 /* test is the share of each class that becomes the test set, where the folder has none of its own. */
 int pl_scan_folder(struct pl_scan *scan, const char *folder, double test, struct pl_error *err);
+void pl_scan_note(struct pl_scan *scan, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pl_scan_release(struct pl_scan *scan);
 
 #endif

@@ -15,15 +15,17 @@ static bool is_name(const char *name)
 
 /* ---- importing */
 
-/* Reads every file into its place. Files that cannot be read are named; *bad of them are left out. */
+/* Reads every file into its place: images[0] has training and then validation, as the files are in this order. Files that
+ * cannot be read are named; *bad of them are left out. */
 static int read_files(const struct pl_scan *scan, const struct pl_import *import, uint8_t *images[2], uint16_t *labels[2],
-                      size_t counts[2], size_t *bad, struct pl_error *err)
+                      size_t counts[PL_SPLIT_COUNT], size_t *bad, struct pl_error *err)
 {
-    size_t image = CHANNELS * (size_t)import->size * (size_t)import->size;
+    size_t image = CHANNELS * (size_t)import->size * (size_t)import->size, filled[2] = {0, 0};
     for (size_t i = 0; i < scan->count; i++) {
         const struct pl_scan_file *file = &scan->files[i];
+        int which = file->split == PL_SPLIT_TEST;
         struct pl_error trouble;
-        int status = pl_image_read(file->path, import->size, images[file->which] + counts[file->which] * image, &trouble);
+        int status = pl_image_read(file->path, import->size, images[which] + filled[which] * image, &trouble);
         if (status == PL_EMEMORY)
             return pl_fail(err, status, "cannot read %s: %s", file->path, trouble.text);
         if (status) {
@@ -31,7 +33,8 @@ static int read_files(const struct pl_scan *scan, const struct pl_import *import
             if (import->unreadable)
                 import->unreadable(import->self, file->path, trouble.text);
         } else {
-            labels[file->which][counts[file->which]++] = file->label;
+            labels[which][filled[which]++] = file->label;
+            counts[file->split]++;
         }
         if (import->progress)
             import->progress(import->self, i + 1, scan->count);
@@ -40,13 +43,15 @@ static int read_files(const struct pl_scan *scan, const struct pl_import *import
 }
 
 /* Mean and deviation of each channel over the training images, in whole numbers until the end. */
-static void measure(const struct pl_stored *train, struct pl_image_shape shape, struct pl_colours *colours)
+static void measure(struct pl_dataset *set)
 {
-    size_t plane = (size_t)shape.height * (size_t)shape.width;
+    struct pl_image_shape shape = set->shape;
+    struct pl_colours *colours = &set->colours;
+    size_t images = set->stored[0].count - set->held, plane = (size_t)shape.height * (size_t)shape.width;
     for (int c = 0; c < shape.channels; c++) {
-        uint64_t sum = 0, squares = 0, count = train->count * plane;
-        for (size_t i = 0; i < train->count; i++) {
-            const uint8_t *bytes = train->images + (i * (size_t)shape.channels + (size_t)c) * plane;
+        uint64_t sum = 0, squares = 0, count = images * plane;
+        for (size_t i = 0; i < images; i++) {
+            const uint8_t *bytes = set->stored[0].images + (i * (size_t)shape.channels + (size_t)c) * plane;
             for (size_t k = 0; k < plane; k++) {
                 sum += bytes[k];
                 squares += (uint64_t)bytes[k] * bytes[k];
@@ -62,7 +67,7 @@ static int check_labels(const struct pl_dataset *set, struct pl_error *err)
 {
     size_t *train = pl_new((size_t)set->classes * sizeof *train);
     int status = 0;
-    for (size_t i = 0; i < set->stored[0].count; i++)
+    for (size_t i = 0; i < set->stored[0].count - set->held; i++)
         train[set->stored[0].labels[i]]++;
     for (int i = 0; i < set->classes && !status; i++)
         if (!train[i])
@@ -73,11 +78,11 @@ static int check_labels(const struct pl_dataset *set, struct pl_error *err)
 
 static int fill(struct pl_dataset *set, const struct pl_scan *scan, const struct pl_import *import, struct pl_error *err)
 {
-    size_t found[2] = {0, 0}, counts[2] = {0, 0}, bad = 0;
+    size_t found[2] = {0, 0}, counts[PL_SPLIT_COUNT] = {0}, bad = 0;
     uint8_t *images[2];
     uint16_t *labels[2];
     for (size_t i = 0; i < scan->count; i++)
-        found[scan->files[i].which]++;
+        found[scan->files[i].split == PL_SPLIT_TEST]++;
     set->shape = (struct pl_image_shape){CHANNELS, import->size, import->size};
     set->classes = (int)scan->class_count;
     set->class_names = pl_pool_take(&set->pool, scan->class_count * sizeof *set->class_names);
@@ -90,12 +95,24 @@ static int fill(struct pl_dataset *set, const struct pl_scan *scan, const struct
         return status;
     if (bad && !import->skip)
         return pl_fail(err, PL_ECORRUPT, "%zu of %zu files cannot be read, so nothing was imported", bad, scan->count);
-    set->stored[0].count = counts[0];
-    set->stored[1].count = counts[1];
+    set->held = counts[PL_SPLIT_VALID];
+    set->stored[0].count = counts[PL_SPLIT_TRAIN] + set->held;
+    set->stored[1].count = counts[PL_SPLIT_TEST];
     status = check_labels(set, err);
-    measure(&set->stored[0], set->shape, &set->colours);
-    pl_stored_checksum(set->shape, set->stored, set->checksum);
+    if (!status)
+        measure(set);
+    pl_dataset_checksum(set, set->checksum);
     return status;
+}
+
+static void tell(const struct pl_scan *scan, const struct pl_dataset *set, const struct pl_import *import)
+{
+    if (!import->note)
+        return;
+    for (size_t i = 0; i < scan->note_count; i++)
+        import->note(import->self, scan->notes[i]);
+    if (!set->stored[1].count)
+        import->note(import->self, "there are no test images: trainings on this set have no test metrics");
 }
 
 int pl_data_import(const char *name, const char *from, const char *folder, const struct pl_import *import,
@@ -120,6 +137,8 @@ int pl_data_import(const char *name, const char *from, const char *folder, const
     pl_settings_set_string(&header, "source", from);
     if (!status)
         status = pl_cache_write(set, pl_text(&path), &header, err);
+    if (!status)
+        tell(&scan, set, import);
     pl_dataset_forget(set);
     free(set);
     pl_settings_release(&header);

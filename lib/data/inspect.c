@@ -34,7 +34,8 @@ static void tell(const struct listing *listing, const struct pl_dataset *set, st
 {
     item.shape = set->shape;
     item.classes = set->classes;
-    item.train = set->stored[0].count;
+    item.train = set->stored[0].count - set->held;
+    item.valid = set->held;
     item.test = set->stored[1].count;
     item.checksum = set->checksum;
     item.official = set->official;
@@ -159,8 +160,11 @@ void pl_data_list(const char *folder, void *self, void (*item)(void *self, const
 static void say(struct pl_text *verdict, const char *name, const struct pl_dataset *set, const char *more)
 {
     pl_text_clear(verdict);
-    pl_text_addf(verdict, "%s: %zu training and %zu test images of %d classes, SHA-256 %s, %s", name, set->stored[0].count,
-                 set->stored[1].count, set->classes, set->checksum, more);
+    pl_text_addf(verdict, "%s: %zu training", name, set->stored[0].count - set->held);
+    if (set->held)
+        pl_text_addf(verdict, ", %zu validation", set->held);
+    pl_text_addf(verdict, " and %zu test images of %d classes, SHA-256 %s, %s", set->stored[1].count, set->classes,
+                 set->checksum, more);
 }
 
 static int verify_built_in(const char *name, struct pl_text *verdict, struct pl_error *err)
@@ -185,7 +189,7 @@ static int verify_built_in(const char *name, struct pl_text *verdict, struct pl_
 static int verify_file(const struct pl_dataset *set, const char *path, struct pl_error *err)
 {
     char hex[2 * PL_DIGEST_SIZE + 1];
-    pl_stored_checksum(set->shape, set->stored, hex);
+    pl_dataset_checksum(set, hex);
     if (strcmp(hex, set->checksum))
         return pl_fail(err, PL_ECORRUPT, "%s was altered: its images have the SHA-256 %s, but must have %s", path, hex,
                        set->checksum);

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,12 +16,45 @@ struct listing {
     struct pl_pool pool;
 };
 
+void pl_scan_note(struct pl_scan *scan, const char *format, ...)
+{
+    struct pl_text text = {0};
+    va_list args;
+    va_start(args, format);
+    pl_text_addv(&text, format, args);
+    va_end(args);
+    pl_grow((void **)&scan->notes, &scan->note_capacity, scan->note_count + 1, sizeof *scan->notes);
+    scan->notes[scan->note_count++] = pl_pool_copy(&scan->pool, pl_text(&text));
+    pl_text_release(&text);
+}
+
+/* Counts a file that is not read among those of its kind. */
+static void leave(struct pl_scan *scan, const char *what, const char *path)
+{
+    for (size_t i = 0; i < scan->left_count; i++)
+        if (!strcasecmp(scan->left[i].what, what)) {
+            scan->left[i].count++;
+            return;
+        }
+    pl_grow((void **)&scan->left, &scan->left_capacity, scan->left_count + 1, sizeof *scan->left);
+    scan->left[scan->left_count++] = (struct pl_scan_left){pl_pool_copy(&scan->pool, what), pl_pool_copy(&scan->pool, path), 1};
+}
+
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int list_folder(struct listing *listing, const char *path, struct pl_error *err)
+static const char *join(struct pl_pool *pool, const char *folder, const char *name)
+{
+    struct pl_text path = {0};
+    pl_text_addf(&path, "%s/%s", folder, name);
+    const char *kept = pl_pool_copy(pool, pl_text(&path));
+    pl_text_release(&path);
+    return kept;
+}
+
+static int list_folder(struct pl_scan *scan, struct listing *listing, const char *path, struct pl_error *err)
 {
     DIR *folder = opendir(path);
     struct dirent *entry;
@@ -28,8 +62,12 @@ static int list_folder(struct listing *listing, const char *path, struct pl_erro
     if (!folder)
         return pl_fail(err, errno == ENOENT ? PL_EMISSING : PL_EIO, "cannot open the folder %s: %s", path, strerror(errno));
     while ((entry = readdir(folder))) {
-        if (entry->d_name[0] == '.')
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
             continue;
+        if (entry->d_name[0] == '.') {
+            leave(scan, "hidden", join(&scan->pool, path, entry->d_name));
+            continue;
+        }
         pl_grow((void **)&listing->names, &listing->capacity, listing->count + 1, sizeof *listing->names);
         listing->names[listing->count++] = pl_pool_copy(&listing->pool, entry->d_name);
     }
@@ -45,47 +83,87 @@ static void release_listing(struct listing *listing)
     pl_pool_release(&listing->pool);
 }
 
-static const char *join(struct pl_pool *pool, const char *folder, const char *name)
-{
-    struct pl_text path = {0};
-    pl_text_addf(&path, "%s/%s", folder, name);
-    const char *kept = pl_pool_copy(pool, pl_text(&path));
-    pl_text_release(&path);
-    return kept;
-}
-
 static bool is_folder(const char *path)
 {
     struct stat info;
     return !stat(path, &info) && S_ISDIR(info.st_mode);
 }
 
-static bool is_image_name(const char *name)
+static bool has_folders(const char *path)
 {
-    const char *dot = strrchr(name, '.');
-    return dot && (!strcasecmp(dot, ".png") || !strcasecmp(dot, ".jpg") || !strcasecmp(dot, ".jpeg"));
+    struct pl_pool pool = {0};
+    struct dirent *entry;
+    DIR *folder = opendir(path);
+    bool found = false;
+    while (folder && !found && (entry = readdir(folder)))
+        found = entry->d_name[0] != '.' && is_folder(join(&pool, path, entry->d_name));
+    if (folder)
+        closedir(folder);
+    pl_pool_release(&pool);
+    return found;
+}
+
+/* ".png", or "" */
+static const char *ending(const char *path)
+{
+    const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
+    return dot ? dot : "";
+}
+
+static bool is_image_name(const char *path)
+{
+    static const char *const endings[] = {".png", ".jpg", ".jpeg", ".jpe", ".jfif"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (!strcasecmp(ending(path), endings[i]))
+            return true;
+    return false;
+}
+
+static void leave_by_ending(struct pl_scan *scan, const char *path)
+{
+    leave(scan, *ending(path) ? ending(path) : "without an ending", path);
 }
 
 enum { DEPTH_MOST = 8 }; /* of folders in a class; a link to a folder above ends there */
 
 /* Adds the images of a class, those of folders in it too. */
-static int add_files(struct pl_scan *scan, const char *folder, uint16_t label, uint8_t which, int depth,
+static int add_files(struct pl_scan *scan, const char *folder, uint16_t label, enum pl_split split, int depth,
                      struct pl_error *err)
 {
     struct listing listing;
-    int status = list_folder(&listing, folder, err);
+    int status = list_folder(scan, &listing, folder, err);
     for (size_t i = 0; i < listing.count && !status; i++) {
         const char *path = join(&scan->pool, folder, listing.names[i]);
         if (is_folder(path)) {
-            status = depth < DEPTH_MOST ? add_files(scan, path, label, which, depth + 1, err)
+            status = depth < DEPTH_MOST ? add_files(scan, path, label, split, depth + 1, err)
                                         : pl_fail(err, PL_EINPUT, "%s lies too deep for a folder of one class", path);
         } else if (is_image_name(path)) {
             pl_grow((void **)&scan->files, &scan->capacity, scan->count + 1, sizeof *scan->files);
-            scan->files[scan->count++] = (struct pl_scan_file){path, label, which};
+            scan->files[scan->count++] = (struct pl_scan_file){path, label, (uint8_t)split};
         } else {
-            scan->others++;
+            leave_by_ending(scan, path);
         }
     }
+    release_listing(&listing);
+    return status;
+}
+
+/* CLASS/train beside CLASS/test: read as one class, test images would be trained on. */
+static int check_inside(struct pl_scan *scan, const char *folder, struct pl_error *err)
+{
+    struct listing listing;
+    const char *train = NULL, *other = NULL;
+    int status = list_folder(scan, &listing, folder, err);
+    scan->left_count = 0; /* of this listing; the files are counted when they are added */
+    for (size_t i = 0; i < listing.count && !status; i++) {
+        bool sure;
+        enum pl_role role = pl_role_hinted(listing.names[i], &sure);
+        if (role && sure && is_folder(join(&scan->pool, folder, listing.names[i])))
+            *(role == PL_ROLE_TRAIN ? &train : &other) = listing.names[i];
+    }
+    if (train && other)
+        status = pl_fail(err, PL_EINPUT, "%s holds %s and %s: splits must stand above the classes, as in %s/CLASS", folder,
+                         train, other, train);
     release_listing(&listing);
     return status;
 }
@@ -98,30 +176,35 @@ static int find_class(const struct pl_scan *scan, const char *name)
     return found ? (int)(found - scan->classes) : -1;
 }
 
-/* Training makes the classes; a test folder must not bring one that they lack. */
-static int add_classes(struct pl_scan *scan, const char *folder, uint8_t which, struct pl_error *err)
+static void add_class(struct pl_scan *scan, const char *name)
+{
+    pl_grow((void **)&scan->classes, &scan->class_capacity, scan->class_count + 1, sizeof *scan->classes);
+    scan->classes[scan->class_count++] = pl_pool_copy(&scan->pool, name);
+}
+
+/* Training makes the classes; another split must not bring one that they lack. */
+static int add_classes(struct pl_scan *scan, const char *folder, enum pl_split split, struct pl_error *err)
 {
     struct listing listing;
-    int status = list_folder(&listing, folder, err);
+    int status = list_folder(scan, &listing, folder, err);
     for (size_t i = 0; i < listing.count && !status; i++) {
         const char *name = listing.names[i], *path = join(&scan->pool, folder, name);
         if (!is_folder(path)) {
-            scan->others++;
+            if (is_image_name(path))
+                leave(scan, "beside the folders of classes", path);
+            else
+                leave_by_ending(scan, path);
             continue;
         }
-        if (!which && scan->class_count == PL_CLASSES_MOST) {
+        if (!split && scan->class_count == PL_CLASSES_MOST) {
             status = pl_fail(err, PL_EINPUT, "%s holds more than %d classes", folder, PL_CLASSES_MOST);
             break;
         }
-        if (!which) {
-            pl_grow((void **)&scan->classes, &scan->class_capacity, scan->class_count + 1, sizeof *scan->classes);
-            scan->classes[scan->class_count++] = pl_pool_copy(&scan->pool, name);
-        }
+        if (!split)
+            add_class(scan, name);
         int label = find_class(scan, name);
-        if (label < 0)
-            status = pl_fail(err, PL_EINPUT, "%s is a class that the training images lack", path);
-        else
-            status = add_files(scan, path, (uint16_t)label, which, 0, err);
+        status = label < 0 ? pl_fail(err, PL_EINPUT, "%s is a class that the training images lack", path)
+                           : add_files(scan, path, (uint16_t)label, split, 0, err);
     }
     release_listing(&listing);
     return status;
@@ -147,52 +230,176 @@ static void split_class(struct pl_scan *scan, size_t first, size_t count, double
     for (size_t i = 0; i < count; i++)
         draws[i] = (struct draw){pl_random_below(&r, scan->files[first].label, i, UINT64_MAX), first + i};
     qsort(draws, count, sizeof *draws, compare_draws);
-    for (size_t i = 0; i < (size_t)((double)count * test + 0.5); i++)
-        scan->files[draws[i].file].which = 1;
+    size_t taken = (size_t)((double)count * test + 0.5);
+    for (size_t i = 0; i < taken && i + 1 < count; i++) /* one stays to train on */
+        scan->files[draws[i].file].split = PL_SPLIT_TEST;
     free(draws);
 }
 
-static void split_classes(struct pl_scan *scan, double test)
+/* Of the first count files. */
+static void split_classes(struct pl_scan *scan, size_t count, double test)
 {
-    for (size_t first = 0, end; first < scan->count; first = end) {
-        for (end = first; end < scan->count && scan->files[end].label == scan->files[first].label;)
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first; end < count && scan->files[end].label == scan->files[first].label;)
             end++;
         split_class(scan, first, end - first, test);
     }
 }
 
-static int check_classes(const struct pl_scan *scan, const char *folder, struct pl_error *err)
+static void count_classes(const struct pl_scan *scan, enum pl_split split, size_t *counts)
 {
-    size_t *train = pl_new((scan->class_count + 1) * sizeof *train);
-    int status = 0;
+    memset(counts, 0, scan->class_count * sizeof *counts);
     for (size_t i = 0; i < scan->count; i++)
-        train[scan->files[i].label] += !scan->files[i].which;
+        counts[scan->files[i].label] += scan->files[i].split == split;
+}
+
+/* "3 .bmp (as own/a/1.bmp), 1 hidden (own/.x)"; "" when all was read. */
+static const char *describe_left(struct pl_scan *scan)
+{
+    struct pl_text text = {0};
+    for (size_t i = 0; i < scan->left_count; i++)
+        pl_text_addf(&text, "%s%zu %s (%s%s)", i ? ", " : "", scan->left[i].count, scan->left[i].what,
+                     scan->left[i].count > 1 ? "as " : "", scan->left[i].example);
+    const char *kept = pl_pool_copy(&scan->pool, pl_text(&text));
+    pl_text_release(&text);
+    return kept;
+}
+
+static int check_classes(struct pl_scan *scan, const char *folder, struct pl_error *err)
+{
+    size_t *counts = pl_new((scan->class_count + 1) * sizeof *counts);
+    const char *left = describe_left(scan);
+    int status = 0;
+    count_classes(scan, PL_SPLIT_TRAIN, counts);
     if (scan->class_count < 2)
         status = pl_fail(err, PL_EINPUT, "%s holds %zu folders of classes, but must hold at least 2, each with the PNG or "
-                         "JPEG files of one class", folder, scan->class_count);
+                         "JPEG files of one class%s%s", folder, scan->class_count, *left ? "; not read: " : "", left);
     for (size_t i = 0; i < scan->class_count && !status; i++)
-        if (!train[i])
-            status = pl_fail(err, PL_EINPUT, "class %s has no PNG or JPEG files to train on", scan->classes[i]);
-    free(train);
+        if (!counts[i])
+            status = pl_fail(err, PL_EINPUT, "class %s has no PNG or JPEG files to train on%s%s", scan->classes[i],
+                             *left ? "; not read: " : "", left);
+    if (!status && *left)
+        pl_scan_note(scan, "not read, as they are no PNG or JPEG files of a class: %s", left);
+    free(counts);
+    return status;
+}
+
+/* A split of its own that lacks classes, or everything. */
+static void note_missing(struct pl_scan *scan, const char *folder, enum pl_split split)
+{
+    size_t *counts = pl_new((scan->class_count + 1) * sizeof *counts), missing = 0, last = 0;
+    count_classes(scan, split, counts);
+    for (size_t i = 0; i < scan->class_count; i++)
+        if (!counts[i]) {
+            missing++;
+            last = i;
+        }
+    if (missing && missing < scan->class_count)
+        pl_scan_note(scan, "%s has no images of %zu of %zu classes%s%s", folder, missing, scan->class_count,
+                     missing > 1 ? ", one of them " : ": ", scan->classes[last]);
+    free(counts);
+}
+
+/* Adds a split besides training. *given: it has classes; a folder of images without them says nothing of what they show. */
+static int add_split(struct pl_scan *scan, const char *folder, const char *name, enum pl_split split, bool *given,
+                     struct pl_error *err)
+{
+    size_t before = scan->count;
+    *given = false;
+    if (!name)
+        return 0;
+    const char *path = join(&scan->pool, folder, name);
+    if (!has_folders(path)) {
+        struct listing listing;
+        int status = list_folder(scan, &listing, path, err);
+        pl_scan_note(scan, "%s is not used: it holds %zu files but no folders of classes, so nothing says what they show", path,
+                     listing.count);
+        release_listing(&listing);
+        return status;
+    }
+    int status = add_classes(scan, path, split, err);
+    if (status)
+        return status;
+    *given = scan->count > before;
+    if (*given)
+        note_missing(scan, path, split);
+    else
+        pl_scan_note(scan, "%s holds no PNG or JPEG files in its folders of classes", path);
+    return 0;
+}
+
+static int add_splits(struct pl_scan *scan, const char *folder, const struct pl_layout *layout, double test,
+                      struct pl_error *err)
+{
+    const char *train = layout->names[PL_ROLE_TRAIN];
+    bool valid, tested;
+    int status = add_classes(scan, join(&scan->pool, folder, train), PL_SPLIT_TRAIN, err);
+    size_t training = scan->count;
+    if (!status)
+        status = add_split(scan, folder, layout->names[PL_ROLE_VALID], PL_SPLIT_VALID, &valid, err);
+    if (!status)
+        status = add_split(scan, folder, layout->names[PL_ROLE_TEST], PL_SPLIT_TEST, &tested, err);
+    if (status)
+        return status;
+    if (!tested)
+        split_classes(scan, training, test);
+    pl_scan_note(scan, "splits of %s: training %s%s%s%s%s%s", folder, train, valid ? ", validation " : "",
+                 valid ? layout->names[PL_ROLE_VALID] : "", tested ? ", test " : "", tested ? layout->names[PL_ROLE_TEST] : "",
+                 tested || test == 0 ? "" : "; test images are taken out of the training images (--test SHARE, 0: none)");
+    return 0;
+}
+
+static bool holds_folders(void *self, const char *name)
+{
+    struct pl_pool pool = {0};
+    bool holds = has_folders(join(&pool, self, name));
+    pl_pool_release(&pool);
+    return holds;
+}
+
+/* The folders at the top: splits or classes. Beside splits the others are said and left. */
+static int find_layout(struct pl_scan *scan, const char *folder, struct pl_layout *layout, struct pl_error *err)
+{
+    struct listing listing;
+    size_t count = 0;
+    int status = list_folder(scan, &listing, folder, err);
+    for (size_t i = 0; i < listing.count; i++) {
+        const char *path = join(&scan->pool, folder, listing.names[i]);
+        if (is_folder(path))
+            listing.names[count++] = pl_pool_copy(&scan->pool, listing.names[i]);
+        else
+            leave_by_ending(scan, path);
+    }
+    if (!status)
+        status = pl_layout_find(layout, folder, listing.names, count, holds_folders, (void *)(uintptr_t)folder, err);
+    if (!layout->split)
+        scan->left_count = 0; /* adding classes counts them */
+    for (size_t i = 0; i < count && !status; i++) {
+        bool sure;
+        if (!layout->split)
+            status = check_inside(scan, join(&scan->pool, folder, listing.names[i]), err);
+        else if (!pl_role_hinted(listing.names[i], &sure) || !sure)
+            pl_scan_note(scan, "%s/%s is not used: it is no split", folder, listing.names[i]);
+    }
+    release_listing(&listing);
     return status;
 }
 
 int pl_scan_folder(struct pl_scan *scan, const char *folder, double test, struct pl_error *err)
 {
     *scan = (struct pl_scan){0};
-    const char *train_folder = join(&scan->pool, folder, "train"), *test_folder = join(&scan->pool, folder, "test");
-    bool split = !is_folder(test_folder) || !is_folder(train_folder);
+    struct pl_layout layout;
     if (!is_folder(folder))
         return pl_fail(err, PL_EINPUT, "there is no folder %s", folder);
-    if (!is_folder(train_folder))
-        train_folder = folder;
-    int status = add_classes(scan, train_folder, 0, err);
-    if (!status && split)
-        split_classes(scan, test);
-    if (!status && !split)
-        status = add_classes(scan, test_folder, 1, err);
+    int status = find_layout(scan, folder, &layout, err);
+    if (!status && layout.split) {
+        status = add_splits(scan, folder, &layout, test, err);
+    } else if (!status) {
+        status = add_classes(scan, folder, PL_SPLIT_TRAIN, err);
+        split_classes(scan, scan->count, test);
+    }
     if (!status)
-        status = check_classes(scan, train_folder, err);
+        status = check_classes(scan, layout.split ? join(&scan->pool, folder, layout.names[PL_ROLE_TRAIN]) : folder, err);
     return status;
 }
 
@@ -200,5 +407,7 @@ void pl_scan_release(struct pl_scan *scan)
 {
     free(scan->files);
     free(scan->classes);
+    free(scan->left);
+    free(scan->notes);
     pl_pool_release(&scan->pool);
 }

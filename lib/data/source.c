@@ -45,7 +45,7 @@ static int decode(struct pl_dataset *set, const struct pl_source *source, struct
 {
     int status = set->type->decode(set, source, err);
     if (!status)
-        pl_stored_checksum(set->shape, set->stored, set->checksum);
+        pl_dataset_checksum(set, set->checksum);
     return status;
 }
 

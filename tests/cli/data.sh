@@ -236,6 +236,35 @@ equal "$(ls data)" own.images "files after a full disk"
 expect 0 poula data verify
 contains out "own: 15 training"
 
+# D7: splits by the names that people give them, and what is left out of them is said.
+picture() { mkdir -p "$(dirname "$1")" && echo $red | base64 -d >"$1"; }
+for class in red blue; do
+    for i in 1 2 3; do
+        picture faces/Training/$class/$i.png
+    done
+    picture faces/Testing/$class/1.png
+    picture faces/val/$class/1.png
+    picture flat/train/$class/1.png
+    picture flat/train/$class/2.png
+    picture flat/test/$class.png
+done
+echo bmp >faces/Training/red/1.bmp
+expect 0 poula data import faces faces
+contains out "faces: 6 training, 2 validation and 2 test images of 2 classes"
+contains err "splits of faces: training Training, validation val, test Testing"
+contains err "1 .bmp (faces/Training/red/1.bmp)"
+expect 0 poula data list
+contains out "faces         ready: 6 + 2 + 2 images of 2 classes"
+expect 0 poula data import flat flat
+contains err "flat/test is not used: it holds 2 files but no folders of classes, so nothing says what they show"
+contains err "there are no test images"
+sed 's/images: own/images: faces/' own.yaml >faces.yaml
+expect 0 poula sweep faces.yaml --db faces.db
+equal "$(sql faces.db "SELECT count(*) > 0 FROM best WHERE metric = 'valid_accuracy'")" 1 "validation of an imported set"
+sed -i 's/epochs/valid: 1, epochs/' faces.yaml
+expect 2 poula sweep faces.yaml --db faces.db
+contains err "the set has 2 validation images of its own"
+
 # D10: a set in a form that is not read is named, and the one that is.
 mkdir others
 for name in cifar-10-python.tar.gz cifar-10-batches-py cifar-10-matlab.tar.gz; do

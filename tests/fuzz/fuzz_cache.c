@@ -45,7 +45,7 @@ static void open_images(const char *path)
             }
         for (int i = 0; i < set.classes; i++)
             sum += strlen(set.class_names[i]);
-        pl_stored_checksum(set.shape, set.stored, set.checksum);
+        pl_dataset_checksum(&set, set.checksum);
         MUST(sum != 1 || sum);
     }
     pl_dataset_forget(&set);

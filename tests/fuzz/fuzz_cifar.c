@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 MUST(set.stored[which].labels[i] < set.classes);
         for (int i = 0; i < set.classes; i++)
             MUST(set.class_names[i] && *set.class_names[i]);
-        pl_stored_checksum(set.shape, set.stored, set.checksum);
+        pl_dataset_checksum(&set, set.checksum);
     }
     pl_dataset_forget(&set);
     pl_source_release(&source);

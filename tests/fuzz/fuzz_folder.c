@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int status = pl_scan_folder(&scan, root, share, &err);
     fuzz_must_say(status, &err);
     for (size_t i = 0; !status && i < scan.count; i++)
-        MUST(scan.files[i].label < scan.class_count && scan.files[i].which < 2);
+        MUST(scan.files[i].label < scan.class_count && scan.files[i].split < PL_SPLIT_COUNT);
     pl_scan_release(&scan);
     struct pl_import import = {.size = 2, .test = share, .skip = kind & 64, .unreadable = ignore};
     struct pl_settings settings = {0};

@@ -182,7 +182,7 @@ static void cut_images_are_refused(void **state)
 
 struct report {
     int files, unreadable;
-    char path[400];
+    char path[400], notes[4000];
 };
 
 static void count_files(void *self, size_t done, size_t total)
@@ -198,6 +198,13 @@ static void note_unreadable(void *self, const char *path, const char *why)
     assert_true(*why != 0);
     report->unreadable++;
     snprintf(report->path, sizeof report->path, "%s", path);
+}
+
+static void note(void *self, const char *text)
+{
+    struct report *report = self;
+    size_t length = strlen(report->notes);
+    snprintf(report->notes + length, sizeof report->notes - length, "%s\n", text);
 }
 
 static void make_class(const char *name, int count, painter paint)
@@ -216,7 +223,7 @@ static int import_folder(const char *name, const char *from, double test, bool s
 {
     *report = (struct report){0};
     struct pl_import import = {.size = 16, .test = test, .skip = skip, .self = report, .progress = count_files,
-                               .unreadable = note_unreadable};
+                               .unreadable = note_unreadable, .note = note};
     return pl_data_import(name, from, in_folder("data"), &import, err);
 }
 
@@ -345,6 +352,142 @@ static void train_and_test_folders_are_kept_apart(void **state)
     assert_int_equal(count_entries(in_folder("data")), 1);
 }
 
+/* D7: splits under the names that people give them, in any case. What is there: files of 2 classes, n a class. */
+static void splits_of_any_name_are_understood(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *folders[3];   /* of 6, 2 and 4 images a class */
+        size_t sizes[PL_SPLIT_COUNT];
+    } cases[] = {
+        {{"Training", "", "Testing"}, {12, 0, 8}},       {{"Train", "", "Test"}, {12, 0, 8}},
+        {{"train", "val", ""}, {6, 4, 6}},               {{"TRAIN", "Valid", "TEST"}, {12, 4, 8}},
+        {{"train", "validation", "test"}, {12, 4, 8}},   {{"training_set", "", "test_set"}, {12, 0, 8}},
+        {{"TrainingSet", "dev", "TestImages"}, {12, 4, 8}}, {{"train", "", "eval"}, {12, 0, 8}},
+        {{"train", "eval", "test"}, {12, 4, 8}},         {{"train2017", "val2017", ""}, {6, 4, 6}},
+        {{"training", "", ""}, {6, 0, 6}},
+    };
+    static const int counts[] = {6, 2, 4};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct report report;
+        struct pl_error err = {0};
+        char root[40], name[80];
+        snprintf(root, sizeof root, "case%zu", i);
+        for (int k = 0; k < 3; k++)
+            for (int c = 0; c < 2 && *cases[i].folders[k]; c++) {
+                snprintf(name, sizeof name, "%s/%s/%s", root, cases[i].folders[k], c ? "ramp" : "bands");
+                make_class(name, counts[k], c ? paint_ramp : paint_bands);
+            }
+        if (import_folder(root, in_folder("%s", root), 0.5, false, &report, &err))
+            fail_msg("%s: %s", cases[i].folders[0], err.text);
+        struct pl_dataset *set = open_imported(root, true);
+        assert_int_equal(pl_data_classes(set), 2);
+        for (enum pl_split split = 0; split < PL_SPLIT_COUNT; split++)
+            assert_int_equal(pl_data_size(set, split), cases[i].sizes[split]);
+        assert_non_null(strstr(report.notes, "splits of "));
+        assert_int_equal(strstr(report.notes, "taken out of the training images") != NULL, !*cases[i].folders[2]);
+        pl_data_close(set);
+    }
+}
+
+/* D7: validation images that the set has are validation, whatever `subset` is, and no others can be held out. */
+static void own_validation_images_are_used_as_such(void **state)
+{
+    (void)state;
+    struct report report;
+    struct pl_error err = {0};
+    struct pl_settings s = {0};
+    struct pl_text verdict = {0};
+    struct pl_dataset *set;
+    float image[3 * 16 * 16];
+    make_class("own/train/a", 5, paint_black);
+    make_class("own/train/b", 5, paint_black);
+    make_class("own/val/a", 3, paint_orange);
+    make_class("own/val/b", 1, paint_orange);
+    make_class("own/test/a", 2, paint_bands);
+    assert_int_equal(import_folder("own", in_folder("own"), 0.5, false, &report, &err), 0);
+    assert_non_null(strstr(report.notes, "own/test has no images of 1 of 2 classes: b"));
+    pl_settings_set_string(&s, "dataset", "folder");
+    pl_settings_set_string(&s, "images", "own");
+    for (int subset = 0; subset <= 10; subset += 5) {
+        pl_settings_set_integer(&s, "subset", subset);
+        assert_int_equal(pl_data_open(&set, &s, in_folder("data"), &err), 0);
+        assert_int_equal(pl_data_size(set, PL_SPLIT_TRAIN), subset ? subset : 10);
+        assert_int_equal(pl_data_size(set, PL_SPLIT_VALID), 4);
+        assert_int_equal(pl_data_size(set, PL_SPLIT_TEST), 2);
+        for (enum pl_split split = 0; split < PL_SPLIT_TEST; split++)
+            for (uint32_t i = 0; i < pl_data_size(set, split); i++) {
+                int32_t label;
+                pl_data_batch(set, split, &i, 1, NULL, 0, image, &label);
+                assert_int_equal(image[0] == set->values[0][split ? 250 : 0], 1);
+                if (split)
+                    assert_int_equal(label, i == 3);
+            }
+        pl_data_close(set);
+    }
+    pl_settings_set_integer(&s, "subset", 0);
+    pl_settings_set_integer(&s, "valid", 1);
+    assert_int_equal(pl_data_open(&set, &s, in_folder("data"), &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "the set has 4 validation images of its own"));
+    assert_int_equal(pl_data_verify("own", in_folder("data"), &verdict, &err), 0);
+    assert_non_null(strstr(pl_text(&verdict), "own: 10 training, 4 validation and 2 test images of 2 classes"));
+    pl_text_release(&verdict);
+    pl_settings_release(&s);
+}
+
+/* D7: what cannot be understood is refused or said, never taken for something else. */
+static void strange_layouts_are_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *files, *says; /* says: in the error, or in a note where the import succeeds */
+        bool succeeds;
+        size_t train, test;
+    } cases[] = {
+        {"train/a/1.png train/a/2.png train/b/1.png train/b/2.png test/1.png test/2.png test/3.png",
+         "/test is not used: it holds 3 files but no folders of classes", true, 2, 2},
+        {"train/a/1.png train/b/1.png test/a/x.bmp", "/test holds no PNG or JPEG files in its folders", true, 0, 0},
+        {"a/1.png a/2.bmp a/3.BMP a/4.txt b/1.png b/.hidden.png b/noending 5.png",
+         "1 beside the folders of classes (", true, 0, 0},
+        {"a/1.png a/2.bmp a/3.BMP b/1.png", "2 .bmp (as ", true, 0, 0},
+        {"a/1.png b/1.png b/.x.png", "1 hidden (", true, 0, 0},
+        {"train/a/1.png train/b/1.png labels.csv", "1 .csv (", true, 0, 0},
+        {"train/a/1.png train/b/1.png test/a/1.png other/a/1.png", "/other is not used: it is no split", true, 2, 1},
+        {"train/1.png car/1.png", "", true, 0, 0}, /* a class of trains */
+        {"a/1.png b/1.bmp", "class b has no PNG or JPEG files to train on; not read: 1 .bmp (", false, 0, 0},
+        {"train/1.png test/1.png", "/train holds no folders of classes", false, 0, 0},
+        {"test/a/1.png val/a/1.png", "has the name of a split, but beside it there is no folder train", false, 0, 0},
+        {"a/1.png b/1.png test/1.png", "/test has the name of a split", false, 0, 0},
+        {"train/a/1.png Training/a/1.png", "would both be the training images", false, 0, 0},
+        {"train/a/1.png train/b/1.png val/a/1.png dev/b/1.png", "would both be the validation images", false, 0, 0},
+        {"a/train/1.png a/test/1.png b/train/1.png b/test/1.png", "splits must stand above the classes", false, 0, 0},
+        {"seg_train/1.png seg_test/1.png", "look like training and test images", false, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct report report;
+        struct pl_error err = {0};
+        size_t length;
+        char root[20];
+        snprintf(root, sizeof root, "odd%zu", i);
+        for (const char *w = cases[i].files; (w = pl_next_word(w, &length)); w += length) {
+            pl_folder_make_parent(in_folder("%s/%.*s", root, (int)length, w), &err);
+            write_png(in_folder("%s/%.*s", root, (int)length, w), 16, 16, paint_ramp);
+        }
+        int status = import_folder(root, in_folder("%s", root), 0.5, false, &report, &err);
+        const char *said = cases[i].succeeds ? report.notes : err.text;
+        if (status != (cases[i].succeeds ? 0 : PL_EINPUT) || !strstr(said, cases[i].says))
+            fail_msg("%s: %s", cases[i].files, said);
+        if (!cases[i].succeeds)
+            continue;
+        struct pl_dataset *set = open_imported(root, true);
+        if (cases[i].train)
+            assert_int_equal(pl_data_size(set, PL_SPLIT_TRAIN), cases[i].train);
+        if (cases[i].test)
+            assert_int_equal(pl_data_size(set, PL_SPLIT_TEST), cases[i].test);
+        pl_data_close(set);
+    }
+}
+
 static void unreadable_files_are_named(void **state)
 {
     (void)state;
@@ -460,6 +603,9 @@ int main(void)
         TEST_IN_FOLDER(folders_become_sets),
         TEST_IN_FOLDER(photographs_are_mirrored),
         TEST_IN_FOLDER(train_and_test_folders_are_kept_apart),
+        TEST_IN_FOLDER(splits_of_any_name_are_understood),
+        TEST_IN_FOLDER(own_validation_images_are_used_as_such),
+        TEST_IN_FOLDER(strange_layouts_are_said),
         TEST_IN_FOLDER(unreadable_files_are_named),
         TEST_IN_FOLDER(names_and_folders_are_checked),
         TEST_IN_FOLDER(altered_sets_are_found_out),
