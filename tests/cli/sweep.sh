@@ -107,8 +107,10 @@ expect 2 poula sweep
 expect 2 poula sweep missing.yaml
 contains err "missing.yaml"
 
-# On a terminal there is a live display, without colours where they are not wanted.
-if command -v script >/dev/null; then
+# On a terminal there is a live display, without colours where they are not wanted. D17: there may be none to be had.
+if ! script -qec true probe >/dev/null 2>&1 </dev/null; then
+    echo "not tested: the display on a terminal, as script(1) cannot make one here (is /dev/pts mounted?)" >&2
+else
     TERM=xterm script -qec "\"$POULA\" sweep toy.yaml --db live.db -j2" typescript >/dev/null </dev/null
     contains typescript "100/100"
     contains typescript "["
