@@ -66,20 +66,6 @@ static void print_table(const struct pl_theory_value *values, size_t count, enum
     pl_text_release(&value);
 }
 
-/* The meanings hold formulas in plain text. */
-static void add_escaped(struct pl_text *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '^') {
-            pl_text_add(out, "\\textasciicircum{}");
-        } else {
-            if (*text == '_')
-                pl_text_add_char(out, '\\');
-            pl_text_add_char(out, *text);
-        }
-    }
-}
-
 static void print_latex(const struct pl_theory_value *values, size_t count)
 {
     struct pl_text value = {0}, meaning = {0};
@@ -88,7 +74,7 @@ static void print_latex(const struct pl_theory_value *values, size_t count)
         pl_text_clear(&value);
         pl_text_clear(&meaning);
         pl_theory_write(values[i].ln, true, &value);
-        add_escaped(&meaning, values[i].meaning);
+        pl_escape_latex(&meaning, values[i].meaning);
         printf("$%s$ & $%s$ & %s \\\\\n", values[i].tex, pl_text(&value), pl_text(&meaning));
     }
     puts("\\bottomrule\n\\end{tabular}");

@@ -54,50 +54,16 @@ static int put_line(struct pl_rows *rows)
 
 /* ---- cells ---- */
 
-/* A text that goes on one line, for people. */
-static void add_visible(struct pl_text *out, const char *text, bool markdown)
+static void add_text(struct pl_text *out, const char *text, enum pl_rows_format format)
 {
-    for (const char *c = text; *c; c++) {
-        if (*c == '\n')
-            pl_text_add(out, markdown ? "<br>" : "\\n");
-        else if (*c == '\t' || *c == '\r')
-            pl_text_add_char(out, ' ');
-        else if (markdown && *c == '|')
-            pl_text_add(out, "\\|");
-        else
-            pl_text_add_char(out, *c);
-    }
-}
-
-static void add_quoted(struct pl_text *out, const char *text)
-{
-    if (*text && !text[strcspn(text, ",\"\r\n")]) {
-        pl_text_add(out, text);
-        return;
-    }
-    pl_text_add_char(out, '"');
-    for (const char *c = text; *c; c++) {
-        if (*c == '"')
-            pl_text_add_char(out, '"');
-        pl_text_add_char(out, *c);
-    }
-    pl_text_add_char(out, '"');
-}
-
-/* JSON must be UTF-8; the log of a command may hold anything. */
-static void add_json_text(struct pl_text *out, const char *text)
-{
-    size_t length = strlen(text), bad;
-    struct pl_text clean = {0};
-    while (!pl_utf8_valid(text, length, &bad)) {
-        pl_text_add_bytes(&clean, text, bad);
-        pl_text_add(&clean, "\xEF\xBF\xBD");
-        text += bad + 1;
-        length -= bad + 1;
-    }
-    pl_text_add(&clean, text);
-    pl_text_add_json(out, pl_text(&clean));
-    pl_text_release(&clean);
+    static void (*const escape[])(struct pl_text *, const char *) = {
+        [PL_ROWS_TEXT] = pl_escape_terminal, [PL_ROWS_MARKDOWN] = pl_escape_markdown, [PL_ROWS_JSON] = pl_escape_json};
+    if (format != PL_ROWS_CSV)
+        escape[format](out, text);
+    else if (*text)
+        pl_escape_csv(out, text);
+    else
+        pl_text_add(out, "\"\""); /* no text, which is not NULL */
 }
 
 static void add_cell(struct pl_text *out, const struct pl_cell *cell, enum pl_rows_format format)
@@ -118,12 +84,7 @@ static void add_cell(struct pl_text *out, const struct pl_cell *cell, enum pl_ro
         break;
     case PL_CELL_TEXT:
     case PL_CELL_BLOB:
-        if (person)
-            add_visible(out, cell->text, format == PL_ROWS_MARKDOWN);
-        else if (format == PL_ROWS_JSON)
-            add_json_text(out, cell->text);
-        else
-            add_quoted(out, cell->text);
+        add_text(out, cell->text, format);
         break;
     }
 }
@@ -253,9 +214,8 @@ int pl_rows_head(void *self, const char *const *names, size_t count)
     rows->numeric = pl_new((count + 1) * sizeof *rows->numeric);
     for (size_t i = 0; i < count; i++) {
         pl_text_clear(&rows->cell);
-        add_visible(&rows->cell, names[i], rows->format == PL_ROWS_MARKDOWN);
-        rows->names[i] = pl_copy(rows->format == PL_ROWS_JSON || rows->format == PL_ROWS_CSV ? names[i]
-                                                                                           : pl_text(&rows->cell));
+        add_text(&rows->cell, names[i], rows->format);
+        rows->names[i] = pl_copy(pl_text(&rows->cell));
         rows->widths[i] = pl_text_width(rows->names[i]);
         rows->widths[i] = rows->format == PL_ROWS_MARKDOWN && rows->widths[i] < 3 ? 3 : rows->widths[i];
         rows->numeric[i] = true;
@@ -264,7 +224,7 @@ int pl_rows_head(void *self, const char *const *names, size_t count)
         return 0;
     for (size_t i = 0; i < count; i++) {
         pl_text_add(&rows->line, i ? "," : "");
-        add_quoted(&rows->line, names[i]);
+        pl_text_add(&rows->line, rows->names[i]);
     }
     pl_text_add_char(&rows->line, '\n');
     return put_line(rows);
@@ -281,8 +241,7 @@ int pl_rows_row(void *self, const struct pl_cell *cells, size_t count)
     for (size_t i = 0; i < count; i++) {
         pl_text_add(&rows->line, i ? json ? ", " : "," : "");
         if (json) {
-            add_json_text(&rows->line, rows->names[i]);
-            pl_text_add(&rows->line, ": ");
+            pl_text_addf(&rows->line, "%s: ", rows->names[i]);
         }
         add_cell(&rows->line, &cells[i], rows->format);
     }

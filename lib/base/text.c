@@ -195,10 +195,12 @@ const char *pl_nearest(const char *word, const char *const *candidates, size_t c
     return nearest;
 }
 
-/* Decodes one character; returns its length in bytes, or 0 when the bytes are not legal UTF-8. */
-static size_t decode(const unsigned char *s, size_t left, uint32_t *code)
+size_t pl_utf8_read(const char *bytes, size_t left, uint32_t *code)
 {
+    const unsigned char *s = (const unsigned char *)bytes;
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+    if (!left)
+        return 0;
     size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : s[0] >= 0xC0 ? 2 : 0;
     if (!n || n > left || s[0] > 0xF4)
         return 0;
@@ -215,10 +217,9 @@ static size_t decode(const unsigned char *s, size_t left, uint32_t *code)
 
 bool pl_utf8_valid(const char *bytes, size_t length, size_t *bad_offset)
 {
-    const unsigned char *s = (const unsigned char *)bytes;
     for (size_t i = 0; i < length;) {
         uint32_t code;
-        size_t n = decode(s + i, length - i, &code);
+        size_t n = pl_utf8_read(bytes + i, length - i, &code);
         if (!n) {
             if (bad_offset)
                 *bad_offset = i;
@@ -231,7 +232,8 @@ bool pl_utf8_valid(const char *bytes, size_t length, size_t *bad_offset)
 
 static size_t columns(uint32_t code)
 {
-    if ((code >= 0x300 && code < 0x370) || (code >= 0x200B && code <= 0x200F))
+    if ((code >= 0x300 && code < 0x370) || (code >= 0x200B && code <= 0x200F) || (code >= 0xFE00 && code <= 0xFE0F) ||
+        (code >= 0x1AB0 && code <= 0x1AFF) || (code >= 0x1DC0 && code <= 0x1DFF) || (code >= 0x20D0 && code <= 0x20FF))
         return 0;
     bool wide = (code >= 0x1100 && code < 0x1160) || (code >= 0x2E80 && code < 0xA4D0) ||
                 (code >= 0xAC00 && code < 0xD7A4) || (code >= 0xF900 && code < 0xFB00) ||
@@ -242,13 +244,12 @@ static size_t columns(uint32_t code)
 size_t pl_text_width(const char *text)
 {
     size_t width = 0, left = strlen(text);
-    const unsigned char *s = (const unsigned char *)text;
     while (left) {
         uint32_t code = 0;
-        size_t n = decode(s, left, &code);
+        size_t n = pl_utf8_read(text, left, &code);
         width += n ? columns(code) : 1;
         n = n ? n : 1;
-        s += n;
+        text += n;
         left -= n;
     }
     return width;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct pl_text {
     char *text;
@@ -36,6 +37,8 @@ size_t pl_edit_distance(const char *a, const char *b);
 /* The candidate nearest to word if it is near enough to suggest, else NULL. */
 const char *pl_nearest(const char *word, const char *const *candidates, size_t count);
 
+/* Reads the character that left bytes begin with: its length, or 0 where they begin with no legal UTF-8. */
+size_t pl_utf8_read(const char *bytes, size_t left, uint32_t *code);
 bool pl_utf8_valid(const char *bytes, size_t length, size_t *bad_offset);
 /* Columns that a UTF-8 string takes on a terminal (wide and combining characters counted). */
 size_t pl_text_width(const char *text);

@@ -151,27 +151,31 @@ const char *pl_verdict_name(enum pl_verdict verdict);
 
 /* ---- writing ---- */
 
-/* A block of texts, row by row, each owned; NULL is empty. */
+/* Text for people, within a line of a terminal or of Markdown. */
+void pl_person_add(struct pl_text *out, const char *text, bool markdown);
+
+/* A block of texts, row by row, each owned and written as it is; NULL is empty. */
 struct pl_sheet {
+    bool markdown;               /* which has one heading row */
     char **texts;
     size_t rows, columns, heads; /* heads: how many of the rows are headings */
     size_t left;                 /* columns that are aligned left: the row labels */
 };
-void pl_sheet_init(struct pl_sheet *sheet, size_t heads, size_t rows, size_t columns, size_t left);
+void pl_sheet_init(struct pl_sheet *sheet, bool markdown, size_t heads, size_t rows, size_t columns, size_t left);
 char **pl_sheet_at(const struct pl_sheet *sheet, size_t row, size_t column);
+/* Sets a text, escaped: whatever is not made by this program. */
+void pl_sheet_put(const struct pl_sheet *sheet, size_t row, size_t column, const char *text);
 void pl_sheet_release(struct pl_sheet *sheet);
-void pl_sheet_write_text(const struct pl_sheet *sheet, struct pl_text *out);
-/* The same for Markdown, which has one heading row; the sheet's texts are escaped in place. */
-void pl_sheet_write_markdown(struct pl_sheet *sheet, struct pl_text *out);
-/* Text within a Markdown table or line: what would be read as markup is escaped. */
-void pl_markdown_add(struct pl_text *out, const char *text);
-/* Notes, a sentence a line, with something before each. */
-void pl_notes_add(const struct pl_text *notes, const char *before, struct pl_text *out);
-/* Text for LaTeX, and a cell's number in math mode. */
-void pl_latex_add(struct pl_text *out, const char *text);
+/* Columns stand under each other by their width on the screen. */
+void pl_sheet_write(const struct pl_sheet *sheet, struct pl_text *out);
+/* Notes, a sentence a line, escaped; in Markdown a list. */
+void pl_notes_add(const struct pl_text *notes, bool markdown, struct pl_text *out);
+/* A cell's number in math mode. */
 void pl_latex_add_number(struct pl_text *out, const char *text);
-/* A field of CSV; a number in full precision, or what stands for none. */
-void pl_csv_add(struct pl_text *out, const char *text);
+/* A floating table: caption and notes, the columns as tabular takes them, and the lines between the outer rules. */
+void pl_latex_write_float(const char *caption, const struct pl_text *notes, const char *columns, const char *lines,
+                          struct pl_text *out);
+/* A number in full precision, or what stands for none. */
 void pl_finite_add(struct pl_text *out, double value, const char *otherwise);
 
 void pl_table_write_text(const struct pl_table *table, struct pl_text *out);

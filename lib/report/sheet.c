@@ -4,15 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pl_sheet_init(struct pl_sheet *sheet, size_t heads, size_t rows, size_t columns, size_t left)
+void pl_person_add(struct pl_text *out, const char *text, bool markdown)
 {
-    *sheet = (struct pl_sheet){.rows = heads + rows, .columns = columns, .heads = heads, .left = left};
+    if (markdown)
+        pl_escape_markdown(out, text);
+    else
+        pl_escape_terminal(out, text);
+}
+
+void pl_sheet_init(struct pl_sheet *sheet, bool markdown, size_t heads, size_t rows, size_t columns, size_t left)
+{
+    *sheet = (struct pl_sheet){.markdown = markdown, .rows = heads + rows, .columns = columns, .heads = heads, .left = left};
     sheet->texts = pl_new((sheet->rows * columns + 1) * sizeof *sheet->texts);
 }
 
 char **pl_sheet_at(const struct pl_sheet *sheet, size_t row, size_t column)
 {
     return &sheet->texts[row * sheet->columns + column];
+}
+
+void pl_sheet_put(const struct pl_sheet *sheet, size_t row, size_t column, const char *text)
+{
+    struct pl_text escaped = {0};
+    pl_person_add(&escaped, text, sheet->markdown);
+    free(*pl_sheet_at(sheet, row, column));
+    *pl_sheet_at(sheet, row, column) = pl_text_take(&escaped);
 }
 
 void pl_sheet_release(struct pl_sheet *sheet)
@@ -58,7 +74,7 @@ static void trim_line(struct pl_text *out)
     pl_text_add_char(out, '\n');
 }
 
-void pl_sheet_write_text(const struct pl_sheet *sheet, struct pl_text *out)
+static void write_text(const struct pl_sheet *sheet, struct pl_text *out)
 {
     size_t *widths = measure(sheet, 0);
     for (size_t r = 0; r < sheet->rows; r++) {
@@ -79,33 +95,14 @@ void pl_sheet_write_text(const struct pl_sheet *sheet, struct pl_text *out)
     free(widths);
 }
 
-void pl_markdown_add(struct pl_text *out, const char *text)
+static void write_markdown(const struct pl_sheet *sheet, struct pl_text *out)
 {
-    for (; *text; text++) {
-        if (strchr("|\\`_[]<>", *text))
-            pl_text_add_char(out, '\\');
-        pl_text_add_char(out, *text == '\n' ? ' ' : *text);
-    }
-}
-
-static void escape_sheet(struct pl_sheet *sheet)
-{
-    for (size_t i = 0; i < sheet->rows * sheet->columns; i++) {
-        struct pl_text escaped = {0};
-        pl_markdown_add(&escaped, sheet->texts[i] ? sheet->texts[i] : "");
-        free(sheet->texts[i]);
-        sheet->texts[i] = pl_text_take(&escaped);
-    }
-}
-
-void pl_sheet_write_markdown(struct pl_sheet *sheet, struct pl_text *out)
-{
-    escape_sheet(sheet);
     size_t *widths = measure(sheet, 3);
     for (size_t r = 0; r < sheet->rows; r++) {
         for (size_t c = 0; c < sheet->columns; c++) {
             pl_text_add(out, c ? " | " : "| ");
-            add_padded(out, *pl_sheet_at(sheet, r, c), widths[c], c < sheet->left);
+            const char *text = *pl_sheet_at(sheet, r, c);
+            add_padded(out, text ? text : "", widths[c], c < sheet->left);
         }
         pl_text_add(out, " |\n");
         for (size_t c = 0; c < sheet->columns && !r; c++) {
@@ -116,4 +113,12 @@ void pl_sheet_write_markdown(struct pl_sheet *sheet, struct pl_text *out)
         pl_text_add(out, r ? "" : " |\n");
     }
     free(widths);
+}
+
+void pl_sheet_write(const struct pl_sheet *sheet, struct pl_text *out)
+{
+    if (sheet->markdown)
+        write_markdown(sheet, out);
+    else
+        write_text(sheet, out);
 }

@@ -132,72 +132,55 @@ static void write_sheet(const struct pl_comparison *c, bool markdown, struct pl_
 {
     struct pl_sheet sheet;
     struct pl_text caption = {0}, notes = {0};
-    pl_sheet_init(&sheet, 1, cell_count(c), COLUMNS, 2);
+    pl_sheet_init(&sheet, markdown, 1, cell_count(c), COLUMNS, 2);
     for (size_t i = 0; i < COLUMNS; i++)
-        *pl_sheet_at(&sheet, 0, i) = pl_copy(headings[i]);
-    for (size_t i = 0; i < cell_count(c); i++)
-        fill_line(c, i, pl_sheet_at(&sheet, i + 1, 0));
+        pl_sheet_put(&sheet, 0, i, headings[i]);
+    for (size_t i = 0; i < cell_count(c); i++) {
+        char *texts[COLUMNS];
+        fill_line(c, i, texts);
+        for (size_t k = 0; k < COLUMNS; k++) {
+            pl_sheet_put(&sheet, i + 1, k, texts[k] ? texts[k] : "");
+            free(texts[k]);
+        }
+    }
     add_caption(c, &caption);
     add_notes(c, &notes);
     pl_text_add(out, markdown ? "**" : "");
-    if (markdown)
-        pl_markdown_add(out, pl_text(&caption));
-    else
-        pl_text_add(out, pl_text(&caption));
+    pl_person_add(out, pl_text(&caption), markdown);
     pl_text_add(out, markdown ? "**\n\n" : "\n\n");
-    if (markdown)
-        pl_sheet_write_markdown(&sheet, out);
-    else
-        pl_sheet_write_text(&sheet, out);
+    pl_sheet_write(&sheet, out);
     pl_text_add_char(out, '\n');
-    pl_notes_add(&notes, markdown ? "- " : "", out);
+    pl_notes_add(&notes, markdown, out);
     pl_sheet_release(&sheet);
     pl_text_release(&caption);
     pl_text_release(&notes);
 }
 
-static void add_latex_notes(const struct pl_comparison *c, struct pl_text *out)
-{
-    struct pl_text notes = {0}, joined = {0};
-    add_notes(c, &notes);
-    for (const char *line = pl_text(&notes); *line;) {
-        size_t length = strcspn(line, "\n");
-        pl_text_add(&joined, joined.length ? " " : "");
-        pl_text_add_bytes(&joined, line, length);
-        line += length + (line[length] == '\n');
-    }
-    pl_latex_add(out, pl_text(&joined));
-    pl_text_release(&notes);
-    pl_text_release(&joined);
-}
-
 static void write_latex(const struct pl_comparison *c, struct pl_text *out)
 {
-    struct pl_text caption = {0};
+    struct pl_text caption = {0}, notes = {0}, lines = {0};
     add_caption(c, &caption);
-    pl_text_add(out, "% Needs \\usepackage{amsmath,booktabs}.\n\\begin{table}[htbp]\n\\centering\n\\caption{");
-    pl_latex_add(out, pl_text(&caption));
-    pl_text_add(out, ". ");
-    add_latex_notes(c, out);
-    pl_text_add(out, "}\n\\begin{tabular}{llrrrrl}\n\\toprule\n");
+    add_notes(c, &notes);
     for (size_t i = 0; i < COLUMNS; i++)
-        pl_text_addf(out, "%s%s", i ? " & " : "", headings[i]);
-    pl_text_add(out, " \\\\\n\\midrule\n");
+        pl_text_addf(&lines, "%s%s", i ? " & " : "", headings[i]);
+    pl_text_add(&lines, " \\\\\n\\midrule\n");
     for (size_t i = 0; i < cell_count(c); i++) {
         char *texts[COLUMNS];
         fill_line(c, i, texts);
         for (size_t k = 0; k < COLUMNS; k++) {
-            pl_text_add(out, k ? " & " : "");
+            pl_text_add(&lines, k ? " & " : "");
             if (texts[k] && k >= 3 && k <= 5)
-                pl_latex_add_number(out, texts[k]);
+                pl_latex_add_number(&lines, texts[k]);
             else if (texts[k])
-                pl_latex_add(out, texts[k]);
+                pl_escape_latex(&lines, texts[k]);
             free(texts[k]);
         }
-        pl_text_add(out, " \\\\\n");
+        pl_text_add(&lines, " \\\\\n");
     }
-    pl_text_add(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+    pl_latex_write_float(pl_text(&caption), &notes, "llrrrrl", pl_text(&lines), out);
     pl_text_release(&caption);
+    pl_text_release(&notes);
+    pl_text_release(&lines);
 }
 
 static void write_csv(const struct pl_comparison *c, struct pl_text *out)
@@ -209,7 +192,7 @@ static void write_csv(const struct pl_comparison *c, struct pl_text *out)
         const char *const words[] = {c->study, c->published->name, c->metric, pl_select_name(c->select), row_of(c, i),
                                      column_of(c, i)};
         for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-            pl_csv_add(out, words[k]);
+            pl_escape_csv(out, words[k]);
             pl_text_add_char(out, ',');
         }
         const double numbers[] = {cell->ours.mean, cell->ours.deviation, (double)cell->ours.n, cell->theirs.mean,
@@ -239,7 +222,7 @@ static void write_json(const struct pl_comparison *c, struct pl_text *out)
     pl_text_add_char(out, '{');
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         pl_text_addf(out, "%s\"%s\": ", i ? ", " : "", words[i][0]);
-        pl_text_add_json(out, words[i][1]);
+        pl_escape_json(out, words[i][1]);
     }
     pl_text_add(out, ", \"level\": ");
     pl_text_add_number(out, c->level);
@@ -252,9 +235,9 @@ static void write_json(const struct pl_comparison *c, struct pl_text *out)
         } numbers[] = {{"difference", cell->interval.difference}, {"low", cell->interval.low},
                        {"high", cell->interval.high}, {"freedom", cell->interval.freedom}};
         pl_text_addf(out, "%s\n  {\"row\": ", i ? "," : "");
-        pl_text_add_json(out, row_of(c, i));
+        pl_escape_json(out, row_of(c, i));
         pl_text_add(out, ", \"column\": ");
-        pl_text_add_json(out, column_of(c, i));
+        pl_escape_json(out, column_of(c, i));
         add_json_sample(out, "ours", &cell->ours);
         add_json_sample(out, "theirs", &cell->theirs);
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
@@ -262,7 +245,7 @@ static void write_json(const struct pl_comparison *c, struct pl_text *out)
             pl_finite_add(out, numbers[k].value, "null");
         }
         pl_text_add(out, ", \"verdict\": ");
-        pl_text_add_json(out, cell->verdict == PL_ALIKE ? "alike" : pl_verdict_name(cell->verdict));
+        pl_escape_json(out, cell->verdict == PL_ALIKE ? "alike" : pl_verdict_name(cell->verdict));
         pl_text_add_char(out, '}');
     }
     pl_text_add(out, "]}");

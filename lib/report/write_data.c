@@ -5,28 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pl_csv_add(struct pl_text *out, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        pl_text_add(out, text);
-        return;
-    }
-    pl_text_add_char(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            pl_text_add_char(out, '"');
-        pl_text_add_char(out, *text);
-    }
-    pl_text_add_char(out, '"');
-}
-
 static void add_csv_labels(struct pl_text *out, const struct pl_label *labels, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct pl_text value = {0};
         if (labels[i].present)
             pl_value_write(&labels[i].value, &value);
-        pl_csv_add(out, pl_text(&value));
+        pl_escape_csv(out, pl_text(&value));
         pl_text_add_char(out, ',');
         pl_text_release(&value);
     }
@@ -43,7 +28,7 @@ void pl_finite_add(struct pl_text *out, double value, const char *otherwise)
 static void add_csv_selection_head(struct pl_text *out, const struct pl_table_selection *selection)
 {
     for (size_t k = 0; k < selection->over_count; k++) {
-        pl_csv_add(out, selection->over[k]);
+        pl_escape_csv(out, selection->over[k]);
         pl_text_add_char(out, ',');
     }
     if (selection->best)
@@ -56,8 +41,10 @@ static void add_csv_selection(struct pl_text *out, const struct pl_table *table,
     if (!selection->best)
         return;
     add_csv_labels(out, &selection->chosen[cell * selection->over_count], selection->over_count);
-    pl_text_addf(out, "%s ", pl_select_name(selection->select));
-    pl_csv_add(out, selection->metric);
+    struct pl_text by = {0};
+    pl_text_addf(&by, "%s %s", pl_select_name(selection->select), selection->metric);
+    pl_escape_csv(out, pl_text(&by));
+    pl_text_release(&by);
     pl_text_addf(out, ",%s,", pl_selection_set(table) ? pl_selection_set(table) : "");
     pl_finite_add(out, table->cells[cell].criterion, "");
     pl_text_add_char(out, ',');
@@ -67,11 +54,11 @@ void pl_table_write_csv(const struct pl_table *table, struct pl_text *out)
 {
     pl_text_add(out, "study,metric,select,");
     for (size_t k = 0; k < table->row_key_count; k++) {
-        pl_csv_add(out, table->row_keys[k]);
+        pl_escape_csv(out, table->row_keys[k]);
         pl_text_add_char(out, ',');
     }
     for (size_t k = 0; k < table->column_key_count; k++) {
-        pl_csv_add(out, table->column_keys[k]);
+        pl_escape_csv(out, table->column_keys[k]);
         pl_text_add_char(out, ',');
     }
     add_csv_selection_head(out, &table->selection);
@@ -81,9 +68,9 @@ void pl_table_write_csv(const struct pl_table *table, struct pl_text *out)
         const struct pl_summary *s = &cell->summary;
         if (!cell->present)
             continue;
-        pl_csv_add(out, table->study);
+        pl_escape_csv(out, table->study);
         pl_text_add_char(out, ',');
-        pl_csv_add(out, table->metric);
+        pl_escape_csv(out, table->metric);
         pl_text_addf(out, ",%s,", pl_select_name(table->select));
         add_csv_labels(out, &table->rows[i / table->column_count * table->row_key_count], table->row_key_count);
         add_csv_labels(out, &table->columns[i % table->column_count * table->column_key_count],
@@ -107,7 +94,7 @@ static void add_json_value(struct pl_text *out, const struct pl_label *label)
     bool quoted = label->present && (label->value.type == PL_STRING ||
                                      (label->value.type == PL_REAL && !isfinite(label->value.real)));
     if (quoted)
-        pl_text_add_json(out, pl_text(&text));
+        pl_escape_json(out, pl_text(&text));
     else
         pl_text_add(out, label->present ? pl_text(&text) : "null");
     pl_text_release(&text);
@@ -119,7 +106,7 @@ static void add_json_labels(struct pl_text *out, const char *const *keys, const 
     for (size_t i = 0; i < count; i++) {
         pl_text_add(out, *first ? "" : ", ");
         *first = false;
-        pl_text_add_json(out, keys[i]);
+        pl_escape_json(out, keys[i]);
         pl_text_add(out, ": ");
         add_json_value(out, &labels[i]);
     }
@@ -130,7 +117,7 @@ static void add_json_names(struct pl_text *out, const char *key, const char *con
     pl_text_addf(out, "  \"%s\": [", key);
     for (size_t i = 0; i < count; i++) {
         pl_text_add(out, i ? ", " : "");
-        pl_text_add_json(out, names[i]);
+        pl_escape_json(out, names[i]);
     }
     pl_text_add(out, "],\n");
 }
@@ -179,7 +166,7 @@ static void add_json_notes(const struct pl_table *table, struct pl_text *out)
         size_t length = strcspn(line, "\n");
         char *note = pl_copy_bytes(line, length);
         pl_text_add(out, line == pl_text(&table->notes) ? "" : ", ");
-        pl_text_add_json(out, note);
+        pl_escape_json(out, note);
         free(note);
         line += length + (line[length] == '\n');
     }
@@ -191,17 +178,20 @@ static void add_json_selection(const struct pl_table *table, struct pl_text *out
     const struct pl_table_selection *selection = &table->selection;
     if (!selection->best)
         return;
-    pl_text_addf(out, "  \"selection\": {\"best\": %d, \"by\": \"%s ", selection->best, pl_select_name(selection->select));
-    pl_text_add(out, selection->metric); /* the name of a metric needs no escapes */
-    pl_text_add(out, "\", \"on\": ");
+    struct pl_text by = {0};
+    pl_text_addf(&by, "%s %s", pl_select_name(selection->select), selection->metric);
+    pl_text_addf(out, "  \"selection\": {\"best\": %d, \"by\": ", selection->best);
+    pl_escape_json(out, pl_text(&by));
+    pl_text_release(&by);
+    pl_text_add(out, ", \"on\": ");
     if (pl_selection_set(table))
-        pl_text_add_json(out, pl_selection_set(table));
+        pl_escape_json(out, pl_selection_set(table));
     else
         pl_text_add(out, "null");
     pl_text_add(out, ", \"over\": [");
     for (size_t k = 0; k < selection->over_count; k++) {
         pl_text_add(out, k ? ", " : "");
-        pl_text_add_json(out, selection->over[k]);
+        pl_escape_json(out, selection->over[k]);
     }
     pl_text_add(out, "]},\n");
 }
@@ -210,14 +200,14 @@ void pl_table_write_json(const struct pl_table *table, struct pl_text *out)
 {
     static const char *const directions[] = {"neutral", "minimize", "maximize", "undeclared"};
     pl_text_add(out, " {\"study\": ");
-    pl_text_add_json(out, table->study);
+    pl_escape_json(out, table->study);
     pl_text_add(out, ",\n  \"title\": ");
     if (table->title)
-        pl_text_add_json(out, table->title);
+        pl_escape_json(out, table->title);
     else
         pl_text_add(out, "null");
     pl_text_add(out, ",\n  \"metric\": ");
-    pl_text_add_json(out, table->metric);
+    pl_escape_json(out, table->metric);
     pl_text_addf(out, ",\n  \"select\": \"%s\",\n  \"direction\": \"%s\",\n", pl_select_name(table->select),
                  directions[table->direction]);
     add_json_names(out, "rows", table->row_keys, table->row_key_count);

@@ -20,26 +20,6 @@ static const char *symbol(const char *text)
     return NULL;
 }
 
-void pl_latex_add(struct pl_text *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '\\': pl_text_add(out, "\\textbackslash{}"); break;
-        case '~': pl_text_add(out, "\\textasciitilde{}"); break;
-        case '^': pl_text_add(out, "\\textasciicircum{}"); break;
-        case '<': pl_text_add(out, "\\textless{}"); break;
-        case '>': pl_text_add(out, "\\textgreater{}"); break;
-        case '|': pl_text_add(out, "\\textbar{}"); break;
-        case '"': pl_text_add(out, "{''}"); break;
-        case '\n': pl_text_add_char(out, ' '); break;
-        default:
-            if (strchr("&%$#_{}", *text))
-                pl_text_add_char(out, '\\');
-            pl_text_add_char(out, *text);
-        }
-    }
-}
-
 /* The length of a number in scientific notation at text ("-1.2e-08"), or 0. */
 static size_t scientific(const char *text, size_t *mantissa)
 {
@@ -77,7 +57,7 @@ static void add_label(struct pl_text *out, const char *text)
     } else if (text[0] == '-' && strspn(text + 1, "0123456789.") == strlen(text + 1)) {
         pl_text_addf(out, "$%s$", text);
     } else {
-        pl_latex_add(out, text);
+        pl_escape_latex(out, text);
     }
 }
 
@@ -92,11 +72,11 @@ static void add_heading(struct pl_text *out, const char *key, const struct pl_la
         pl_text_release(&value);
         return;
     }
-    if (known) {
+    if (known && *known == '$') {
         pl_text_add_bytes(out, known, strlen(known) - 1); /* its math mode goes on */
     } else {
         pl_text_add(out, "$\\text{");
-        pl_latex_add(out, key);
+        pl_escape_latex(out, key);
         pl_text_add_char(out, '}');
     }
     size_t mantissa, length = scientific(text, &mantissa);
@@ -220,32 +200,43 @@ static void add_rows(const struct pl_table *table, struct pl_text *out)
     }
 }
 
-void pl_table_write_latex(const struct pl_table *table, struct pl_text *out)
+void pl_latex_write_float(const char *caption, const struct pl_text *notes, const char *columns, const char *lines,
+                          struct pl_text *out)
 {
-    struct pl_text caption = {0};
-    pl_table_caption(table, &caption);
-    pl_text_add(out, "% Needs \\usepackage{amsmath,booktabs}.\n\\begin{table}[htbp]\n\\centering\n\\caption{");
-    pl_latex_add(out, pl_text(&caption));
-    for (const char *line = pl_text(&table->notes); *line;) {
+    struct pl_text above = {0};
+    pl_escape_latex(&above, caption);
+    for (const char *line = pl_text(notes); *line;) {
         size_t length = strcspn(line, "\n");
         char *note = pl_copy_bytes(line, length);
-        pl_text_add(out, line == pl_text(&table->notes) ? ". " : " ");
-        pl_latex_add(out, note);
+        pl_text_add(&above, line == pl_text(notes) ? ". " : " ");
+        pl_escape_latex(&above, note);
         free(note);
         line += length + (line[length] == '\n');
     }
-    pl_text_add(out, "}\n\\begin{tabular}{");
+    pl_text_add(out, "% Needs \\usepackage{amsmath,booktabs}.\n");
+    if (pl_latex_has_characters(pl_text(&above)) || pl_latex_has_characters(lines))
+        pl_text_add(out, PL_LATEX_CHARACTERS);
+    pl_text_addf(out, "\\begin{table}[htbp]\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n%s"
+                      "\\bottomrule\n\\end{tabular}\n\\end{table}\n", pl_text(&above), columns, lines);
+    pl_text_release(&above);
+}
+
+void pl_table_write_latex(const struct pl_table *table, struct pl_text *out)
+{
+    struct pl_text caption = {0}, columns = {0}, lines = {0};
+    pl_table_caption(table, &caption);
     for (size_t k = 0; k < table->row_key_count; k++)
-        pl_text_add_char(out, 'l');
+        pl_text_add_char(&columns, 'l');
     for (size_t c = 0; c < table->column_count; c++)
-        pl_text_add_char(out, 'r');
-    pl_text_add(out, "}\n\\toprule\n");
+        pl_text_add_char(&columns, 'r');
     for (size_t k = 0; k < table->column_key_count; k++)
-        add_heading_row(table, k, out);
+        add_heading_row(table, k, &lines);
     if (!table->column_key_count)
-        add_value_heading(table, out);
-    pl_text_add(out, "\\midrule\n");
-    add_rows(table, out);
-    pl_text_add(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+        add_value_heading(table, &lines);
+    pl_text_add(&lines, "\\midrule\n");
+    add_rows(table, &lines);
+    pl_latex_write_float(pl_text(&caption), &table->notes, pl_text(&columns), pl_text(&lines), out);
     pl_text_release(&caption);
+    pl_text_release(&columns);
+    pl_text_release(&lines);
 }

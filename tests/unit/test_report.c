@@ -255,10 +255,10 @@ static void markdown_and_latex_are_escaped(void **state)
     struct pl_results *results = open_results(store);
     expect(render(results, by_lambda(), PL_TABLE_MARKDOWN),
            "**known: best test\\_accuracy, mean(std) by optimizer and lambda; higher is better**\n\n"
-           "| optimizer     | lambda=0.0001 | lambda=inf |\n"
-           "| ------------- | ------------: | ---------: |\n"
-           "| a\\_b\\|c       |      90.00(-) |   80.00(-) |\n"
-           "| 100%&$#{}~^\\\\ |  **91.00(-)** |            |\n");
+           "| optimizer        | lambda=0.0001 | lambda=inf |\n"
+           "| ---------------- | ------------: | ---------: |\n"
+           "| a\\_b\\|c          |      90.00(-) |   80.00(-) |\n"
+           "| 100%&\\$\\#{}\\~^\\\\ |  **91.00(-)** |            |\n");
     expect(render(results, by_lambda(), PL_TABLE_LATEX),
            "% Needs \\usepackage{amsmath,booktabs}.\n\\begin{table}[htbp]\n\\centering\n"
            "\\caption{known: best test\\_accuracy, mean(std) by optimizer and lambda; higher is better}\n"
