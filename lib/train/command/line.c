@@ -37,6 +37,10 @@ bool pl_line_is_position(const char *name, size_t length)
     return is_epoch(name, length) || step_rank(name, length) < STEP_NAME_COUNT;
 }
 
+/* Another question than that of lib/train/metric_name.c, which judges a name that is a metric's: this one is asked of every
+ * word that a number follows, prose too. The rule would answer alike for all lines of tests/lines (but for score, energy and
+ * entropy, which tell no direction), but it takes "correct", "win" and "failures" for measures, and the time: 10,000 lines of
+ * prose took 1.9 s with it, and 0.1 s with this list. */
 bool pl_line_is_measure(const char *name, size_t length)
 {
     static const char measures[] =
