@@ -312,6 +312,7 @@ static int run(const struct pl_args *args)
         }
         add_name(&columns.chosen, "at_epoch");
         add_name(&columns.chosen, "bad_epoch");
+        add_name(&columns.chosen, "unsaved");
         add_name(&columns.chosen, "reason");
         code = list_runs(args, store, &columns);
     }

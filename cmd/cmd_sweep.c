@@ -149,6 +149,18 @@ static void note_unread(const struct pl_plan *plan)
     }
 }
 
+/* What is not there when somebody looks for it later: the run itself is finished. */
+static void note_unsaved(const struct pl_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct pl_sweep_study *study = &plan->studies[i];
+        if (study->unsaved)
+            pl_cmd_note("poula sweep: %s: %lld file%s (weights or checkpoints) of %lld run%s could not be written, such as:\n    %s",
+                        study->study->name, (long long)study->unsaved_files, study->unsaved_files == 1 ? "" : "s",
+                        (long long)study->unsaved, study->unsaved == 1 ? "" : "s", study->unsaved_example);
+    }
+}
+
 static int read_options(const struct pl_args *args, struct pl_sweep_options *options)
 {
     int64_t jobs, threads, limit;
@@ -305,6 +317,7 @@ static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_p
     } while (advanced);
     print_summary(plan);
     note_unread(plan);
+    note_unsaved(plan);
     pl_plan_why_waiting(plan, &why);
     if (!refused && !stopped_by && !limit)
         fputs(pl_text(&why), stderr);

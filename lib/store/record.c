@@ -427,6 +427,8 @@ static int add_attempt(struct pl_store *store, int64_t run, int64_t number, cons
     sqlite3_bind_text(add, 15, e->unread > 0 ? e->unread_example : NULL, -1, SQLITE_STATIC);
     bind_optional(add, 16, e->program, e->program > 0);
     bind_optional(add, 17, e->host, e->host > 0);
+    bind_optional(add, 18, e->unsaved, e->unsaved > 0);
+    sqlite3_bind_text(add, 19, e->unsaved > 0 ? e->unsaved_example : NULL, -1, SQLITE_STATIC);
     if (sqlite3_step(add) != SQLITE_DONE)
         status = pl_store_fail(store, "write to", err);
     sqlite3_reset(add);

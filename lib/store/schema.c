@@ -118,6 +118,8 @@ static const struct migration {
     "ALTER TABLE attempt ADD COLUMN reading TEXT;" /* how its output was read, a JSON object */
     "ALTER TABLE attempt ADD COLUMN unread INTEGER;" /* lines that looked like metrics and were not understood */
     "ALTER TABLE attempt ADD COLUMN unread_example TEXT;"
+    "ALTER TABLE attempt ADD COLUMN unsaved INTEGER;" /* checkpoints and weights that could not be written */
+    "ALTER TABLE attempt ADD COLUMN unsaved_example TEXT;"
     "CREATE TABLE attempt_result (run INTEGER NOT NULL, number INTEGER NOT NULL, series INTEGER NOT NULL REFERENCES series (id),"
     " lowest REAL," POSITION ("lowest_epoch") ", highest REAL," POSITION ("highest_epoch") ", last REAL,"
     POSITION ("last_epoch") " NOT NULL, last_kind TEXT, PRIMARY KEY (run, number, series),"
@@ -132,7 +134,7 @@ const int pl_store_version = 2;
 
 /* The columns of the views that also show settings: a setting with such a name is shown as setting_NAME. */
 static const char reserved[] =
-    "run key status at_epoch study config seed attempts bad_epoch reason seconds started host metric value epoch last"
+    "run key status at_epoch study config seed attempts bad_epoch reason unsaved seconds started host metric value epoch last"
     " last_epoch last_kind at_best_valid valid_epoch n mean std min max mean_last runs finished diverged failed better";
 
 /* Views have at most 2,000 columns in SQLite; settings beyond this many have only their rows. */

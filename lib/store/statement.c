@@ -84,8 +84,9 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_FORGET_JUDGED] = "UPDATE sweep_run SET outcome = NULL, bad_epoch = NULL WHERE run = ?1",
     [PL_SQL_BEGUN] = "UPDATE run SET begun = ?3 WHERE id = ?1 AND token = ?2 AND status = 1",
     [PL_SQL_ATTEMPT_ADD] = "INSERT INTO attempt (run, number, session, outcome, exit_code, signal, reason, log,"
-                           " started, seconds, threads, worker, reading, unread, unread_example, program, host)"
-                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+                           " started, seconds, threads, worker, reading, unread, unread_example, program, host,"
+                           " unsaved, unsaved_example) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
+                           " ?15, ?16, ?17, ?18, ?19)",
     [PL_SQL_RUN_END] = "UPDATE run SET status = ?2, session = NULL, bad_epoch = ?3, attempts = ?4, begun = NULL"
                        " WHERE id = ?1",
     [PL_SQL_COUNTS] = "SELECT total(s = 0), total(s = 1), total(s = 2), total(s = 3), total(s = 4), total(s = 5)"

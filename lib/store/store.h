@@ -168,6 +168,8 @@ struct pl_ending {
     const char *reading;/* how the output of a command was read, or NULL */
     int64_t unread;     /* lines that looked like metrics and were not understood */
     const char *unread_example; /* the first of them, if there are any */
+    int64_t unsaved;    /* checkpoints and weights that could not be written */
+    const char *unsaved_example; /* why the first of them could not, if there are any */
     double started, seconds;
     int threads;
     int64_t worker;     /* process number */

@@ -83,7 +83,7 @@ static const char *const views[] = {
     "CREATE VIEW runs AS SELECT r.id AS run, lower(hex(r.key)) AS key, $status AS status,"
     " (SELECT group_concat(study, ', ') FROM (SELECT DISTINCT w.study FROM sweep_run AS x JOIN sweep AS w"
     " ON w.id = x.sweep WHERE x.run = r.id ORDER BY w.id)) AS study, r.config, r.seed, r.attempts, r.bad_epoch,"
-    " a.reason, CASE r.status WHEN 1 THEN (julianday('now') - 2440587.5) * 86400 - r.begun ELSE a.seconds END AS seconds,"
+    " coalesce(a.reason, a.unsaved_example) AS reason, a.unsaved, CASE r.status WHEN 1 THEN (julianday('now') - 2440587.5) * 86400 - r.begun ELSE a.seconds END AS seconds,"
     " datetime(CASE r.status WHEN 1 THEN r.begun ELSE a.started END, 'unixepoch') AS started,"
     " coalesce(k.name, h.host) AS host,"
     " CASE r.status WHEN 1 THEN (SELECT max(m.epoch) FROM metric AS m JOIN series AS e"
@@ -133,7 +133,8 @@ static const char *const views[] = {
     "CREATE VIEW attempts AS SELECT a.run, a.number,"
     " CASE a.outcome WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged' WHEN 4 THEN 'failed' ELSE 'interrupted' END"
     " AS outcome, a.reason, a.exit_code, a.signal, datetime(a.started, 'unixepoch') AS started, a.seconds, a.threads,"
-    " a.worker, a.session, coalesce(k.name, h.host) AS host, a.log, a.reading, a.unread, a.unread_example, p.folder, p.file AS program, p.files, p.git_commit, p.dirty"
+    " a.worker, a.session, coalesce(k.name, h.host) AS host, a.log, a.reading, a.unread, a.unread_example,"
+    " a.unsaved, a.unsaved_example, p.folder, p.file AS program, p.files, p.git_commit, p.dirty"
     " FROM attempt AS a JOIN session AS h ON h.id = a.session LEFT JOIN program AS p ON p.id = a.program"
     " LEFT JOIN host AS k ON k.id = a.host;",
 

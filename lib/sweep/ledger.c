@@ -38,6 +38,9 @@ void pl_ledger_end(struct pl_supervisor *s, struct pl_task *task)
     if (task->ending.unread && !study->unread++)
         snprintf(study->unread_example, sizeof study->unread_example, "%s", task->unread_example);
     study->unread_lines += task->ending.unread;
+    if (task->ending.unsaved && !study->unsaved++)
+        snprintf(study->unsaved_example, sizeof study->unsaved_example, "%s", task->unsaved_example);
+    study->unsaved_files += task->ending.unsaved;
     study->last = pl_clock_steady();
     s->ran += task->ending.outcome != PL_INTERRUPTED;
     s->outstanding--;
@@ -128,6 +131,7 @@ static int write_end(struct pl_supervisor *s, struct pl_task *task, struct pl_er
     ending.log = task->log.length ? pl_text(&task->log) : NULL;
     ending.reading = task->study->study->reading;
     ending.unread_example = task->unread_example;
+    ending.unsaved_example = task->unsaved_example;
     return pl_store_end(s->store, &task->claim, &ending, err);
 }
 

@@ -47,6 +47,9 @@ static void end_task(struct pl_supervisor *s, struct pl_hand *hand, const struct
     ending->unread = event->unread;
     if (event->unread)
         snprintf(task->unread_example, sizeof task->unread_example, "%s", event->unread_example);
+    ending->unsaved = event->unsaved;
+    if (event->unsaved)
+        snprintf(task->unsaved_example, sizeof task->unsaved_example, "%s", event->unsaved_example);
     if (event->reason)
         snprintf(task->reason, sizeof task->reason, "%s", event->reason);
     if (event->values != task->received) {

@@ -393,6 +393,10 @@ void pl_event_write_end(int64_t run, const struct pl_run_result *result, int64_t
         pl_text_add(out, ",\"example\":");
         pl_text_add_json(out, result->unread_example);
     }
+    if (result->unsaved) {
+        add_field(out, ",\"unsaved\":", result->unsaved);
+        add_foreign(out, ",\"why\":", result->unsaved_example);
+    }
     pl_text_add(out, "}\n");
 }
 
@@ -504,6 +508,9 @@ static bool take_end(struct cursor *c, struct pl_event *event)
         return false;
     if (skip(c, ",\"unread\":") && (!take_integer(c, &event->unread) || !skip(c, ",\"example\":") ||
                                     !(event->unread_example = take_string(c))))
+        return false;
+    if (skip(c, ",\"unsaved\":") && (!take_integer(c, &event->unsaved) || !skip(c, ",\"why\":") ||
+                                     !(event->unsaved_example = take_string(c))))
         return false;
     return skip(c, "}");
 }

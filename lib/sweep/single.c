@@ -271,7 +271,8 @@ static int record_run(struct pl_store *store, int64_t session, int64_t sweep, co
                                .started = single->started, .seconds = single->seconds, .threads = single->threads,
                                .worker = single->process,
                                .reading = single->study ? single->study->reading : NULL, .unread = result->unread,
-                               .unread_example = result->unread_example};
+                               .unread_example = result->unread_example, .unsaved = result->unsaved,
+                               .unsaved_example = result->unsaved_example};
     *run = claim.run;
     status = write_record(store, &claim, single, err);
     return status ? status : pl_store_end(store, &claim, &ending, err);

@@ -41,6 +41,8 @@ struct pl_sweep_study {
     bool surveyed;                   /* some of its runs train on data: see pl_plan_survey */
     int64_t unread, unread_lines;    /* runs that printed what looked like metrics and was not understood, and their lines */
     char unread_example[200];        /* the first of these */
+    int64_t unsaved, unsaved_files;  /* runs with checkpoints or weights that could not be written, and how many of these */
+    char unsaved_example[300];       /* why the first of them could not */
     double first, last;              /* pl_clock_steady of its first start and last end; 0: none */
     struct pl_sweep_best best;
 };

@@ -87,6 +87,8 @@ struct pl_event {
     double seconds;
     int64_t unread;
     const char *unread_example; /* or NULL */
+    int64_t unsaved;
+    const char *unsaved_example; /* or NULL */
 };
 
 /* Reads events; owns the numbers that an event points at until the next call. Zero-initialise. */
@@ -179,7 +181,7 @@ struct pl_task {
     double epochs;       /* that are declared, or 0 */
     struct pl_kept kept[PL_AXIS_COUNT]; /* when it is not the first attempt */
     struct pl_ending ending;
-    char reason[500], unread_example[200];
+    char reason[500], unread_example[200], unsaved_example[300];
     struct pl_text log;
     struct pl_task *next;
 };

@@ -45,7 +45,7 @@ void pl_checkpoint_write(struct pl_network *n)
     if (!status)
         status = pl_safetensors_write(pl_text(&path), &metadata, state.tensors, state.count, &err);
     if (status)
-        pl_network_log(n, "no checkpoint was written: %s", err.text);
+        pl_network_miss(n, "no checkpoint was written", &err);
     else
         n->slot = SLOTS + 1 - n->slot;
     n->saved = pl_clock_steady();

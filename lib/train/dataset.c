@@ -176,7 +176,7 @@ static void tidy(struct pl_network *n, const struct pl_run_result *result)
         return;
     if (result->outcome == PL_FINISHED && pl_settings_boolean(n->request->settings, "keep_weights", true) &&
         pl_weights_write(n, &err))
-        pl_network_log(n, "the weights were not kept: %s", err.text);
+        pl_network_miss(n, "the weights were not kept", &err);
     pl_checkpoint_remove(n);
 }
 
@@ -195,6 +195,8 @@ static int dataset_run(const struct pl_run_request *request, const struct pl_sin
     }
     if (!status && result->outcome != PL_INTERRUPTED)
         tidy(&n, result);
+    result->unsaved = n.unsaved;
+    memcpy(result->unsaved_example, n.unsaved_example, sizeof result->unsaved_example);
     pl_network_close(&n);
     if (status == PL_EINPUT)
         return pl_fail(err, status, "%s", own.text);

@@ -24,6 +24,13 @@ void pl_network_log(struct pl_network *n, const char *format, ...)
     pl_text_release(&line);
 }
 
+void pl_network_miss(struct pl_network *n, const char *what, const struct pl_error *err)
+{
+    if (!n->unsaved++)
+        snprintf(n->unsaved_example, sizeof n->unsaved_example, "%s: %.*s", what, 250, err->text);
+    pl_network_log(n, "%s: %s", what, err->text);
+}
+
 int pl_network_device(struct pl_device **device, const struct pl_settings *settings, int threads, struct pl_error *err)
 {
     struct pl_device_options options = {.threads = threads,

@@ -68,6 +68,8 @@ struct pl_network {
     char key[2 * PL_DIGEST_SIZE + 1]; /* of the run */
     char words[2 * PL_DIGEST_SIZE + 1]; /* of a text: pl_corpus_words_digest */
     int slot;                    /* where the next checkpoint goes */
+    int64_t unsaved;             /* checkpoints and weights that could not be written, */
+    char unsaved_example[300];   /* and why the first of them could not */
     double saved;                /* when the last one was written, by pl_clock_steady */
 };
 
@@ -134,6 +136,8 @@ int pl_network_open(struct pl_network *n, const struct pl_run_request *request, 
                     struct pl_error *err);
 void pl_network_close(struct pl_network *n);
 void pl_network_log(struct pl_network *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Logs and counts a file of the run's folder that could not be written ("no checkpoint was written"). */
+void pl_network_miss(struct pl_network *n, const char *what, const struct pl_error *err);
 /* Exchanges the weights and their average, where there is one: returns whether there is. */
 bool pl_network_exchange(struct pl_network *n);
 

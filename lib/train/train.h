@@ -94,6 +94,8 @@ struct pl_run_result {
     char reason[500];   /* failed, diverged, interrupted: one sentence */
     int64_t unread;     /* lines of a command that looked like metrics and were not wholly understood */
     char unread_example[200]; /* the first of them */
+    int64_t unsaved;    /* checkpoints and weights that could not be written */
+    char unsaved_example[300]; /* why the first of them could not */
 };
 
 /* The first and the last position that earlier attempts of a run have recorded along an axis; NaN: none. */

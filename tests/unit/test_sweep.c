@@ -154,6 +154,8 @@ static void check_rest(int line, const struct pl_event *event)
         assert_string_equal(event->reason, "loss is not finite");
         assert_int_equal(event->unread, 7);
         assert_string_equal(event->unread_example, "the \"loss=0.3\" seems fine");
+        assert_int_equal(event->unsaved, 2);
+        assert_string_equal(event->unsaved_example, "cannot write \"a?\"");
     }
 }
 
@@ -162,7 +164,8 @@ static void other_events_come_back(void **state)
     (void)state;
     struct pl_text text = {0};
     struct pl_run_result result = {.outcome = PL_DIVERGED, .bad_epoch = 40, .exit_code = -1, .reason = "loss is not finite",
-                                   .unread = 7, .unread_example = "the \"loss=0.3\" seems fine"};
+                                   .unread = 7, .unread_example = "the \"loss=0.3\" seems fine",
+                                   .unsaved = 2, .unsaved_example = "cannot write \"a\xae\""};
     struct pl_provenance worker = {.version = "1 (\"rev\")", .host = "h", .cpu = "c \xae", .isa = "base", .compiler = "cc",
                                    .libraries = "l"};
     pl_event_write_ready(&worker, &text);
