@@ -242,6 +242,15 @@ static int direct_series(struct pl_store *store, struct pl_error *err)
                                            " AS s WHERE s.name = sweep_metric.name AND s.axis = 0)", err);
 }
 
+int pl_store_make_tables(struct pl_store *store, int64_t version, struct pl_error *err)
+{
+    int status = 0;
+    for (size_t i = 0; !status && i < sizeof migrations / sizeof *migrations; i++)
+        if (migrations[i].version > version)
+            status = pl_store_script(store, migrations[i].sql, err);
+    return status;
+}
+
 int pl_store_migrate(struct pl_store *store, struct pl_error *err)
 {
     int64_t version = 0;
@@ -250,9 +259,10 @@ int pl_store_migrate(struct pl_store *store, struct pl_error *err)
     if (status)
         return status;
     status = pl_store_integer(store, "PRAGMA user_version", &version, err); /* another process may have been faster */
-    for (size_t i = 0; !status && i < sizeof migrations / sizeof *migrations; i++)
-        if (migrations[i].version > version)
-            status = pl_store_script(store, migrations[i].sql, err);
+    if (!status)
+        status = pl_store_make_tables(store, version, err);
+    if (!status && version)
+        status = pl_store_check_shape(store, err); /* migrations take the tables of earlier versions for what they were */
     if (!status && version < 2)
         status = direct_series(store, err);
     if (!status && version < pl_store_version) {

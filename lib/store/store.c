@@ -217,6 +217,8 @@ static int open_write(struct pl_store *store, struct pl_error *err)
         status = recognise(store, &version, err);
     if (!status)
         status = pl_store_examine(store, err);
+    if (!status && version == pl_store_version)
+        status = pl_store_check_shape(store, err);
     if (!status)
         status = choose_journal(store, err);
     if (!status && version < pl_store_version)

@@ -135,6 +135,12 @@ int pl_store_write_leave(struct pl_store *store, bool own, int status, struct pl
 /* schema.c */
 extern const int pl_store_version; /* of the newest schema */
 int pl_store_migrate(struct pl_store *store, struct pl_error *err);
+/* Brings the tables from a version (0: there are none) to the newest one. */
+int pl_store_make_tables(struct pl_store *store, int64_t version, struct pl_error *err);
+
+/* shape.c: PL_ECORRUPT, and what is wrong, where tables, columns, keys or unique indexes are not those of the newest schema. */
+int pl_store_check_shape(struct pl_store *store, struct pl_error *err);
+
 /* The number of the column of config that holds a setting (0: it has none); made when new. */
 int pl_store_column(struct pl_store *store, const char *key, int64_t *column, struct pl_error *err);
 

@@ -69,3 +69,45 @@ cp free.db odd.db
 sql odd.db "UPDATE run SET key = x'0102' WHERE id = 3"
 expect 1 poula show 3 --db odd.db
 contains err "key of row 3 of the table run is no SHA-256"
+
+# What has our number on it and not our tables is refused before anything is written: a claim without a key claims nothing, for
+# ever. Whatever lacks a key, a column, a table or its kind, or has what keeps values from being written.
+refused() { # WHAT: odd.db is refused for that
+    sum=$(cat odd.db | cksum)
+    code=0
+    timeout 60 "$POULA" sweep more.yaml --db odd.db --jobs 1 >out 2>err </dev/null || code=$?
+    equal $code 1 "exit code with $1"
+    contains err "$1"
+    contains err "nothing was written"
+    equal "$(cat odd.db | cksum)" "$sum" "odd.db after it was refused"
+}
+sed 's/seeds: \[1, 2\]/seeds: [1, 2, 3]/' spec.yaml >more.yaml
+cp free.db odd.db
+refused "odd.db was not made by this poula, or was changed by another program: the column"
+sed 's/\(CREATE TABLE free_[a-z_]*\) AS SELECT . FROM \([a-z_]*\); DROP TABLE [a-z_]*;/\1 AS SELECT * FROM \2 WHERE 0; DROP TABLE \2;/' \
+    free.sql >empty.sql
+cp good.db odd.db && sqlite3 -batch odd.db <empty.sql
+refused "the column"
+change() { # SQL: odd.db is good.db, changed
+    cp good.db odd.db
+    sqlite3 -batch odd.db "PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON; $1"
+}
+change "CREATE TABLE r (id INTEGER, config INTEGER NOT NULL, seed INTEGER NOT NULL, key BLOB NOT NULL UNIQUE, status INTEGER NOT NULL,
+    session INTEGER, attempts INTEGER NOT NULL, bad_epoch ANY, token INTEGER NOT NULL, begun REAL) STRICT;
+    INSERT INTO r SELECT id, config, seed, key, status, session, attempts, bad_epoch, token, begun FROM run; DROP TABLE run;
+    ALTER TABLE r RENAME TO run"
+refused "the column id of the table run is INTEGER and has to be INTEGER, key 1"
+change "ALTER TABLE attempt DROP COLUMN log"
+refused "it lacks the column log of the table attempt (TEXT)"
+change "DROP TABLE sweep_metric"
+refused "it lacks the column direction of the table sweep_metric"
+change "DROP INDEX sweep_run_by_run"
+refused "it lacks the unique index over run, sweep of the table sweep_run"
+change "CREATE TRIGGER never BEFORE UPDATE ON run BEGIN SELECT RAISE(IGNORE); END"
+refused "it has the trigger never of the table run, which may keep values from being written"
+change "CREATE UNIQUE INDEX one ON run (seed, status) WHERE status = 1"
+refused "it has the unique index over seed, status of the table run"
+change "CREATE TABLE mine (id INTEGER PRIMARY KEY, note TEXT NOT NULL); CREATE VIEW of_mine AS SELECT * FROM mine;
+    CREATE INDEX by_seed ON run (seed); ALTER TABLE run ADD COLUMN note TEXT"
+expect 1 poula sweep more.yaml --db odd.db --jobs 1
+contains out "toy: 6 finished, 6 diverged"
