@@ -145,6 +145,21 @@ static inline void assert_same(const struct recorder *a, const struct recorder *
     }
 }
 
+/* S15: one, two and three threads have the same bits, whatever cores this machine has. */
+static inline void check_threads(const char *words)
+{
+    struct recorder one, more;
+    pl_parallel_assume_cores(4);
+    run_whole(words, 1, &one);
+    for (int threads = 2; threads <= 3; threads++) {
+        run_whole(words, threads, &more);
+        assert_same(&one, &more, words);
+        recorder_release(&more);
+    }
+    recorder_release(&one);
+    pl_parallel_assume_cores(0);
+}
+
 /* Stops the run at a question, goes on from the checkpoint, and compares with the whole run. */
 static inline void check_stop(const struct pl_settings *s, int after, const struct recorder *whole, const char *what)
 {
