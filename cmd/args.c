@@ -215,24 +215,52 @@ const char *pl_args_data(const struct pl_args *args)
     return pl_args_get(args, "data", from_environment("POULA_DATA", "data"));
 }
 
+static void put(FILE *to, void (*escape)(struct pl_text *, const char *), const char *format, va_list list)
+{
+    struct pl_text line = {0}, shown = {0};
+    pl_text_addv(&line, format, list);
+    escape(&shown, pl_text(&line));
+    fprintf(to, "%s\n", pl_text(&shown));
+    pl_text_release(&line);
+    pl_text_release(&shown);
+}
+
+void pl_cmd_line(FILE *to, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    put(to, pl_escape_terminal, format, list);
+    va_end(list);
+}
+
+void pl_cmd_lines(FILE *to, const char *text)
+{
+    struct pl_text shown = {0};
+    pl_escape_lines(&shown, text);
+    fputs(pl_text(&shown), to);
+    pl_text_release(&shown);
+}
+
 int pl_cmd_fail(const struct pl_args *args, const struct pl_error *err)
 {
     if (*err->text)
-        fprintf(stderr, "poula %s: %s\n", args->command->name, err->text);
+        pl_cmd_note("poula %s: %s", args->command->name, err->text);
     else
-        fprintf(stderr, "poula %s: it failed (code %d) and does not know why; please report this\n", args->command->name,
-                err->code);
+        pl_cmd_note("poula %s: it failed (code %d) and does not know why; please report this", args->command->name,
+                    err->code);
     return err->code == PL_EINPUT ? 2 : 1;
 }
 
 int pl_cmd_usage_error(const struct pl_args *args, const char *format, ...)
 {
+    struct pl_text sentence = {0};
     va_list list;
     va_start(list, format);
-    fprintf(stderr, "poula %s: ", args->command->name);
-    vfprintf(stderr, format, list);
-    fprintf(stderr, "\nSee 'poula %s --help'.\n", args->command->name);
+    pl_text_addv(&sentence, format, list);
     va_end(list);
+    pl_cmd_line(stderr, "poula %s: %s", args->command->name, pl_text(&sentence));
+    pl_cmd_line(stderr, "See 'poula %s --help'.", args->command->name);
+    pl_text_release(&sentence);
     return 2;
 }
 
@@ -240,7 +268,7 @@ void pl_cmd_notes(const char *command, const struct pl_text *notes)
 {
     for (const char *line = pl_text(notes); *line;) {
         size_t length = strcspn(line, "\n");
-        fprintf(stderr, "%s: %.*s\n", command, (int)length, line);
+        pl_cmd_line(stderr, "%s: %.*s", command, (int)length, line);
         line += length + (line[length] == '\n');
     }
 }
@@ -249,8 +277,7 @@ void pl_cmd_note(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
+    put(stderr, pl_escape_lines, format, list);
     va_end(list);
 }
 

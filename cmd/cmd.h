@@ -64,6 +64,10 @@ void pl_args_spec(const struct pl_args *args, size_t index, struct pl_text *path
 /* The folder of the runs' own folders: results/poula-runs beside results/poula.db. */
 void pl_args_folders(const struct pl_args *args, struct pl_text *folders);
 
+/* A line for people, its newline added, and text that has lines: what a terminal would obey is shown instead, for any part
+ * of them may be somebody else's. Whatever is printed with a name, a value, a path or a reason goes through these. */
+void pl_cmd_line(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pl_cmd_lines(FILE *to, const char *text);
 /* Messages for people, on stderr. cmd_fail prints "poula COMMAND: TEXT" and returns the exit code that err's code
  * calls for: 2 for PL_EINPUT, else 1. cmd_usage_error prints the sentence and a hint at --help, and returns 2. */
 int pl_cmd_fail(const struct pl_args *args, const struct pl_error *err);

@@ -74,7 +74,7 @@ static void show_files(void *self, size_t done, size_t total)
 static void name_unreadable(void *self, const char *path, const char *why)
 {
     meter_end(self);
-    pl_cmd_note("%s: %s", path, why);
+    pl_cmd_line(stderr, "%s: %s", path, why);
 }
 
 static void show_note(void *self, const char *text)
@@ -156,7 +156,8 @@ static void end_line(struct pl_text *line, bool more, const char *path, uint64_t
         pl_text_addf(line, ", %.1f MB", (double)bytes / 1e6);
     if (*note)
         pl_text_addf(line, "\n%-12s  %s", "", note);
-    puts(pl_text(line));
+    pl_cmd_lines(stdout, pl_text(line));
+    putchar('\n');
 }
 
 /* A terminal gets what people read; the other formats have all of it. */
@@ -219,10 +220,12 @@ static int verify_by(verify_function *check, const struct pl_args *args, const c
     struct pl_text verdict = {0};
     struct pl_error err;
     int code = 0;
-    if (check(name, pl_args_data(args), &verdict, &err))
+    if (check(name, pl_args_data(args), &verdict, &err)) {
         code = pl_cmd_fail(args, &err);
-    else
-        puts(pl_text(&verdict));
+    } else {
+        pl_cmd_lines(stdout, pl_text(&verdict));
+        putchar('\n');
+    }
     fflush(stdout);
     pl_text_release(&verdict);
     return code;
@@ -305,7 +308,7 @@ static int fetch_one(const struct pl_args *args, const char *name)
     meter_end(&meter);
     if (status < 0)
         return pl_cmd_fail(args, &err);
-    printf(status ? "%s: the right archive is in %s already\n" : "%s: fetched into %s, with the right checksum\n", name,
+    pl_cmd_line(stdout, status ? "%s: the right archive is in %s already" : "%s: fetched into %s, with the right checksum", name,
            pl_args_data(args));
     fflush(stdout);
     return 0;

@@ -208,10 +208,11 @@ static int draw(struct plot *p, struct pl_results *results, const struct pl_figu
         if (empty)
             code = 0; /* a figure that --where leaves empty was not asked for */
     } else {
-        printf("%s%s", pl_text(&output), p->draw.format == PL_PLOT_DUMB ? "" : "\n");
+        pl_cmd_lines(stdout, pl_text(&output));
+        fputs(p->draw.format == PL_PLOT_DUMB ? "" : "\n", stdout);
     }
     fflush(stdout);
-    fputs(pl_text(&notes), stderr);
+    pl_cmd_lines(stderr, pl_text(&notes));
     pl_text_release(&output);
     pl_text_release(&notes);
     return code;

@@ -15,7 +15,9 @@ static int print_line(void *self, const struct pl_cell *cells, size_t count)
     (void)self;
     (void)count;
     /* Continuation lines stand under the first column's name. */
-    const char *text = cells[0].text;
+    struct pl_text shown = {0};
+    pl_escape_terminal(&shown, cells[0].text);
+    const char *text = pl_text(&shown);
     size_t indent = strcspn(text, "(") + 1, column = 0;
     while (*text) {
         size_t n = strcspn(text, " ");
@@ -31,6 +33,7 @@ static int print_line(void *self, const struct pl_cell *cells, size_t count)
         text += n + (text[n] == ' ');
     }
     putchar('\n');
+    pl_text_release(&shown);
     return 0;
 }
 

@@ -63,7 +63,7 @@ static bool read_published(struct report *r)
     if (!status)
         status = pl_published_load(&r->published, pl_text(&path), &problems, &err);
     if (problems.length)
-        fputs(pl_text(&problems), stderr);
+        pl_cmd_lines(stderr, pl_text(&problems));
     else if (status)
         pl_cmd_fail(r->args, &err);
     pl_text_release(&path);

@@ -47,7 +47,7 @@ static void watch_log(void *self, const char *line)
     if (watch->shown)
         fputs("\r\033[K", stderr);
     watch->shown = false;
-    fprintf(stderr, "%s\n", line);
+    pl_cmd_line(stderr, "%s", line);
 }
 
 static void show(struct watch *watch)
@@ -63,8 +63,12 @@ static void show(struct watch *watch)
     fprintf(stderr, "\r\033[Kepoch %lld", (long long)epoch);
     for (size_t i = 0; i < watch->record.count && i < 5; i++) {
         const struct pl_record_series *series = &watch->record.series[i];
-        if (series->count)
-            fprintf(stderr, "  %s %.5g", series->metric, series->values[series->count - 1]);
+        if (!series->count)
+            continue;
+        struct pl_text shown = {0};
+        pl_escape_terminal(&shown, series->metric);
+        fprintf(stderr, "  %s %.5g", pl_text(&shown), series->values[series->count - 1]);
+        pl_text_release(&shown);
     }
     watch->shown = true;
 }
@@ -97,9 +101,12 @@ static const double *best_value(const struct pl_study *study, const struct pl_re
 }
 
 /* A metric that is recorded along epochs and along steps has two lines. */
-static const char *axis_mark(const struct pl_record_series *series)
+static struct pl_text series_name(const struct pl_record_series *series)
 {
-    return series->axis == PL_BY_STEP ? " by step" : "";
+    struct pl_text name = {0};
+    pl_escape_terminal(&name, series->metric);
+    pl_text_add(&name, series->axis == PL_BY_STEP ? " by step" : "");
+    return name;
 }
 
 static void print_text(const struct pl_single *single)
@@ -108,8 +115,10 @@ static void print_text(const struct pl_single *single)
     const struct pl_run_result *result = single->result;
     int width = 6;
     for (size_t i = 0; i < record->count; i++) {
-        int length = (int)(strlen(record->series[i].metric) + strlen(axis_mark(&record->series[i])));
+        struct pl_text name = series_name(&record->series[i]);
+        int length = (int)pl_text_width(pl_text(&name));
         width = length > width ? length : width;
+        pl_text_release(&name);
     }
     if (record->count)
         printf("%-*s  %14s  %8s  %14s  %8s  %6s\n", width, "metric", "best", "at", "last", "at", "values");
@@ -117,7 +126,9 @@ static void print_text(const struct pl_single *single)
         const struct pl_record_series *series = &record->series[i];
         double epoch = 0;
         const double *best = best_value(single->study, series, &epoch);
-        printf("%s%-*s  ", series->metric, width - (int)strlen(series->metric), axis_mark(series));
+        struct pl_text name = series_name(series);
+        printf("%s%*s  ", pl_text(&name), width - (int)pl_text_width(pl_text(&name)), "");
+        pl_text_release(&name);
         if (best)
             printf("%14.8g  %8.10g  ", *best, epoch);
         else
@@ -126,23 +137,25 @@ static void print_text(const struct pl_single *single)
             printf("%14.8g  %8.10g", series->values[series->count - 1], series->epochs[series->count - 1]);
         printf("  %6zu\n", series->count);
     }
-    printf("%s in %.3g s", pl_outcome_name(result->outcome), single->seconds);
-    if (result->reason[0])
-        printf(": %s", result->reason);
-    putchar('\n');
+    pl_cmd_line(stdout, "%s in %.3g s%s%s", pl_outcome_name(result->outcome), single->seconds,
+                result->reason[0] ? ": " : "", result->reason);
 }
 
 static void print_csv(const struct pl_record *record)
 {
     puts("metric,epoch,value,axis");
-    for (size_t i = 0; i < record->count; i++)
+    for (size_t i = 0; i < record->count; i++) {
+        struct pl_text name = {0};
+        pl_escape_csv(&name, record->series[i].metric);
         for (size_t k = 0; k < record->series[i].count; k++) {
             char epoch[PL_NUMBER_SIZE], value[PL_NUMBER_SIZE];
             pl_number_write(record->series[i].epochs[k], epoch);
             pl_number_write(record->series[i].values[k], value);
-            printf("%s,%s,%s,%s\n", record->series[i].metric, epoch, value,
+            printf("%s,%s,%s,%s\n", pl_text(&name), epoch, value,
                    record->series[i].axis == PL_BY_STEP ? "step" : "epoch");
         }
+        pl_text_release(&name);
+    }
 }
 
 /* ,"metrics":{"loss":[[1,0.5],[2,0.25]]}: what was recorded along an axis, each metric once. */
@@ -155,7 +168,7 @@ static void add_metrics(struct pl_text *out, const char *key, const struct pl_re
         if (series->axis != axis)
             continue;
         pl_text_add(out, added++ ? "," : "");
-        pl_text_add_json(out, series->metric);
+        pl_escape_json(out, series->metric);
         pl_text_add(out, ":[");
         for (size_t k = 0; k < series->count; k++) {
             bool finite = isfinite(series->values[k]); /* JSON has no others */
@@ -187,7 +200,7 @@ static void print_json(const struct pl_single *single)
     pl_text_add_number(&out, single->seconds);
     if (single->result->reason[0]) {
         pl_text_add(&out, ",\"reason\":");
-        pl_text_add_json(&out, single->result->reason);
+        pl_escape_json(&out, single->result->reason);
     }
     add_metrics(&out, "metrics", single->record, PL_BY_EPOCH);
     if (has_steps(single->record))
@@ -242,7 +255,7 @@ static int find_study(const struct pl_args *args, struct pl_spec **spec, const s
     pl_text_release(&path);
     if (status) {
         if (problems.length)
-            fputs(pl_text(&problems), stderr);
+            pl_cmd_lines(stderr, pl_text(&problems));
         else
             pl_cmd_fail(args, &err);
         pl_text_release(&problems);

@@ -164,10 +164,11 @@ static void print_time(double when)
 
 static void print_run(const struct pl_run_info *info)
 {
-    printf("run         %lld\nkey         %s\nstatus      %s\n", (long long)info->run, info->key,
-           pl_status_name(info->status));
+    printf("run         %lld\n", (long long)info->run);
+    pl_cmd_line(stdout, "key         %s", info->key);
+    printf("status      %s\n", pl_status_name(info->status));
     if (info->reason)
-        printf("reason      %s\n", info->reason);
+        pl_cmd_line(stdout, "reason      %s", info->reason);
     if (info->bad_epoch >= 0)
         printf("bad epoch   %.10g\n", info->bad_epoch);
     if (info->signal > 0)
@@ -180,13 +181,13 @@ static void print_run(const struct pl_run_info *info)
         printf("seconds     %.6g\n", info->seconds);
     }
     if (info->host)
-        printf("host        %s\n", info->host);
+        pl_cmd_line(stdout, "host        %s", info->host);
     if (info->cpu)
-        printf("cpu         %s\n", info->cpu);
+        pl_cmd_line(stdout, "cpu         %s", info->cpu);
     if (info->threads > 0)
         printf("threads     %d\n", info->threads);
     if (info->version)
-        printf("version     %s\n", info->version);
+        pl_cmd_line(stdout, "version     %s", info->version);
 }
 
 static int print_average(void *self, const struct pl_cell *cells, size_t count)
@@ -218,7 +219,7 @@ static int print_config(struct pl_store *store, const struct pl_run_info *info, 
     for (size_t i = 0; !status && i < settings.count; i++) {
         pl_text_clear(&value);
         pl_value_write(&settings.entries[i].value, &value);
-        printf("  %-18s %s\n", settings.entries[i].key, pl_text(&value));
+        pl_cmd_line(stdout, "  %-18s %s", settings.entries[i].key, pl_text(&value));
     }
     pl_text_release(&value);
     pl_settings_release(&settings);
@@ -248,8 +249,11 @@ static int show_run(const struct pl_args *args, const char *name)
     putchar('\n');
     code = pl_cmd_answer(args, store, pl_text(&sql), stdout, PL_ROWS_TEXT);
     pl_text_release(&sql);
-    if (info.log)
-        printf("\nlog\n%s%s", info.log, info.log[strlen(info.log) - 1] == '\n' ? "" : "\n");
+    if (info.log) {
+        puts("\nlog");
+        pl_cmd_lines(stdout, info.log);
+        fputs(*info.log && info.log[strlen(info.log) - 1] == '\n' ? "" : "\n", stdout);
+    }
 done:
     pl_run_info_release(&info);
     pl_store_close(store);

@@ -48,7 +48,7 @@ static void show_progress(void *self, const struct pl_sweep_state *state)
         screen->last = now;
         screen->done = state->done;
         pl_progress_line(state, &screen->text);
-        fprintf(stderr, "%s\n", pl_text(&screen->text));
+        pl_cmd_line(stderr, "%s", pl_text(&screen->text));
     }
 }
 
@@ -56,7 +56,7 @@ static void show_note(void *self, const char *sentence)
 {
     struct screen *screen = self;
     erase_block(screen);
-    fprintf(stderr, "poula sweep: %s\n", sentence);
+    pl_cmd_note("poula sweep: %s", sentence);
 }
 
 static struct screen open_screen(const struct pl_args *args)
@@ -87,24 +87,24 @@ static void print_summary(const struct pl_plan *plan)
     for (size_t i = 0; i < plan->count; i++) {
         const struct pl_sweep_study *study = &plan->studies[i];
         if (study->study->waiting) {
-            printf("%s: %lld waiting\n", study->study->name, (long long)study->runs);
+            pl_cmd_line(stdout, "%s: %lld waiting", study->study->name, (long long)study->runs);
             continue;
         }
         double seconds = study->ran && study->first > 0 ? study->last - study->first : 0; /* none may have begun */
-        printf("%s: %lld finished, %lld diverged, %lld failed", study->study->name,
-               (long long)study->counts[PL_RUN_FINISHED], (long long)study->counts[PL_RUN_DIVERGED],
-               (long long)study->counts[PL_RUN_FAILED]);
+        struct pl_text line = {0};
+        pl_text_addf(&line, "%s: %lld finished, %lld diverged, %lld failed", study->study->name,
+                     (long long)study->counts[PL_RUN_FINISHED], (long long)study->counts[PL_RUN_DIVERGED],
+                     (long long)study->counts[PL_RUN_FAILED]);
         int64_t missing = pl_study_missing(study, false);
         if (missing)
-            printf(", %lld missing", (long long)missing);
-        printf(", %.2f s", seconds);
+            pl_text_addf(&line, ", %lld missing", (long long)missing);
+        pl_text_addf(&line, ", %.2f s", seconds);
         if (study->ran && seconds > 0) {
-            struct pl_text rate = {0};
-            pl_progress_rate((double)study->ran / seconds, &rate);
-            printf(", %s", pl_text(&rate));
-            pl_text_release(&rate);
+            pl_text_add(&line, ", ");
+            pl_progress_rate((double)study->ran / seconds, &line);
         }
-        putchar('\n');
+        pl_cmd_line(stdout, "%s", pl_text(&line));
+        pl_text_release(&line);
     }
 }
 
@@ -264,7 +264,7 @@ static int advance(const struct pl_args *args, struct pl_store *store, struct pl
     for (size_t i = 0; i < plan->count; i++)
         waited[i] = plan->studies[i].study->waiting;
     if (pl_plan_advance(plan, store, advanced, &problems, &err)) {
-        fputs(pl_text(&problems), stderr);
+        pl_cmd_lines(stderr, pl_text(&problems));
         pl_cmd_fail(args, &err);
         code = 1;
     }
@@ -279,7 +279,8 @@ static int advance(const struct pl_args *args, struct pl_store *store, struct pl
         pl_cmd_notes("poula sweep", &notes);
         pl_text_clear(&notes);
         pl_sweep_proof_notes(study, &notes);
-        fprintf(stderr, "%s%s", notes.length ? "poula sweep: " : "", pl_text(&notes));
+        fputs(notes.length ? "poula sweep: " : "", stderr);
+        pl_cmd_lines(stderr, pl_text(&notes));
     }
     pl_text_release(&problems);
     pl_text_release(&notes);
@@ -320,7 +321,7 @@ static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_p
     note_unsaved(plan);
     pl_plan_why_waiting(plan, &why);
     if (!refused && !stopped_by && !limit)
-        fputs(pl_text(&why), stderr);
+        pl_cmd_lines(stderr, pl_text(&why));
     pl_text_release(&why);
     int code = exit_code_of(plan, stopped_by, limit != 0);
     return code ? code : refused;

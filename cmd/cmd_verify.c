@@ -44,13 +44,14 @@ static int read_stored(struct verification *v, int64_t run, struct pl_error *err
 static void report(const struct verification *v, const struct pl_run_info *info, const struct pl_text *differences,
                    size_t count)
 {
-    printf("run %lld (seed %lld) differs:\n%s", (long long)info->run, (long long)info->seed, pl_text(differences));
+    printf("run %lld (seed %lld) differs:\n", (long long)info->run, (long long)info->seed);
+    pl_cmd_lines(stdout, pl_text(differences));
     if (count > MOST_SHOWN)
         printf("  and %zu more\n", count - MOST_SHOWN);
     if (info->version && strcmp(info->version, v->version))
-        printf("  it was recorded by poula %s; this is %s\n", info->version, v->version);
+        pl_cmd_line(stdout, "  it was recorded by poula %s; this is %s", info->version, v->version);
     if (info->cpu && strcmp(info->cpu, v->cpu))
-        printf("  it was recorded on a %s; this is a %s\n", info->cpu, v->cpu);
+        pl_cmd_line(stdout, "  it was recorded on a %s; this is a %s", info->cpu, v->cpu);
 }
 
 static int compare(struct verification *v, const struct pl_run_info *info, const struct pl_run_result *result)
@@ -171,7 +172,7 @@ static int verify_database(const struct pl_args *args, struct pl_store *store)
     struct pl_text problems = {0};
     struct pl_error err = {0};
     int code = pl_store_check(store, &problems, &err) ? pl_cmd_fail(args, &err) : problems.length ? 1 : 0;
-    fputs(pl_text(&problems), stdout);
+    pl_cmd_lines(stdout, pl_text(&problems));
     if (!code)
         puts("the database is sound");
     pl_text_release(&problems);

@@ -17,11 +17,10 @@ static void out_of_memory(size_t bytes)
 static int unknown_command(const char *name)
 {
     const char *nearest = pl_command_nearest(name);
-    fprintf(stderr, "poula: '%s' is not a command", name);
     if (nearest)
-        fprintf(stderr, "; did you mean '%s'?\n", nearest);
+        pl_cmd_line(stderr, "poula: '%s' is not a command; did you mean '%s'?", name, nearest);
     else
-        fprintf(stderr, "; see 'poula --help'\n");
+        pl_cmd_line(stderr, "poula: '%s' is not a command; see 'poula --help'", name);
     return 2;
 }
 

@@ -35,11 +35,11 @@ int pl_show_metric(const char *name)
     struct pl_metric m = pl_metric_judge(name);
     struct pl_text ask = {0};
     if (pl_direction_is_choice(m.direction))
-        printf("%s: %s is better%s\n", name, better(m.direction), sets[m.set]);
+        pl_cmd_line(stdout, "%s: %s is better%s", name, better(m.direction), sets[m.set]);
     else if (m.direction == PL_NEUTRAL)
-        printf("%s: neither higher nor lower is better; its last value counts\n", name);
+        pl_cmd_line(stdout, "%s: neither higher nor lower is better; its last value counts", name);
     else
-        printf("%s: %s\n", name, pl_metric_ask(name, &ask));
+        pl_cmd_line(stdout, "%s: %s", name, pl_metric_ask(name, &ask));
     if (m.loss)
         puts("A run in which it stays NaN or infinite has diverged.");
     if (m.clock)

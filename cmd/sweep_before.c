@@ -38,7 +38,7 @@ int pl_sweep_load_specs(const struct pl_args *args, struct pl_sweep_specs *specs
         pl_args_spec(args, i, &path);
         if (pl_spec_load(&spec, pl_text(&path), pl_args_get(args, "scale", NULL), &problems, &err)) {
             if (problems.length)
-                fputs(pl_text(&problems), stderr);
+                pl_cmd_lines(stderr, pl_text(&problems));
             else
                 pl_cmd_fail(args, &err);
             code = 2; /* also for a file that cannot be read: nothing was started */
@@ -62,7 +62,8 @@ void pl_sweep_note_studies(const struct pl_sweep_specs *specs, bool words)
             pl_cmd_notes("poula sweep", &notes);
             pl_text_clear(&notes);
             pl_sweep_proof_notes(pl_spec_study(specs->sources[i].spec, k), &notes);
-            fprintf(stderr, "%s%s", notes.length ? "poula sweep: " : "", pl_text(&notes));
+            fputs(notes.length ? "poula sweep: " : "", stderr);
+            pl_cmd_lines(stderr, pl_text(&notes));
         }
     pl_text_release(&notes);
 }
@@ -116,7 +117,7 @@ int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *optio
     struct pl_text message = {0};
     struct pl_error err = {0};
     if (needs->warnings.length)
-        fputs(pl_text(&needs->warnings), stderr);
+        pl_cmd_lines(stderr, pl_text(&needs->warnings));
     int status = pl_sweep_fit(needs->memory, &options->jobs, &message, &err);
     if (status > 0) {
         int cores = pl_host_cores();
@@ -218,8 +219,8 @@ static int check_programs(const struct pl_args *args, const struct pl_sweep_spec
         return pl_cmd_fail(args, &err);
     if (!before->changed.count || rerun_changed(args) || pl_args_has(args, "accept"))
         return 0;
-    fprintf(stderr, "poula sweep: the database has results of another program than this one:\n%s",
-            pl_text(&before->changed.text));
+    fputs("poula sweep: the database has results of another program than this one:\n", stderr);
+    pl_cmd_lines(stderr, pl_text(&before->changed.text));
     pl_cmd_note("Nothing was started. --rerun changed runs %s again, --accept changed keeps the results as they are.",
                 before->changed.count == 1 ? "it" : "them");
     return 2;

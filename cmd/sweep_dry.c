@@ -27,8 +27,8 @@ static void show_command(struct listing *listing, const struct pl_study *study, 
     listing->shown = study;
     pl_text_clear(&listing->line);
     pl_train_show_command(settings, seed, &listing->line);
-    printf("%s runs%s%s, for example: %s\n", study->name, study->home ? " in " : "", study->home ? study->home : "",
-           pl_text(&listing->line));
+    pl_cmd_line(stdout, "%s runs%s%s, for example: %s", study->name, study->home ? " in " : "",
+                study->home ? study->home : "", pl_text(&listing->line));
 }
 
 /* The words of a command are the same in every line, but for what varies. */
@@ -61,7 +61,7 @@ static int list_run(void *self, const struct pl_study *study, const struct pl_se
     for (size_t i = 0; i < settings->count; i++)
         if (is_rest(study, settings, &settings->entries[i]))
             pl_sweep_add_setting(line, settings->entries[i].key, &settings->entries[i].value);
-    puts(pl_text(line));
+    pl_cmd_line(stdout, "%s", pl_text(line));
     return ferror(stdout) ? PL_EIO : 0;
 }
 
@@ -74,10 +74,12 @@ static int64_t list_waiting(const struct pl_plan *plan)
         if (!entry->study->waiting)
             continue;
         waiting += entry->runs;
-        printf("%s: %lld run%s", entry->study->name, (long long)entry->runs, entry->runs == 1 ? " waits" : "s wait");
+        struct pl_text line = {0};
+        pl_text_addf(&line, "%s: %lld run%s", entry->study->name, (long long)entry->runs, entry->runs == 1 ? " waits" : "s wait");
         for (size_t k = 0; k < entry->study->source_count; k++)
-            printf("%s %s", k ? "," : " for", pl_spec_study(plan->sources[entry->source].spec, entry->study->sources[k])->name);
-        putchar('\n');
+            pl_text_addf(&line, "%s %s", k ? "," : " for", pl_spec_study(plan->sources[entry->source].spec, entry->study->sources[k])->name);
+        pl_cmd_line(stdout, "%s", pl_text(&line));
+        pl_text_release(&line);
     }
     return waiting;
 }
@@ -103,7 +105,7 @@ int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *sp
         if (study->study->waiting)
             continue;
         if (plan.count > 1)
-            printf("%s: %lld runs, %lld missing\n", study->study->name, (long long)study->runs, (long long)lacks);
+            pl_cmd_line(stdout, "%s: %lld runs, %lld missing", study->study->name, (long long)study->runs, (long long)lacks);
         runs += study->runs;
         missing += lacks;
     }

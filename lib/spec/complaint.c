@@ -53,16 +53,7 @@ static int by_position(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Lines must stay lines, and a terminal must not obey what a file says. */
-static void add_clean(struct pl_text *out, const char *text)
-{
-    for (const char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7F)
-            pl_text_addf(out, "\\x%02x", (unsigned char)*c);
-        else
-            pl_text_add_char(out, *c);
-}
-
+/* Lines stay lines, and a terminal does not obey what a file says. */
 void pl_complaints_write(struct complaints *all, struct pl_text *out)
 {
     if (all->count)
@@ -77,13 +68,15 @@ void pl_complaints_write(struct complaints *all, struct pl_text *out)
         if (written == MOST_COMPLAINTS)
             continue;
         written++;
-        add_clean(out, all->file);
+        pl_escape_terminal(out, all->file);
         pl_text_addf(out, ":%u:%u: ", c->line, c->column);
-        add_clean(out, c->text);
+        pl_escape_terminal(out, c->text);
         pl_text_add_char(out, '\n');
     }
-    if (distinct + all->more > written)
-        pl_text_addf(out, "%s:1:1: ... and %zu more\n", all->file, distinct + all->more - written);
+    if (distinct + all->more > written) {
+        pl_escape_terminal(out, all->file);
+        pl_text_addf(out, ":1:1: ... and %zu more\n", distinct + all->more - written);
+    }
     pl_complaints_release(all);
 }
 

@@ -33,8 +33,11 @@ static void add_counts(struct pl_text *out, const struct pl_sweep_study *study, 
     if (study->counts[PL_RUN_FAILED])
         pl_text_addf(out, ", %s%lld failed%s", color ? "\033[31m" : "", (long long)study->counts[PL_RUN_FAILED],
                      color ? "\033[0m" : "");
-    if (study->best.metric[0])
-        pl_text_addf(out, ", best %s %.4g", study->best.metric, study->best.value);
+    if (study->best.metric[0]) {
+        pl_text_add(out, ", best ");
+        pl_escape_terminal(out, study->best.metric);
+        pl_text_addf(out, " %.4g", study->best.value);
+    }
 }
 
 static int64_t done_runs(const struct pl_sweep_study *study)
@@ -107,13 +110,21 @@ static void end_line(struct pl_text *out, size_t start, int width, bool color)
     pl_text_add_char(out, '\n');
 }
 
+static int name_columns(const struct pl_sweep_study *study)
+{
+    struct pl_text shown = {0};
+    pl_escape_terminal(&shown, study->study->name);
+    int columns = (int)pl_text_width(pl_text(&shown));
+    pl_text_release(&shown);
+    return columns;
+}
+
 static void add_study(struct pl_text *out, const struct pl_sweep_study *study, int name_width, int bar, int width,
                       bool color)
 {
     size_t start = out->length;
-    const char *name = study->study->name;
-    int pad = name_width - (int)pl_text_width(name);
-    pl_text_add(out, name);
+    int pad = name_width - name_columns(study);
+    pl_escape_terminal(out, study->study->name);
     pl_text_addf(out, "%*s ", pad > 0 ? pad : 0, "");
     add_bar(out, done_runs(study), study->runs, bar, color);
     pl_text_addf(out, " %lld/%lld", (long long)done_runs(study), (long long)study->runs);
@@ -126,7 +137,7 @@ int pl_progress_block(const struct pl_sweep_state *state, int width, bool color,
     const struct pl_plan *plan = state->plan;
     int lines = 1, name_width = 0, hidden = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        int columns = (int)pl_text_width(plan->studies[i].study->name);
+        int columns = name_columns(&plan->studies[i]);
         name_width = columns > name_width ? columns : name_width;
     }
     name_width = name_width > NAME_WIDTH ? NAME_WIDTH : name_width;
