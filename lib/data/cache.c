@@ -25,7 +25,7 @@ static struct places find_places(struct pl_image_shape shape, size_t count, size
 
 /* ---- writing */
 
-static void describe(const struct pl_dataset *set, struct pl_settings *header)
+static int describe(const struct pl_dataset *set, struct pl_settings *header, struct pl_error *err)
 {
     char key[24];
     json_t *names = json_array();
@@ -45,12 +45,15 @@ static void describe(const struct pl_dataset *set, struct pl_settings *header)
         snprintf(key, sizeof key, "deviation_%d", i);
         pl_settings_set_real(header, key, set->colours.deviation[i]);
     }
-    for (int i = 0; i < set->classes; i++)
-        json_array_append_new(names, json_string(set->class_names[i]));
+    int status = 0;
+    for (int i = 0; i < set->classes && !status; i++)
+        if (json_array_append_new(names, json_string(set->class_names[i])))
+            status = pl_fail(err, PL_EINPUT, "the name of class %d is not UTF-8", i);
     char *text = json_dumps(names, JSON_COMPACT);
     pl_settings_set_string(header, "class_names", text ? text : "[]");
     free(text);
     json_decref(names);
+    return status;
 }
 
 int pl_cache_write(const struct pl_dataset *set, const char *path, struct pl_settings *header, struct pl_error *err)
@@ -58,7 +61,9 @@ int pl_cache_write(const struct pl_dataset *set, const char *path, struct pl_set
     static const char zeros[4096];
     struct pl_text text = {0};
     size_t count = set->stored[0].count + set->stored[1].count, image = pl_image_bytes(set->shape);
-    describe(set, header);
+    int status = describe(set, header, err);
+    if (status)
+        return status;
     pl_settings_write(header, &text);
     struct places places = find_places(set->shape, count, pl_block_body(text.length));
     const struct pl_piece pieces[] = {
@@ -68,7 +73,7 @@ int pl_cache_write(const struct pl_dataset *set, const char *path, struct pl_set
         {set->stored[0].images, set->stored[0].count * image},
         {set->stored[1].images, set->stored[1].count * image},
     };
-    int status = pl_block_write(&format, path, &text, pieces, sizeof pieces / sizeof *pieces, err);
+    status = pl_block_write(&format, path, &text, pieces, sizeof pieces / sizeof *pieces, err);
     pl_text_release(&text);
     return status;
 }

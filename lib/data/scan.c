@@ -176,6 +176,56 @@ static int find_class(const struct pl_scan *scan, const char *name)
     return found ? (int)(found - scan->classes) : -1;
 }
 
+/* How many bytes of text begin a name: a character that can be shown, or 0. */
+static size_t character(const char *name, size_t left)
+{
+    unsigned char first = (unsigned char)*name;
+    size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4, bad;
+    return first >= 0x20 && first != 0x7f && length <= left && pl_utf8_valid(name, length, &bad) ? length : 0;
+}
+
+/* A name as it can be shown, bytes that are no text as \xe9. *plain: there are none. */
+static const char *escape(struct pl_pool *pool, const char *name, bool *plain)
+{
+    struct pl_text text = {0};
+    *plain = true;
+    for (size_t left = strlen(name), length; left; name += length, left -= length) {
+        length = character(name, left);
+        if (length) {
+            pl_text_add_bytes(&text, name, length);
+        } else {
+            pl_text_addf(&text, "\\x%02x", (unsigned char)*name);
+            *plain = false;
+            length = 1;
+        }
+    }
+    const char *kept = pl_pool_copy(pool, pl_text(&text));
+    pl_text_release(&text);
+    return kept;
+}
+
+static int compare_capitals(const void *a, const void *b)
+{
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    int order = strcasecmp(x, y);
+    return order ? order : strcmp(x, y);
+}
+
+/* Names that only capitals tell apart: meant, as the letters a and A are, or one class in two spellings. */
+static void note_capitals(struct pl_scan *scan)
+{
+    enum { SHOWN = 3 };
+    const char **names = pl_new((scan->class_count + 1) * sizeof *names);
+    memcpy(names, scan->classes, scan->class_count * sizeof *names);
+    qsort(names, scan->class_count, sizeof *names, compare_capitals);
+    for (size_t i = 1, found = 0; i < scan->class_count && found < SHOWN; i++)
+        if (!strcasecmp(names[i - 1], names[i])) {
+            pl_scan_note(scan, "classes %s and %s differ only in capitals", names[i - 1], names[i]);
+            found++;
+        }
+    free(names);
+}
+
 static void add_class(struct pl_scan *scan, const char *name)
 {
     pl_grow((void **)&scan->classes, &scan->class_capacity, scan->class_count + 1, sizeof *scan->classes);
@@ -198,6 +248,12 @@ static int add_classes(struct pl_scan *scan, const char *folder, enum pl_split s
         }
         if (!split && scan->class_count == PL_CLASSES_MOST) {
             status = pl_fail(err, PL_EINPUT, "%s holds more than %d classes", folder, PL_CLASSES_MOST);
+            break;
+        }
+        bool plain;
+        const char *shown = escape(&scan->pool, name, &plain);
+        if (!plain) {
+            status = pl_fail(err, PL_EINPUT, "%s in %s cannot name a class: it is not text in UTF-8", shown, folder);
             break;
         }
         if (!split)
@@ -278,6 +334,8 @@ static int check_classes(struct pl_scan *scan, const char *folder, struct pl_err
         if (!counts[i])
             status = pl_fail(err, PL_EINPUT, "class %s has no PNG or JPEG files to train on%s%s", scan->classes[i],
                              *left ? "; not read: " : "", left);
+    if (!status)
+        note_capitals(scan);
     if (!status && *left)
         pl_scan_note(scan, "not read, as they are no PNG or JPEG files of a class: %s", left);
     free(counts);

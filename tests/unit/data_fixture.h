@@ -68,7 +68,7 @@ static void read_file(const char *path, struct pl_text *text)
         fail_msg("%s", err.text);
 }
 
-static size_t count_entries(const char *path)
+__attribute__((unused)) static size_t count_entries(const char *path)
 {
     DIR *handle = opendir(path);
     struct dirent *entry;

@@ -1,182 +1,4 @@
-#include "data_fixture.h"
-
-#include <jpeglib.h>
-#include <math.h>
-#include <png.h>
-
-/* ---- made-up images */
-
-typedef void (*painter)(int x, int y, unsigned char rgb[3]);
-
-static unsigned char *draw(int width, int height, painter paint)
-{
-    unsigned char *pixels = malloc((size_t)(width * height * 3));
-    assert_non_null(pixels);
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++)
-            paint(x, y, pixels + (y * width + x) * 3);
-    return pixels;
-}
-
-static void write_png(const char *path, int width, int height, painter paint)
-{
-    unsigned char *pixels = draw(width, height, paint);
-    png_image image = {.version = PNG_IMAGE_VERSION, .width = (png_uint_32)width, .height = (png_uint_32)height,
-                       .format = PNG_FORMAT_RGB};
-    assert_true(png_image_write_to_file(&image, path, 0, pixels, 0, NULL));
-    free(pixels);
-}
-
-static void write_jpeg(const char *path, int width, int height, painter paint)
-{
-    unsigned char *pixels = draw(width, height, paint);
-    struct jpeg_compress_struct info;
-    struct jpeg_error_mgr manager;
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    info.err = jpeg_std_error(&manager);
-    jpeg_create_compress(&info);
-    jpeg_stdio_dest(&info, file);
-    info.image_width = (JDIMENSION)width;
-    info.image_height = (JDIMENSION)height;
-    info.input_components = 3;
-    info.in_color_space = JCS_RGB;
-    jpeg_set_defaults(&info);
-    jpeg_set_quality(&info, 95, TRUE);
-    jpeg_start_compress(&info, TRUE);
-    while (info.next_scanline < info.image_height) {
-        JSAMPROW row = pixels + info.next_scanline * (unsigned)width * 3;
-        jpeg_write_scanlines(&info, &row, 1);
-    }
-    jpeg_finish_compress(&info);
-    jpeg_destroy_compress(&info);
-    fclose(file);
-    free(pixels);
-}
-
-static void paint_orange(int x, int y, unsigned char rgb[3])
-{
-    (void)x, (void)y;
-    rgb[0] = 250, rgb[1] = 120, rgb[2] = 10;
-}
-
-static void paint_black(int x, int y, unsigned char rgb[3])
-{
-    (void)x, (void)y;
-    rgb[0] = rgb[1] = rgb[2] = 0;
-}
-
-static void paint_ramp(int x, int y, unsigned char rgb[3])
-{
-    rgb[0] = (unsigned char)(2 * x);
-    rgb[1] = (unsigned char)(3 * y);
-    rgb[2] = 77;
-}
-
-/* Red beside green at x = 20, and blue outside the middle 40 columns. */
-static void paint_bands(int x, int y, unsigned char rgb[3])
-{
-    (void)y;
-    rgb[0] = x >= 20 && x < 40 ? 200 : 0;
-    rgb[1] = x >= 40 && x < 60 ? 200 : 0;
-    rgb[2] = x < 20 || x >= 60 ? 200 : 0;
-}
-
-/* ---- images */
-
-static void read_image(const char *path, int size, uint8_t *planes)
-{
-    struct pl_error err = {0};
-    if (pl_image_read(path, size, planes, &err))
-        fail_msg("%s: %s", path, err.text);
-}
-
-static void images_of_the_right_size_are_copied(void **state)
-{
-    (void)state;
-    uint8_t planes[3 * 32 * 32];
-    write_png(in_folder("ramp.png"), 32, 32, paint_ramp);
-    read_image(in_folder("ramp.png"), 32, planes);
-    for (int y = 0; y < 32; y++)
-        for (int x = 0; x < 32; x++) {
-            assert_int_equal(planes[y * 32 + x], 2 * x);
-            assert_int_equal(planes[(32 + y) * 32 + x], 3 * y);
-            assert_int_equal(planes[(64 + y) * 32 + x], 77);
-        }
-}
-
-/* One colour stays that colour at every size, and a linear ramp stays one. */
-static void scaling_keeps_colours_and_slopes(void **state)
-{
-    (void)state;
-    static const int sides[][2] = {{1, 1}, {3, 5}, {31, 32}, {33, 64}, {100, 40}, {40, 100}, {257, 300}};
-    static uint8_t planes[3 * 80 * 80];
-    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
-        for (int size = 8; size <= 80; size += 24) {
-            write_png(in_folder("orange.png"), sides[i][0], sides[i][1], paint_orange);
-            read_image(in_folder("orange.png"), size, planes);
-            for (int k = 0; k < size * size; k++) {
-                assert_int_equal(planes[k], 250);
-                assert_int_equal(planes[size * size + k], 120);
-                assert_int_equal(planes[2 * size * size + k], 10);
-            }
-        }
-    write_png(in_folder("ramp.png"), 80, 80, paint_ramp);
-    for (int size = 20; size <= 60; size += 20) {
-        double ratio = 80.0 / size;
-        read_image(in_folder("ramp.png"), size, planes);
-        for (int x = 2; x < size - 2; x++) {
-            assert_true(fabs(planes[5 * size + x] - 2 * ((x + 0.5) * ratio - 0.5)) < 1);
-            assert_true(fabs(planes[size * size + x * size + 5] - 3 * ((x + 0.5) * ratio - 0.5)) < 1);
-        }
-    }
-}
-
-static void the_middle_is_cut_out(void **state)
-{
-    (void)state;
-    uint8_t planes[3 * 40 * 40];
-    write_png(in_folder("bands.png"), 80, 40, paint_bands);
-    read_image(in_folder("bands.png"), 40, planes);
-    for (int k = 0; k < 40 * 40; k++) {
-        assert_int_equal(planes[k], k % 40 < 20 ? 200 : 0);
-        assert_int_equal(planes[1600 + k], k % 40 < 20 ? 0 : 200);
-        assert_int_equal(planes[3200 + k], 0);
-    }
-}
-
-static void jpegs_are_read_too(void **state)
-{
-    (void)state;
-    uint8_t planes[3 * 32 * 32];
-    write_jpeg(in_folder("orange.png"), 50, 70, paint_orange); /* the name does not matter */
-    read_image(in_folder("orange.png"), 32, planes);
-    for (int k = 0; k < 32 * 32; k++) {
-        assert_in_range(planes[k], 246, 254);
-        assert_in_range(planes[1024 + k], 116, 124);
-        assert_in_range(planes[2048 + k], 6, 14);
-    }
-}
-
-static void cut_images_are_refused(void **state)
-{
-    (void)state;
-    uint8_t planes[3 * 32 * 32];
-    struct pl_text whole = {0};
-    write_png(in_folder("a.png"), 40, 40, paint_ramp);
-    write_jpeg(in_folder("a.jpg"), 40, 40, paint_ramp);
-    for (int i = 0; i < 2; i++) {
-        const char *path = i ? in_folder("a.jpg") : in_folder("a.png");
-        read_file(path, &whole);
-        for (size_t length = 0; length < whole.length - 13; length += 1 + whole.length / 50) {
-            struct pl_error err = {0};
-            write_file(in_folder("cut"), whole.text, length);
-            assert_true(pl_image_read(in_folder("cut"), 32, planes, &err) < 0);
-            assert_true(*err.text != 0);
-        }
-    }
-    pl_text_release(&whole);
-}
+#include "image_fixture.h"
 
 /* ---- importing */
 
@@ -488,6 +310,75 @@ static void strange_layouts_are_said(void **state)
     }
 }
 
+/* D4: names that are no UTF-8 are named, and the set that was there stays. */
+static void names_of_classes_must_be_text(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"caf\xe9", "\xff", "a\xc3", "new\nline", "\xed\xa0\x80"};
+    static const char *const said[] = {"caf\\xe9 in", "\\xff in", "a\\xc3 in", "new\\x0aline in", "\\xed\\xa0\\x80 in"};
+    struct report report;
+    struct pl_error err = {0};
+    struct pl_text before = {0}, after = {0};
+    make_class("good/x", 2, paint_black);
+    make_class("good/y", 2, paint_orange);
+    assert_int_equal(import_folder("set", in_folder("good"), 0.5, false, &report, &err), 0);
+    read_file(in_folder("data/set.images"), &before);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char name[60];
+        snprintf(name, sizeof name, "bad%zu/x", i);
+        make_class(name, 2, paint_black);
+        snprintf(name, sizeof name, "bad%zu/%s", i, bad[i]);
+        make_class(name, 2, paint_orange);
+        snprintf(name, sizeof name, "bad%zu", i);
+        assert_int_equal(import_folder("set", in_folder("%s", name), 0.5, false, &report, &err), PL_EINPUT);
+        if (!strstr(err.text, said[i]) || !pl_utf8_valid(err.text, strlen(err.text), NULL))
+            fail_msg("%s", err.text);
+        read_file(in_folder("data/set.images"), &after);
+        assert_int_equal(after.length, before.length);
+        assert_memory_equal(after.text, before.text, before.length);
+        assert_int_equal(count_entries(in_folder("data")), 1);
+    }
+    pl_text_release(&before);
+    pl_text_release(&after);
+}
+
+/* D4: two names that only capitals tell apart are said. */
+static void classes_that_look_alike_are_said(void **state)
+{
+    (void)state;
+    struct report report;
+    struct pl_error err = {0};
+    make_class("case/Cat", 2, paint_black);
+    make_class("case/cat", 2, paint_orange);
+    assert_int_equal(import_folder("case", in_folder("case"), 0.5, false, &report, &err), 0);
+    assert_non_null(strstr(report.notes, "classes Cat and cat differ only in capitals"));
+}
+
+/* D4: whatever comes by, a set whose names cannot be written never takes the place of one that was there. */
+static void what_cannot_be_written_is_not_kept(void **state)
+{
+    (void)state;
+    struct report report;
+    struct pl_error err = {0};
+    struct pl_settings header = {0};
+    struct pl_text before = {0}, after = {0};
+    make_class("good/x", 2, paint_black);
+    make_class("good/y", 2, paint_orange);
+    assert_int_equal(import_folder("set", in_folder("good"), 0.5, false, &report, &err), 0);
+    read_file(in_folder("data/set.images"), &before);
+    struct pl_dataset *set = open_imported("set", true);
+    set->class_names[1] = "caf\xe9";
+    assert_true(pl_cache_write(set, in_folder("data/set.images"), &header, &err) < 0);
+    read_file(in_folder("data/set.images"), &after);
+    assert_int_equal(after.length, before.length);
+    assert_memory_equal(after.text, before.text, before.length);
+    assert_int_equal(count_entries(in_folder("data")), 1);
+    pl_data_close(set);
+    pl_settings_release(&header);
+    pl_text_release(&before);
+    pl_text_release(&after);
+}
+
 static void unreadable_files_are_named(void **state)
 {
     (void)state;
@@ -595,17 +486,15 @@ int main(void)
 {
 #define TEST_IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        TEST_IN_FOLDER(images_of_the_right_size_are_copied),
-        TEST_IN_FOLDER(scaling_keeps_colours_and_slopes),
-        TEST_IN_FOLDER(the_middle_is_cut_out),
-        TEST_IN_FOLDER(jpegs_are_read_too),
-        TEST_IN_FOLDER(cut_images_are_refused),
         TEST_IN_FOLDER(folders_become_sets),
         TEST_IN_FOLDER(photographs_are_mirrored),
         TEST_IN_FOLDER(train_and_test_folders_are_kept_apart),
         TEST_IN_FOLDER(splits_of_any_name_are_understood),
         TEST_IN_FOLDER(own_validation_images_are_used_as_such),
         TEST_IN_FOLDER(strange_layouts_are_said),
+        TEST_IN_FOLDER(names_of_classes_must_be_text),
+        TEST_IN_FOLDER(classes_that_look_alike_are_said),
+        TEST_IN_FOLDER(what_cannot_be_written_is_not_kept),
         TEST_IN_FOLDER(unreadable_files_are_named),
         TEST_IN_FOLDER(names_and_folders_are_checked),
         TEST_IN_FOLDER(altered_sets_are_found_out),
