@@ -142,6 +142,28 @@ bool pl_text_in_archive(const char *path)
     return found;
 }
 
+/* Reads size bytes as they come: what an archive only says takes no memory. */
+static int read_growing(struct pl_text_file *file, struct pl_archive *archive, size_t size, struct pl_error *err)
+{
+    enum { FIRST = 1 << 20 };
+    size_t capacity = 0;
+    int status = 0;
+    do {
+        size_t wanted = capacity ? 2 * capacity : FIRST, from = capacity;
+        if (wanted > size)
+            wanted = size;
+        char *more = realloc(file->bytes, wanted + 1);
+        if (!more)
+            return pl_fail(err, PL_EMEMORY, "there is not enough memory to read %s", file->name);
+        file->bytes = more;
+        capacity = wanted;
+        more[wanted] = '\0';
+        if (wanted > from)
+            status = pl_archive_read(archive, more + from, wanted - from, err);
+    } while (!status && capacity < size);
+    return status;
+}
+
 static int read_entry(struct pl_text_files *files, struct pl_archive *archive, const char *path, const char *name,
                       uint64_t size, struct pl_error *err)
 {
@@ -158,10 +180,7 @@ static int read_entry(struct pl_text_files *files, struct pl_archive *archive, c
     pl_text_addf(&label, "%s: %s", path, name);
     file->name = pl_text_take(&label);
     file->size = (size_t)size;
-    file->bytes = pl_arena((size_t)size + 1, 1);
-    if (!file->bytes)
-        return pl_fail(err, PL_EMEMORY, "there is not enough memory to read %s", file->name);
-    return size ? pl_archive_read(archive, file->bytes, (size_t)size, err) : 0;
+    return read_growing(file, archive, (size_t)size, err);
 }
 
 static int read_archive(struct pl_text_files *files, const char *path, struct pl_error *err)

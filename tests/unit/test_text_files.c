@@ -3,6 +3,7 @@
 #include "data/corpus_priv.h"
 
 #include <limits.h>
+#include <sys/resource.h>
 
 /* A text like ptb, but of few words, with checksums of its own. */
 static const char *contents[PL_SPLIT_COUNT];
@@ -472,6 +473,41 @@ static void ptb_has_its_published_size(void **state)
     pl_corpus_close(corpus);
 }
 
+/* D6: a header that claims 2 GB takes memory only for the bytes that come. In a process of its own, to see its peak. */
+static void claims_of_size_take_no_memory(void **state)
+{
+    (void)state;
+    int status;
+    unsigned sum = 0;
+    char header[512] = "train.txt";
+    memcpy(header + 100, "0000644", 7);
+    memcpy(header + 124, "20000000000", 11); /* octal */
+    memcpy(header + 136, "00000000000", 11);
+    memset(header + 148, ' ', 8);
+    header[156] = '0';
+    memcpy(header + 257, "ustar\0" "00", 8);
+    for (size_t i = 0; i < sizeof header; i++)
+        sum += (unsigned char)header[i];
+    snprintf(header + 148, 8, "%06o", sum);
+    write_file(in_folder("claim.tgz"), header, sizeof header);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        struct rusage before, after;
+        struct pl_text_files files;
+        struct pl_source source = {.archive = true};
+        struct pl_error err = {0};
+        pl_text_add(&source.path, in_folder("claim.tgz"));
+        getrusage(RUSAGE_SELF, &before);
+        int got = pl_text_read(&files, &source, &err);
+        getrusage(RUSAGE_SELF, &after);
+        _exit(got != PL_ECORRUPT ? 1 : (after.ru_maxrss - before.ru_maxrss) / 1024 > 30 ? 2 : 0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 #define TEST_IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_contents, remove_folder)
@@ -480,6 +516,7 @@ int main(void)
         TEST_IN_FOLDER(other_checksums_are_official_unofficial_or_damage),
         TEST_IN_FOLDER(what_is_missing_or_wrong_is_named),
         TEST_IN_FOLDER(damaged_archives_are_refused),
+        TEST_IN_FOLDER(claims_of_size_take_no_memory),
         TEST_IN_FOLDER(damaged_zips_are_refused),
         TEST_IN_FOLDER(caches_outlive_and_follow_their_source),
         TEST_IN_FOLDER(torn_and_altered_caches_are_made_anew),
