@@ -186,6 +186,14 @@ int pl_archive_read(struct pl_archive *archive, void *bytes, size_t size, struct
  * blue. Fails with PL_ECORRUPT or PL_EIO; the sentence does not name the file. */
 int pl_image_read(const char *path, int size, uint8_t *planes, struct pl_error *err);
 
+/* ---- shrink.c: a picture to a small square, row by row */
+
+struct pl_shrink;
+struct pl_shrink *pl_shrink_new(size_t width, size_t height, int size);
+void pl_shrink_row(struct pl_shrink *shrink, const uint8_t *rgb); /* the next row of the picture, width x 3 bytes */
+void pl_shrink_end(const struct pl_shrink *shrink, uint8_t *planes);
+void pl_shrink_free(struct pl_shrink *shrink);
+
 /* ---- layout.c: splits and classes by the names of folders */
 
 enum pl_role { PL_ROLE_CLASS, PL_ROLE_TRAIN, PL_ROLE_VALID, PL_ROLE_TEST, PL_ROLE_EVAL, PL_ROLE_COUNT };
