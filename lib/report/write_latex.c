@@ -12,7 +12,7 @@ static const char *symbol(const char *text)
         {"lambda", "$\\lambda$"},   {"epsilon", "$\\varepsilon$"}, {"beta", "$\\beta$"}, {"beta1", "$\\beta_1$"},
         {"beta2", "$\\beta_2$"},    {"eta", "$\\eta$"},            {"r", "$r$"},         {"theta", "$\\theta$"},
         {"gamma", "$\\gamma$"},     {"alpha", "$\\alpha$"},        {"inf", "$\\infty$"}, {"-inf", "$-\\infty$"},
-        {"delta", "$\\delta$"},     {"-", "--"},
+        {"delta", "$\\delta$"},
     };
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
         if (!strcmp(symbols[i][0], text))
@@ -54,11 +54,23 @@ static void add_label(struct pl_text *out, const char *text)
         pl_text_add_char(out, '$');
         add_power(out, text, length, mantissa);
         pl_text_add_char(out, '$');
-    } else if (text[0] == '-' && strspn(text + 1, "0123456789.") == strlen(text + 1)) {
+    } else if (text[0] == '-' && text[1] && strspn(text + 1, "0123456789.") == strlen(text + 1)) {
         pl_text_addf(out, "$%s$", text);
     } else {
         pl_escape_latex(out, text);
     }
+}
+
+/* What stands at the head of a row or column; a dash where the setting is absent. */
+static void add_value(struct pl_text *out, const struct pl_label *label)
+{
+    struct pl_text text = {0};
+    pl_label_write(label, &text);
+    if (label->present)
+        add_label(out, pl_text(&text));
+    else
+        pl_text_add(out, "--");
+    pl_text_release(&text);
 }
 
 /* A heading above cells: "$\lambda=0.1$"; words stand without their key. */
@@ -68,11 +80,11 @@ static void add_heading(struct pl_text *out, const char *key, const struct pl_la
     pl_label_write(label, &value);
     const char *text = pl_text(&value), *known = symbol(key);
     if (!label->present || label->value.type == PL_STRING) {
-        add_label(out, text);
+        add_value(out, label);
         pl_text_release(&value);
         return;
     }
-    if (known && *known == '$') {
+    if (known) {
         pl_text_add_bytes(out, known, strlen(known) - 1); /* its math mode goes on */
     } else {
         pl_text_add(out, "$\\text{");
@@ -186,11 +198,8 @@ static void add_rows(const struct pl_table *table, struct pl_text *out)
 {
     for (size_t r = 0; r < table->row_count; r++) {
         for (size_t k = 0; k < table->row_key_count; k++) {
-            struct pl_text label = {0};
-            pl_label_write(&table->rows[r * table->row_key_count + k], &label);
             pl_text_add(out, k ? " & " : "");
-            add_label(out, pl_text(&label));
-            pl_text_release(&label);
+            add_value(out, &table->rows[r * table->row_key_count + k]);
         }
         for (size_t c = 0; c < table->column_count; c++) {
             pl_text_add(out, c || table->row_key_count ? " & " : "");

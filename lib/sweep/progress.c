@@ -68,9 +68,11 @@ void pl_progress_line(const struct pl_sweep_state *state, struct pl_text *out)
         bool only = state->plan->count == 1;
         if (!study->ran)
             continue;
-        if (!only)
-            pl_text_addf(out, "; %s %lld of %lld", study->study->name, (long long)done_runs(study),
-                         (long long)study->runs);
+        if (!only) {
+            pl_text_add(out, "; ");
+            pl_escape_terminal(out, study->study->name);
+            pl_text_addf(out, " %lld of %lld", (long long)done_runs(study), (long long)study->runs);
+        }
         add_counts(out, study, false);
     }
 }

@@ -24,7 +24,7 @@ for row in 'a\_b' '50\%' 'R\&D' '\#1' '\$x\$' '\{curly\}' 'tilde\textasciitilde{
     contains out "$row & "
 done
 contains out '\caption{100\% \_real\_ \& \{true\} \#1 \$5 \textasciitilde{} \textasciicircum{} \textbackslash{} \ensuremath{\lambda} \poulachar{中}{U+4E2D} {[}x{]} -{}- (cases)'
-contains out '\multicolumn{1}{c}{{[}1{]}} & \multicolumn{1}{c}{{*}2} & '
+contains out '\multicolumn{1}{c}{{[}1{]}} & \multicolumn{1}{c}{{*}2} & \multicolumn{1}{c}{-} ' # and no dash
 # pdfLaTeX would stop at characters that it does not know; the definition and its note stand where a table has such.
 equal "$(grep -c '^\\providecommand{\\poulachar}' out)" 2 "definitions of poulachar"
 equal "$(sed 's/\\poulachar{[^}]*}//g' out | LC_ALL=C grep -c '[^ -~]' || true)" "$(sed 's/\\poulachar{[^}]*}//g' out | grep -c café)"

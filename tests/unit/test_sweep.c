@@ -482,6 +482,29 @@ static void progress_fits_its_width(void **state)
     pl_text_release(&text);
 }
 
+/* D11: a study's name comes from a database or spec, a metric's from a program. */
+static void progress_is_harmless(void **state)
+{
+    (void)state;
+    char name[] = "a\x1b[2J\xe2\x80\xae";
+    struct pl_study study = {.name = name};
+    struct pl_sweep_study studies[2];
+    for (size_t i = 0; i < 2; i++)
+        studies[i] = (struct pl_sweep_study){.study = &study, .runs = 2, .ran = 1, .counts = {[PL_RUN_FINISHED] = 1},
+                                             .best = {"acc\x1b]0;x\x07", PL_MAXIMIZE, 0.5, 3}};
+    struct pl_plan plan = {.studies = studies, .count = 2};
+    struct pl_sweep_state view = {.plan = &plan, .rate = 1, .left = 1, .total = 4, .done = 2, .missing = 2};
+    struct pl_text text = {0};
+    pl_progress_block(&view, 120, false, &text);
+    assert_null(strpbrk(pl_text(&text), "\x1b\x07\xe2"));
+    assert_int_equal(strncmp(pl_text(&text), "a\\x1b[2J\\u{202e} [", 18), 0);
+    assert_non_null(strstr(pl_text(&text), ", best acc\\x1b]0;x\\x07 0.5\n"));
+    pl_text_clear(&text);
+    pl_progress_line(&view, &text);
+    assert_null(strpbrk(pl_text(&text), "\x1b\x07\xe2"));
+    pl_text_release(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -498,6 +521,7 @@ int main(void)
         cmocka_unit_test(a_comparison_finds_every_difference),
         cmocka_unit_test(a_long_log_keeps_its_end),
         cmocka_unit_test(progress_fits_its_width),
+        cmocka_unit_test(progress_is_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
