@@ -69,7 +69,7 @@ static void print_table(const struct pl_theory_value *values, size_t count, enum
 static void print_latex(const struct pl_theory_value *values, size_t count)
 {
     struct pl_text value = {0}, meaning = {0};
-    puts("\\begin{tabular}{lll}\n\\toprule\nsymbol & value & meaning \\\\\n\\midrule");
+    puts("% Needs \\usepackage{amsfonts,booktabs}.\n\\begin{tabular}{lll}\n\\toprule\nsymbol & value & meaning \\\\\n\\midrule");
     for (size_t i = 0; i < count; i++) {
         pl_text_clear(&value);
         pl_text_clear(&meaning);

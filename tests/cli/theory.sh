@@ -8,6 +8,7 @@ expect 0 poula theory lambda_max --eta 1e-3 --r 200
 contains out "10^-1925.92"
 expect 0 poula theory lambda_max --eta 1e-3 --r 200 --format latex
 contains out '$\lambda_{\max}$ & $10^{-1925.92}$'
+contains out '% Needs \usepackage{amsfonts,booktabs}.' # B5: \mathbb stops LaTeX without
 expect 2 poula theory lambda_max --eta 0
 contains err "eta is 0"
 expect 2 poula theory lambda_max --r -1
