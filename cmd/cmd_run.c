@@ -341,6 +341,9 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
     struct pl_error err = {0};
     struct pl_single single = {.study = study, .settings = settings, .seed = seed, .threads = threads, .insist = insist,
                                .process = getpid(), .started = pl_clock(), .record = &watch.record, .result = &result};
+    struct pl_programs *programs = pl_args_has(args, "store") ? pl_programs_new() : NULL;
+    if (programs) /* before it runs, since it may be edited meanwhile */
+        single.program = pl_programs_of(programs, settings, request.home, seed);
     watch.memory = pl_record_sink(&watch.record);
     signal(SIGINT, ask_to_stop);
     signal(SIGTERM, ask_to_stop);
@@ -370,6 +373,7 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
     if (result.outcome == PL_FAILED && strcmp(format, "text"))
         pl_cmd_note("poula run: failed: %s", result.reason);
     pl_record_release(&watch.record);
+    pl_programs_free(programs);
     return code;
 }
 

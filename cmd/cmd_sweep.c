@@ -255,7 +255,8 @@ static void show_choice(const struct pl_study *study)
 }
 
 /* Gives studies that waited for a table their settings; *advanced gets how many. */
-static int advance(const struct pl_args *args, struct pl_store *store, struct pl_plan *plan, size_t *advanced)
+static int advance(const struct pl_args *args, struct pl_store *store, struct pl_plan *plan,
+                   struct pl_sweep_before *before, size_t *advanced)
 {
     bool *waited = pl_new(plan->count + 1);
     struct pl_text problems = {0}, notes = {0};
@@ -274,6 +275,8 @@ static int advance(const struct pl_args *args, struct pl_store *store, struct pl
             continue;
         if (!pl_args_has(args, "quiet"))
             show_choice(study);
+        if (pl_sweep_check_settled(args, store, study, before))
+            before->late = 1; /* nothing more begins */
         pl_text_clear(&notes);
         pl_spec_idle_notes(study, &notes);
         pl_cmd_notes("poula sweep", &notes);
@@ -304,8 +307,8 @@ static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_p
     const int64_t limit = options->limit;
     struct pl_text why = {0};
     size_t advanced = 0;
-    int stopped_by = 0, refused = advance(args, store, plan, &advanced);
-    do {
+    int stopped_by = 0, refused = advance(args, store, plan, before, &advanced);
+    while (!before->late) {
         int code = advanced ? survey(args, plan, options, before) : 0;
         if (!code)
             code = run_stage(args, store, plan, options, &stopped_by);
@@ -314,8 +317,10 @@ static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_p
         advanced = 0;
         options->limit = limit ? limit - ran(plan) : 0;
         if (!refused && !stopped_by && (!limit || options->limit > 0))
-            refused = advance(args, store, plan, &advanced);
-    } while (advanced);
+            refused = advance(args, store, plan, before, &advanced);
+        if (!advanced)
+            break;
+    }
     print_summary(plan);
     note_unread(plan);
     note_unsaved(plan);
@@ -324,7 +329,7 @@ static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_p
         pl_cmd_lines(stderr, pl_text(&why));
     pl_text_release(&why);
     int code = exit_code_of(plan, stopped_by, limit != 0);
-    return code ? code : refused;
+    return code ? code : refused ? refused : before->late;
 }
 
 /* Where planning stands, for those who wait. */

@@ -252,6 +252,46 @@ int pl_sweep_look(const struct pl_args *args, const struct pl_sweep_specs *specs
     return code;
 }
 
+static int settle_changed(const struct pl_args *args, struct pl_store *store, const struct pl_changed *changed,
+                          size_t *forgotten, struct pl_error *err)
+{
+    struct pl_text folders = {0};
+    pl_args_folders(args, &folders);
+    int status = 0;
+    if (changed->count && rerun_changed(args))
+        status = pl_forget_runs(store, changed->runs, changed->count, pl_text(&folders), forgotten, err);
+    else if (changed->count)
+        status = pl_changed_accept(changed, store, err);
+    pl_text_release(&folders);
+    return status;
+}
+
+int pl_sweep_check_settled(const struct pl_args *args, struct pl_store *store, const struct pl_study *study,
+                           const struct pl_sweep_before *before)
+{
+    struct pl_changed changed = {0};
+    struct pl_error err = {0};
+    size_t again = 0;
+    int code = 0, status = pl_changed_find_in(&changed, store, before->programs, study, &err);
+    bool told = rerun_changed(args) || pl_args_has(args, "accept");
+    if (!status && changed.count && !told) {
+        fprintf(stderr, "poula sweep: the database has results of another program than that of %s now:\n%s", study->name,
+                pl_text(&changed.text));
+        pl_cmd_note("Nothing of %s was started. --rerun changed runs %s again, --accept changed keeps the results as they are.",
+                    study->name, changed.count == 1 ? "it" : "them");
+        code = 1; /* 2 would say that nothing was written */
+    } else if (!status) {
+        status = settle_changed(args, store, &changed, &again, &err);
+    }
+    if (!status && again)
+        pl_cmd_note("poula sweep: %zu run%s of %s %s run again", again, again == 1 ? "" : "s", study->name,
+                    again == 1 ? "is" : "are");
+    pl_changed_release(&changed);
+    if (status)
+        pl_cmd_fail(args, &err);
+    return status ? 1 : code;
+}
+
 int pl_sweep_settle_programs(const struct pl_args *args, struct pl_store *store, const struct pl_sweep_before *before)
 {
     struct pl_text folders = {0};
@@ -259,10 +299,7 @@ int pl_sweep_settle_programs(const struct pl_args *args, struct pl_store *store,
     size_t changed = 0, named = 0;
     int status = 0;
     pl_args_folders(args, &folders);
-    if (before->changed.count && rerun_changed(args))
-        status = pl_forget_runs(store, before->changed.runs, before->changed.count, pl_text(&folders), &changed, &err);
-    else if (before->changed.count)
-        status = pl_changed_accept(&before->changed, store, &err);
+    status = settle_changed(args, store, &before->changed, &changed, &err);
     if (!status && before->rerun_count)
         status = pl_forget_runs(store, before->rerun, before->rerun_count, pl_text(&folders), &named, &err);
     if (!status && changed + named)

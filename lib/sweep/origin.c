@@ -135,30 +135,45 @@ static void describe(const struct change *change, struct pl_text *out)
     pl_text_addf(out, ": %s\n", change->how);
 }
 
-int pl_changed_find(struct pl_changed *changed, struct pl_store *store, struct pl_programs *programs,
-                    const struct pl_source *sources, size_t count, struct pl_error *err)
+/* Describes what was met, and lets go of it. */
+static void conclude(struct origins *o, struct pl_changed *changed)
 {
     enum { MOST_DESCRIBED = 10 };
-    struct origins o = {.store = store, .programs = programs};
     size_t described = 0, left = 0;
-    int status = 0;
-    for (size_t i = 0; i < count && !status; i++)
-        for (size_t k = 0; k < pl_spec_study_count(sources[i].spec) && !status; k++)
-            if (!pl_spec_study(sources[i].spec, k)->waiting)
-                status = check_study(&o, pl_spec_study(sources[i].spec, k), changed, err);
-    for (size_t i = 0; i < o.count; i++) {
-        const struct change *change = &o.changes[i];
+    for (size_t i = 0; i < o->count; i++) {
+        const struct change *change = &o->changes[i];
         if (change->runs && described++ < MOST_DESCRIBED)
             describe(change, &changed->text);
         else if (change->runs)
             left++;
         if (change->runs)
             add_pair(changed, change);
-        free(o.changes[i].how);
+        free(o->changes[i].how);
     }
     if (left)
         pl_text_addf(&changed->text, "and %zu other programs\n", left);
-    free(o.changes);
+    free(o->changes);
+}
+
+int pl_changed_find(struct pl_changed *changed, struct pl_store *store, struct pl_programs *programs,
+                    const struct pl_source *sources, size_t count, struct pl_error *err)
+{
+    struct origins o = {.store = store, .programs = programs};
+    int status = 0;
+    for (size_t i = 0; i < count && !status; i++)
+        for (size_t k = 0; k < pl_spec_study_count(sources[i].spec) && !status; k++)
+            if (!pl_spec_study(sources[i].spec, k)->waiting)
+                status = check_study(&o, pl_spec_study(sources[i].spec, k), changed, err);
+    conclude(&o, changed);
+    return status;
+}
+
+int pl_changed_find_in(struct pl_changed *changed, struct pl_store *store, struct pl_programs *programs,
+                       const struct pl_study *study, struct pl_error *err)
+{
+    struct origins o = {.store = store, .programs = programs};
+    int status = check_study(&o, study, changed, err);
+    conclude(&o, changed);
     return status;
 }
 

@@ -274,7 +274,10 @@ static int record_run(struct pl_store *store, int64_t session, int64_t sweep, co
                                .unread_example = result->unread_example, .unsaved = result->unsaved,
                                .unsaved_example = result->unsaved_example};
     *run = claim.run;
-    status = write_record(store, &claim, single, err);
+    if (single->program)
+        status = pl_store_put_program(store, single->program, &ending.program, err);
+    if (!status)
+        status = write_record(store, &claim, single, err);
     return status ? status : pl_store_end(store, &claim, &ending, err);
 }
 

@@ -195,6 +195,9 @@ struct pl_changed {
 /* Finds those that nobody has accepted. Attempts of which no program was recorded are never changed. */
 int pl_changed_find(struct pl_changed *changed, struct pl_store *store, struct pl_programs *programs,
                     const struct pl_source *sources, size_t count, struct pl_error *err);
+/* The same for one study, which has its settings by now. */
+int pl_changed_find_in(struct pl_changed *changed, struct pl_store *store, struct pl_programs *programs,
+                       const struct pl_study *study, struct pl_error *err);
 int pl_changed_accept(const struct pl_changed *changed, struct pl_store *store, struct pl_error *err);
 void pl_changed_release(struct pl_changed *changed);
 
@@ -259,6 +262,7 @@ struct pl_single {
     int threads;
     bool insist; /* see pl_sweep_options */
     double started, seconds;
+    const struct pl_program *program; /* of a command, or NULL */
     const struct pl_record *record;
     const struct pl_run_result *result;
 };

@@ -101,6 +101,42 @@ expect 0 poula forget --study s
 contains out "3 runs forgotten"
 expect 0 poula verify --database
 
+# P3 for a study that waits for a table: its results are looked at once its settings are known.
+cat >waits.yaml <<'EOF'
+studies:
+- study: search
+  task: {command: [sh, -c, "echo loss={x} valid_loss={x}"]}
+  settings: {x: [1, 2]}
+  tables: {value: loss, select: {over: x, by: valid_loss}}
+- study: final
+  task: {command: [sh, final.sh, "{x}", "{seed}"]}
+  settings: {x: {from: search}}
+  seeds: [1, 2]
+EOF
+echo 'echo loss=$1' >final.sh
+expect 0 poula sweep waits.yaml --db waits.db
+contains out "final: 2 finished"
+echo 'echo loss=9' >final.sh
+expect 1 poula sweep waits.yaml --db waits.db
+contains err "the database has results of another program than that of final now:"
+contains err "2 runs are of another program"
+contains err "final.sh has changed"
+contains err "Nothing of final was started. --rerun changed runs them again"
+sed -i 's/seeds: .1, 2./seeds: [1, 2, 3]/' waits.yaml
+expect 1 poula sweep waits.yaml --db waits.db
+equal "$(sql waits.db "SELECT group_concat(attempts) FROM runs WHERE study = 'final'")" "1,1,0" "attempts of a sweep that was stopped"
+expect 0 poula sweep waits.yaml --db waits.db --rerun changed
+contains err "2 runs of final are run again"
+contains out "final: 3 finished"
+equal "$(sql waits.db "SELECT DISTINCT last FROM study_best WHERE study = 'final'")" 9.0 "the newest results"
+echo 'echo loss=8' >final.sh
+expect 0 poula sweep waits.yaml --db waits.db --accept changed
+expect 0 poula sweep waits.yaml --db waits.db
+
+# A run by itself is of a program, too.
+expect 0 poula run waits.yaml --study search --store --db single.db
+equal "$(sql single.db "SELECT folder = '$(pwd -P)' AND program LIKE '%/sh' FROM attempts")" 1 "the program of poula run --store"
+
 # A run that is wanted anew does not find its checkpoint, which is kept beside.
 cat >resumes.yaml <<'EOF'
 study: resumes
