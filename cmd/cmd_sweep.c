@@ -356,6 +356,8 @@ static int plan_and_run(const struct pl_args *args, const struct pl_sweep_specs 
                               &told, &err);
     }
     int code = status ? pl_cmd_fail(args, &err) : pl_sweep_settle_programs(args, store, before);
+    if (!code && pl_plan_recount(&plan, store, &err)) /* what is run again is no ground for a choice */
+        code = pl_cmd_fail(args, &err);
     if (!code)
         code = before->late ? before->late : sweep(args, store, &plan, options, before);
     pl_plan_release(&plan);

@@ -284,6 +284,8 @@ void pl_grid_release(struct pl_study_grid *grid)
     for (size_t i = 0; grid && i < grid->part_count; i++)
         for (size_t k = 0; grid->parts[i].variants && k < grid->parts[i].variant_count; k++)
             pl_settings_release(&grid->parts[i].variants[k].settings);
-    if (grid)
-        free(grid->skip);
+    if (!grid)
+        return;
+    free(grid->skip);
+    free(grid->waiting_skip);
 }

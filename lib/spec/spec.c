@@ -379,6 +379,22 @@ void pl_spec_free(struct pl_spec *spec)
     free(spec);
 }
 
+void pl_spec_unsettle(struct pl_spec *spec, size_t index)
+{
+    struct pl_study *study = &spec->studies[index];
+    struct pl_study_grid *grid = study->grid;
+    if (!grid->settled)
+        return;
+    free(grid->skip);
+    grid->skip = grid->waiting_skip;
+    grid->waiting_skip = NULL;
+    grid->settled = false;
+    grid->pick_value = NULL;
+    study->configs = grid->waiting_configs;
+    study->runs = grid->waiting_runs;
+    study->waiting = true;
+}
+
 int pl_spec_settle(struct pl_spec *spec, size_t index, pl_pick_value *value, void *self, struct pl_text *problems,
                    struct pl_error *err)
 {
@@ -396,7 +412,10 @@ int pl_spec_settle(struct pl_spec *spec, size_t index, pl_pick_value *value, voi
     size_t bad = pl_complaint_count(&reader.complaints);
     pl_complaints_write(&reader.complaints, problems);
     if (!bad) {
-        free(skip);
+        grid->settled = true;
+        grid->waiting_skip = skip;
+        grid->waiting_configs = before.configs;
+        grid->waiting_runs = before.runs;
         return 0;
     }
     free(grid->skip);

@@ -168,6 +168,9 @@ typedef int pl_pick_value(void *self, const struct pl_pick *pick, const struct p
 int pl_spec_settle(struct pl_spec *spec, size_t index, pl_pick_value *value, void *self, struct pl_text *problems,
                    struct pl_error *err);
 
+/* Makes it wait again, when its values are not to be asked for any more. A study that was never settled is left as it is. */
+void pl_spec_unsettle(struct pl_spec *spec, size_t index);
+
 const char *pl_spec_text(const struct pl_spec *spec); /* the file's text as read */
 /* What looks like a slip in a study of a command, a line each: settings, axes and seeds that no word of the command uses;
  * with words, also those words that are empty in some runs. */

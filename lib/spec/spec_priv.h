@@ -271,6 +271,9 @@ struct pl_study_grid {
     uint64_t points;
     size_t variant_count;   /* of all parts */
     unsigned char *skip;    /* one bit for each point that is excluded or repeated; NULL: none is */
+    bool settled;           /* the study has waited, and then was this: */
+    unsigned char *waiting_skip;
+    uint64_t waiting_configs, waiting_runs;
     const int64_t *seeds, *sorted_seeds;
     size_t seed_count;
     const struct node *at;  /* where to complain of the study */

@@ -415,10 +415,7 @@ static int count_shared(struct pl_supervisor *s, struct pl_error *err)
 int pl_ledger_count(struct pl_supervisor *s, struct pl_error *err)
 {
     double begun = pl_clock_steady();
-    int status = 0;
-    for (size_t i = 0; i < s->plan->count && !status; i++)
-        if (s->plan->studies[i].sweep)
-            status = pl_store_counts(s->store, s->plan->studies[i].sweep, s->plan->studies[i].counts, err);
+    int status = pl_plan_recount(s->plan, s->store, err);
     if (!status && s->plan->shared.runs)
         status = count_shared(s, err);
     s->counted = pl_clock_steady();

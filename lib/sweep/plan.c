@@ -207,6 +207,15 @@ int pl_plan_advance(struct pl_plan *plan, struct pl_store *store, size_t *advanc
     return status;
 }
 
+int pl_plan_recount(struct pl_plan *plan, struct pl_store *store, struct pl_error *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < plan->count && !status; i++)
+        if (plan->studies[i].sweep)
+            status = pl_store_counts(store, plan->studies[i].sweep, plan->studies[i].counts, err);
+    return status;
+}
+
 struct preview {
     struct pl_store *store;
     struct pl_plan *plan;
@@ -297,6 +306,8 @@ int pl_plan_preview(struct pl_plan *plan, struct pl_store *store, const struct p
 
 void pl_plan_release(struct pl_plan *plan)
 {
+    for (size_t i = 0; i < plan->count; i++) /* what was chosen goes: the specs may be planned again, after a preview */
+        pl_spec_unsettle(plan->sources[plan->studies[i].source].spec, plan->studies[i].index);
     pl_choices_free(plan->choices);
     free(plan->seen ? plan->seen->keys : NULL);
     free(plan->seen);

@@ -71,6 +71,8 @@ int pl_plan_make(struct pl_plan *plan, struct pl_store *store, const struct pl_s
  * choice is not legal there. */
 int pl_plan_advance(struct pl_plan *plan, struct pl_store *store, size_t *advanced, struct pl_text *problems,
                     struct pl_error *err);
+/* Reads how the runs of each study stand, after some were made missing again. */
+int pl_plan_recount(struct pl_plan *plan, struct pl_store *store, struct pl_error *err);
 /* Says why studies still wait, a sentence a line; nothing when none does. */
 void pl_plan_why_waiting(const struct pl_plan *plan, struct pl_text *out);
 /* Calls row for every run of every study without writing anything; plan gets the counts. store may be NULL: every run is then
@@ -79,6 +81,7 @@ int pl_plan_preview(struct pl_plan *plan, struct pl_store *store, const struct p
                     int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings,
                                int64_t seed, enum pl_status status),
                     void *self, struct pl_error *err);
+/* Studies that were given settings wait again. */
 void pl_plan_release(struct pl_plan *plan);
 
 /* Runs that a sweep would still run: all but finished and diverged ones, and failed ones unless they are retried. */

@@ -133,6 +133,14 @@ echo 'echo loss=8' >final.sh
 expect 0 poula sweep waits.yaml --db waits.db --accept changed
 expect 0 poula sweep waits.yaml --db waits.db
 
+# A preview that looked for runs by --rerun leaves nothing of its choice: the search that is run again chooses anew.
+sed -i 's/valid_loss={x}/valid_loss=$((3-{x}))/' waits.yaml
+expect 0 poula sweep waits.yaml --db again.db
+expect 0 poula sweep waits.yaml --db again.db --rerun seed=1
+contains out "search: 2 finished"
+contains out "final: 3 finished"
+equal "$(sql again.db "SELECT group_concat(x || ' ' || attempts) FROM (SELECT * FROM runs ORDER BY run)")" "1 2,2 2,2 2,2 1,2 1" "runs by --rerun"
+
 # A run by itself is of a program, too.
 expect 0 poula run waits.yaml --study search --store --db single.db
 equal "$(sql single.db "SELECT folder = '$(pwd -P)' AND program LIKE '%/sh' FROM attempts")" 1 "the program of poula run --store"
