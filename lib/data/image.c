@@ -131,7 +131,8 @@ static void jpeg_fails(j_common_ptr info)
 /* A warning (level -1) mostly means bytes that had to be made up: an image that is cut or damaged. These do not. */
 static void jpeg_warns(j_common_ptr info, int level)
 {
-    static const int harmless[] = {JWRN_JFIF_MAJOR, JWRN_EXTRANEOUS_DATA, JWRN_ADOBE_XFORM, JWRN_BOGUS_ICC};
+    static const int harmless[] = {JWRN_JFIF_MAJOR, JWRN_EXTRANEOUS_DATA, JWRN_ADOBE_XFORM, JWRN_NOT_SEQUENTIAL,
+                                   JWRN_BOGUS_ICC};
     if (level >= 0)
         return;
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)

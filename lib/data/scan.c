@@ -327,7 +327,10 @@ static int check_classes(struct pl_scan *scan, const char *folder, struct pl_err
     const char *left = describe_left(scan);
     int status = 0;
     count_classes(scan, PL_SPLIT_TRAIN, counts);
-    if (scan->class_count < 2)
+    if (scan->class_count == 1 && has_folders(join(&scan->pool, folder, scan->classes[0])))
+        status = pl_fail(err, PL_EINPUT, "%s holds nothing but the folder %s; if that has the classes, or the splits, import %s/%s",
+                         folder, scan->classes[0], folder, scan->classes[0]);
+    else if (scan->class_count < 2)
         status = pl_fail(err, PL_EINPUT, "%s holds %zu folders of classes, but must hold at least 2, each with the PNG or "
                          "JPEG files of one class%s%s", folder, scan->class_count, *left ? "; not read: " : "", left);
     for (size_t i = 0; i < scan->class_count && !status; i++)
@@ -434,9 +437,9 @@ static int find_layout(struct pl_scan *scan, const char *folder, struct pl_layou
         scan->left_count = 0; /* adding classes counts them */
     for (size_t i = 0; i < count && !status; i++) {
         bool sure;
-        if (!layout->split)
+        if (!layout->split && count > 1)
             status = check_inside(scan, join(&scan->pool, folder, listing.names[i]), err);
-        else if (!pl_role_hinted(listing.names[i], &sure) || !sure)
+        else if (layout->split && (!pl_role_hinted(listing.names[i], &sure) || !sure))
             pl_scan_note(scan, "%s/%s is not used: it is no split", folder, listing.names[i]);
     }
     release_listing(&listing);

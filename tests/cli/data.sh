@@ -233,6 +233,21 @@ equal "$(sql results/poula.db "SELECT max(value) FROM best WHERE metric = 'test_
 (ulimit -f 8; expect 1 poula data import full own --skip-unreadable)
 contains err "cannot write data/full.images"
 equal "$(ls data)" own.images "files after a full disk"
+# D4: a set that was there survives a full disk, a name that is no text, and a kill at any moment.
+before=$(sha256sum <data/own.images)
+(ulimit -f 8; expect 1 poula data import own own --skip-unreadable)
+mkdir -p latin/x "latin/$(printf 'caf\351')"
+cp own/red/1.png latin/x/
+for class in latin/caf*; do cp own/blue/1.png "$class/"; done
+expect 2 poula data import own latin
+contains err 'caf\xe9 in latin cannot name a class'
+equal "$(sha256sum <data/own.images)" "$before" "a set that could not be replaced"
+for delay in 0.001 0.003 0.01; do
+    timeout -s KILL $delay "$POULA" data import own own --size 256 --skip-unreadable >killed 2>&1 || true
+    expect 0 poula data verify own # the old one, or the whole new one
+done
+rm -f data/own.images.*
+expect 0 poula data import own own --size 16 --test 0.3 --skip-unreadable
 expect 0 poula data verify
 contains out "own: 15 training"
 

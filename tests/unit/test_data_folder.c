@@ -283,6 +283,7 @@ static void strange_layouts_are_said(void **state)
         {"train/a/1.png Training/a/1.png", "would both be the training images", false, 0, 0},
         {"train/a/1.png train/b/1.png val/a/1.png dev/b/1.png", "would both be the validation images", false, 0, 0},
         {"a/train/1.png a/test/1.png b/train/1.png b/test/1.png", "splits must stand above the classes", false, 0, 0},
+        {"all/train/a/1.png all/train/b/1.png all/test/a/1.png", "holds nothing but the folder all; if that has the classes, or the splits, import ", false, 0, 0},
         {"seg_train/1.png seg_test/1.png", "look like training and test images", false, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

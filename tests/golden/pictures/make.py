@@ -93,6 +93,9 @@ files.append(("bytes before the end marker", plain[:-2] + b"\0" * 9 + plain[-2:]
 at = plain.index(b"\xff\xdb")
 files.append(("bytes before a marker", plain[:at] + b"\1\2\3" + plain[at:]))
 files.append(("bytes behind the end", plain + b"\0" * 9))
+at = plain.index(b"\xff\xda") + 2
+at += plain[at + 1]
+files.append(("scan parameters that are not sequential", plain[:at - 3] + b"\0\0\0" + plain[at:]))
 for transform in (0, 1, 7):
     files.append(("Adobe %d" % transform, plain[:2] + b"\xff\xee\0\x0eAdobe\0\x64\0\0\0\0" + bytes([transform]) + plain[2:]))
 at = plain.index(b"\xff\xe0")
