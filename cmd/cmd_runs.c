@@ -21,6 +21,14 @@ static void add_name(struct pl_names *names, const char *name)
     names->names[names->count++] = pl_copy(name);
 }
 
+/* A view that an older poula made, in a file that cannot be written, may lack it: SQLite would take the name for a text. */
+static void add_fact(struct columns *columns, const char *name)
+{
+    for (size_t i = 0; i < columns->all.count; i++)
+        if (!strcmp(columns->all.names[i], name))
+            add_name(&columns->chosen, name);
+}
+
 static int take_column(void *self, const struct pl_cell *cells, size_t count)
 {
     struct columns *columns = self;
@@ -271,7 +279,7 @@ static int list_runs(const struct pl_args *args, struct pl_store *store, struct 
     struct pl_error err;
     bool wide = pl_args_has(args, "all");
     int code = build_source(args, store, columns, &source);
-    if (!code && !wide && find_telling(store, pl_text(&source), columns, &err))
+    if (!code && !wide && columns->chosen.count && find_telling(store, pl_text(&source), columns, &err))
         code = pl_cmd_fail(args, &err);
     if (!code) {
         pl_text_add(&sql, wide ? "SELECT *" : "SELECT run, substr(key, 1, 12) AS key, status, seed, seconds");
@@ -307,13 +315,13 @@ static int run(const struct pl_args *args)
         code = pl_cmd_fail(args, &err);
     if (!code) {
         if (pl_args_has(args, "status")) { /* where and since when they are at work, say */
-            add_name(&columns.chosen, "started");
-            add_name(&columns.chosen, "host");
+            add_fact(&columns, "started");
+            add_fact(&columns, "host");
         }
-        add_name(&columns.chosen, "at_epoch");
-        add_name(&columns.chosen, "bad_epoch");
-        add_name(&columns.chosen, "unsaved");
-        add_name(&columns.chosen, "reason");
+        add_fact(&columns, "at_epoch");
+        add_fact(&columns, "bad_epoch");
+        add_fact(&columns, "unsaved");
+        add_fact(&columns, "reason");
         code = list_runs(args, store, &columns);
     }
     pl_cmd_free_names(&columns.all);

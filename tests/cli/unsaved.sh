@@ -42,3 +42,8 @@ expect 0 poula sweep net.yaml --db full.db --rerun seed=1,2
 equal "$(sql full.db "SELECT count(unsaved) FROM runs")" 0 "runs that lack something"
 expect 0 poula runs --db full.db
 lacks out unsaved
+
+# A view without the column, as an older poula left it in a file that cannot be written.
+sql whole.db "DROP VIEW runs; CREATE VIEW runs AS SELECT id AS run, hex(key) AS key, 'finished' AS status, seed, 1 AS seconds FROM run"
+expect 0 poula runs --db whole.db
+lacks out unsaved
