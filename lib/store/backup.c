@@ -124,12 +124,16 @@ int pl_store_backup(struct pl_store *store, const char *path, struct pl_error *e
 
 int pl_store_examine(struct pl_store *store, struct pl_error *err)
 {
-    enum { MOST = 200 << 20 }; /* bytes: 188 MB of curves took 7.5 s of processor time, median of five, on a busy machine */
+    enum { MOST = 200 << 20 }; /* bytes: 119 MB of curves take 0.6 s of processor time */
     struct stat info;
     sqlite3_stmt *row;
     if (stat(store->path, &info) || info.st_size > MOST)
         return 0;
-    int status = pl_store_prepare(store, "PRAGMA quick_check(1)", &row, err);
+    /* Pages and rows are looked at. The tables' constraints, which take eight times as long, are not: a value that breaks one
+     * is met where it is read. */
+    int status = pl_store_script(store, "PRAGMA ignore_check_constraints = ON", err);
+    if (!status)
+        status = pl_store_prepare(store, "PRAGMA quick_check(1)", &row, err);
     if (status)
         return status;
     status = pl_store_next(store, row, err);
@@ -140,6 +144,8 @@ int pl_store_examine(struct pl_store *store, struct pl_error *err)
                              "move it away", store->path, text ? text : "it cannot be checked");
     }
     sqlite3_finalize(row);
+    if (sqlite3_exec(store->db, "PRAGMA ignore_check_constraints = OFF", NULL, NULL, NULL) != SQLITE_OK && status >= 0)
+        status = pl_store_fail(store, "use", err);
     return status;
 }
 

@@ -92,7 +92,7 @@ static void read_where(const char *text)
         MUST(count == 1 && list[0].key && *list[0].key);
         pl_where_read(text, &list, &count);
         for (size_t k = 0; k < list[0].count; k++)
-            MUST(pl_condition_admits(&list[0], &list[0].values[k]));
+            MUST(pl_condition_admits(&list[0], &list[0].values[k]) != list[0].negated);
         MUST(!pl_condition_admits(&list[0], NULL));
     }
     pl_where_free(list, count);
