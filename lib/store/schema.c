@@ -15,7 +15,8 @@
     " = 'inf' OR " kind " = '-inf') END)"
 
 /* A place along an axis: a whole number, or a fraction. */
-#define POSITION(name) " " name " ANY CHECK (typeof(" name ") IN ('integer', 'real', 'null'))"
+#define POSITION(name)                                                                                                 \
+    " " name " ANY CHECK (" name " IS NULL OR typeof(" name ") = 'integer' OR typeof(" name ") = 'real')"
 
 /* The points of a result that is being migrated. */
 #define OF_RESULT " FROM metric AS m WHERE m.run = v.run AND m.series = v.series"
