@@ -1,4 +1,4 @@
-/* The lines of programs: whatever they are, each is metrics or log. */
+/* The lines of programs and of their files of metrics, with patterns of the user's or without: each is metrics or log. */
 #include "fuzz.h"
 #include "train/command/command_priv.h"
 
@@ -43,16 +43,43 @@ static bool never(void *self)
     return false;
 }
 
-/* A line that begins with ! or & comes from standard error, one that begins with & or ^ is not whole. */
-static void take_line(struct pl_reading *reading, const char *bytes, size_t length)
+/* A line that begins with ! or & comes from standard error, one that begins with & or ^ is not whole; one with % is a row of a
+ * file of metrics, one with ~ a row that the file had before the program began. Returns whether it has to be seen again. */
+static bool take_line(struct pl_reading *reading, const char *bytes, size_t length)
 {
     char first = length ? *bytes : '\0';
-    bool marked = first == '!' || first == '&' || first == '^';
+    bool marked = first && strchr("!&^%~", first);
     char *line = malloc(length + 1); /* exactly the line: a byte beyond it is noticed */
     memcpy(line, bytes, length);
-    pl_reading_line(reading, first == '!' || first == '&' ? PL_FROM_ERROR : PL_FROM_OUTPUT, line + marked, length - marked,
-                    first != '&' && first != '^');
+    if (first == '%')
+        pl_reading_row(reading, PL_FROM_FILE, line + marked, length - marked, true);
+    else if (first == '~')
+        pl_reading_old_row(reading, PL_FROM_FILE, line + marked, length - marked);
+    else
+        pl_reading_line(reading, first == '!' || first == '&' ? PL_FROM_ERROR : PL_FROM_OUTPUT, line + marked,
+                        length - marked, first != '&' && first != '^');
     free(line);
+    return first != '%' && first != '~';
+}
+
+/* The lines at the start that begin with \1 are patterns of the user's own; those that do not compile are told. */
+static void take_patterns(struct pl_reading_options *options, const char **at, const char *end)
+{
+    while (*at < end && **at == '\1') {
+        const char *begin = *at + 1, *newline = memchr(begin, '\n', (size_t)(end - begin)), *stop = newline ? newline : end;
+        char *text = strndup(begin, (size_t)(stop - begin));
+        struct pl_error err = {0};
+        struct pl_pattern *pattern = NULL;
+        int status = pl_pattern_new(&pattern, text, &err);
+        fuzz_must_say(status, &err);
+        MUST(!status == !!pattern);
+        if (pattern) {
+            options->patterns = realloc(options->patterns, (options->pattern_count + 1) * sizeof *options->patterns);
+            options->patterns[options->pattern_count++] = pattern;
+        }
+        free(text);
+        *at = newline ? newline + 1 : end;
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -60,16 +87,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct seen seen = {0};
     struct pl_sink sink = {&seen, take_series, take_value, take_log, never};
     struct pl_reading_options options = {.error_too = size % 2};
-    struct pl_reading reading = {.sink = &sink, .options = &options};
     const char *at = (const char *)data, *end = at + size, *metric = NULL;
+    take_patterns(&options, &at, end);
+    struct pl_reading reading = {.sink = &sink, .options = &options};
     enum pl_series_axis axis;
     size_t lines = 0;
     for (; at < end; lines++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((newline ? newline : end) - at), before = seen.values + seen.lines;
         int64_t unread = reading.unread;
-        take_line(&reading, at, length);
-        MUST(reading.unread == unread || seen.values + seen.lines > before); /* what was not understood is in the log */
+        bool told = take_line(&reading, at, length);
+        MUST(!told || reading.unread == unread || seen.values + seen.lines > before); /* what was not understood is logged */
         at += length + 1;
     }
     double bad = pl_reading_bad_since(&reading, &metric, &axis);
@@ -77,5 +105,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MUST(reading.unread >= 0 && (size_t)reading.unread <= lines);
     pl_reading_end(&reading);
     pl_reading_release(&reading);
+    pl_reading_options_release(&options);
     return 0;
 }
