@@ -108,9 +108,9 @@ static int check_spec(const struct pl_results *results, const struct pl_figure_s
         return pl_fail(err, PL_EINPUT, "a figure of kind heatmap has no lines to fit, and no slopes");
     if (spec->panels.count + spec->lines.count > MOST_KEYS / 2)
         return pl_fail(err, PL_EINPUT, "a figure takes at most %d panels and lines together", MOST_KEYS / 2);
-    if (!pl_results_has_metric(results, metric_of(results, spec)))
-        return pl_fail(err, PL_EINPUT, "study %s has not recorded a metric '%s'", pl_results_name(results),
-                       metric_of(results, spec));
+    int status = pl_results_need_metric(results, metric_of(results, spec), err);
+    if (status)
+        return status;
     if (!over_time && spec->select == PL_SELECT_BEST &&
         pl_results_direction(results, metric_of(results, spec)) == PL_UNDECLARED)
         return pl_fail(err, PL_EINPUT, "nothing says whether a higher or a lower %s is better: declare it in the spec, as in "

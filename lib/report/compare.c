@@ -130,9 +130,9 @@ int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *re
         free(names);
         return status;
     }
-    if (!pl_results_has_metric(results, metric))
-        return pl_fail(err, PL_EINPUT, "study %s has not recorded a metric '%s'", pl_results_name(results), metric);
-    int status = pl_results_load(results, metric, pl_results_select(results, metric, spec->select), err);
+    int status = pl_results_need_metric(results, metric, err);
+    if (!status)
+        status = pl_results_load(results, metric, pl_results_select(results, metric, spec->select), err);
     if (!status)
         status = pl_results_where(results, spec->where, spec->where_count, &configs, &count, err);
     if (status)

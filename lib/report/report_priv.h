@@ -4,55 +4,6 @@
 
 #include "report/report.h"
 
-/* One setting: for each configuration the rank of its value (0: the configuration has no such setting). */
-struct pl_column_value {
-    const char *bytes; /* as the canonical text spells it */
-    size_t length;
-    struct pl_value value;
-};
-
-struct pl_column {
-    char *name;
-    const char *key; /* the name as the canonical text spells it */
-    size_t key_length;
-    uint32_t *ranks;
-    struct pl_column_value *values; /* by rank, from 1 at index 0 */
-    size_t value_count, value_capacity;
-    uint32_t *slots; /* open addressing: rank or 0 */
-    size_t slot_count;
-};
-
-/* Runs of one configuration under the loaded metric. */
-struct pl_tally {
-    size_t first; /* of its values */
-    int64_t n, planned, finished, diverged, failed, working;
-};
-
-struct pl_results {
-    struct pl_store *store;
-    int64_t sweep;
-    char *name;
-    struct pl_spec *spec;
-    const struct pl_study *study;
-    struct pl_metric_info *metrics;
-    size_t metric_count;
-    char *validation; /* the metric that validates the runs, or NULL */
-    int64_t *configs; /* in grid order */
-    size_t count;
-    size_t *by_number; /* positions sorted by configuration number; NULL while configs is sorted itself */
-    struct pl_column *columns;
-    size_t column_count, column_capacity;
-    struct pl_pool pool;
-    struct pl_tally *tallies;
-    double *values;
-    char *loaded; /* the metric that tallies and values are of, or NULL */
-    enum pl_select select;
-};
-
-/* Reads the settings of all configurations into columns. */
-int pl_columns_read(struct pl_results *results, struct pl_error *err);
-void pl_columns_free(struct pl_results *results);
-
 /* A table as the writers take it: a full grid of rows and columns, cells row by row. It owns all it points to. */
 struct pl_label {
     bool present; /* false: the configurations have no such setting */

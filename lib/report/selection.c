@@ -1,5 +1,5 @@
-/* Tables with select: of the configurations that differ only in what is chosen over, the best ones. The ranking is the
- * store's (pl_store_choose), so that a study which takes its settings from a table gets what the table shows. */
+/* Tables with select: of the configurations that differ only in what is chosen over, the best ones. The ranking is
+ * pl_results_choose's, so that a study which takes its settings from a table gets what the table shows. */
 #include "report/report_priv.h"
 
 #include <math.h>
@@ -56,27 +56,12 @@ static int choose(struct pl_table_plan *plan, const struct pl_table_spec *spec, 
     if (!status)
         status = resolve_names(results, &spec->choose.over, &named.choose.over, err);
     if (!status)
-        status = pl_store_choose(results->store, results->sweep, results->study, &named, &plan->choice, err);
+        status = pl_results_choose(pl_results_store(results), pl_results_sweep(results), pl_results_study(results), &named,
+                                   &plan->choice, err);
     free(named.rows.names);
     free(named.columns.names);
     free(named.choose.over.names);
     return status;
-}
-
-/* The rank as a setting like any other, so that it can be a row or a column. */
-static void add_rank_column(struct pl_table_plan *plan, int best)
-{
-    struct pl_results *results = plan->results;
-    void *columns = results->columns;
-    pl_grow(&columns, &results->column_capacity, results->column_count + 1, sizeof *results->columns);
-    results->columns = columns;
-    struct pl_column *column = &results->columns[results->column_count++];
-    *column = (struct pl_column){.name = pl_copy(PL_RANK_KEY), .key = "", .ranks = pl_new(results->count * sizeof *column->ranks),
-                                 .values = pl_new((size_t)best * sizeof *column->values), .value_count = (size_t)best};
-    for (int i = 0; i < best; i++)
-        column->values[i] = (struct pl_column_value){"", 0, {PL_INTEGER, {.integer = i + 1}}};
-    for (size_t i = 0; i < plan->config_count; i++)
-        column->ranks[plan->configs[i]] = (uint32_t)plan->rivals[i]->place;
 }
 
 int pl_selection_begin(struct pl_table_plan *plan, const struct pl_table_spec *spec, struct pl_error *err)
@@ -96,18 +81,14 @@ int pl_selection_begin(struct pl_table_plan *plan, const struct pl_table_spec *s
         plan->configs[plan->config_count] = config;
         plan->rivals[plan->config_count++] = &choice->rivals[i];
     }
-    add_rank_column(plan, spec->choose.best);
+    pl_results_add_places(plan->results, choice, (size_t)spec->choose.best);
     return 0;
 }
 
 void pl_selection_end(struct pl_table_plan *plan)
 {
-    if (plan->rivals) {
-        struct pl_column *column = &plan->results->columns[--plan->results->column_count];
-        free(column->name);
-        free(column->ranks);
-        free(column->values);
-    }
+    if (plan->rivals)
+        pl_results_drop_places(plan->results);
     free(plan->rivals);
     pl_choice_free(plan->choice);
 }

@@ -14,23 +14,7 @@ static int check_spec(const struct pl_results *results, const struct pl_table_sp
         return pl_fail(err, PL_EINPUT, "cell is '%s', but must be one of: %s", spec->cell, cells);
     if (spec->rows.count + spec->columns.count > MOST_KEYS / 2)
         return pl_fail(err, PL_EINPUT, "a table takes at most %d rows and columns together", MOST_KEYS / 2);
-    if (!spec->metric || pl_results_has_metric(results, spec->metric))
-        return 0;
-    if (!results->metric_count)
-        return pl_fail(err, PL_EINPUT, "study %s has not recorded any metric, and so no '%s'", results->name, spec->metric);
-    const char **names = pl_new(results->metric_count * sizeof *names);
-    struct pl_text list = {0};
-    for (size_t i = 0; i < results->metric_count; i++) {
-        names[i] = results->metrics[i].name;
-        pl_text_addf(&list, "%s%s", i ? ", " : "", names[i]);
-    }
-    const char *nearest = pl_nearest(spec->metric, names, results->metric_count);
-    int status = pl_fail(err, PL_EINPUT, "study %s has not recorded a metric '%s'%s%s%s; it has: %.500s", results->name,
-                         spec->metric, nearest ? " (did you mean '" : "", nearest ? nearest : "",
-                         nearest ? "'?)" : "", pl_text(&list));
-    free(names);
-    pl_text_release(&list);
-    return status;
+    return spec->metric ? pl_results_need_metric(results, spec->metric, err) : 0;
 }
 
 static bool is_among(size_t key, const size_t *keys, size_t count)
@@ -157,7 +141,7 @@ static int fill_cells(const struct pl_table_plan *plan, struct pl_table *table, 
     }
     size_t need = 0;
     for (size_t i = 0; i < plan->config_count; i++)
-        need += (size_t)plan->results->tallies[plan->configs[i]].n;
+        need += pl_results_value_count(plan->results, plan->configs[i]);
     table->values = pl_new((need + 1) * sizeof *table->values);
     double *values = table->values;
     for (size_t i = 0; table->cells && i < plan->config_count; i++) {
@@ -342,7 +326,7 @@ static int note_averages(const struct pl_table_plan *plan, struct pl_table *tabl
 static int note_origins(const struct pl_results *results, struct pl_table *table, struct pl_error *err)
 {
     struct pl_origins origins;
-    int status = pl_store_origins(results->store, results->sweep, &origins, err);
+    int status = pl_store_origins(pl_results_store(results), pl_results_sweep(results), &origins, err);
     if (status)
         return status;
     if (origins.hosts)
@@ -364,7 +348,7 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
     if (status)
         goto done;
     t->metric = pl_copy(spec->metric ? spec->metric : pl_results_main_metric(results));
-    t->study = pl_copy(results->name);
+    t->study = pl_copy(pl_results_name(results));
     t->title = pl_copy(spec->title);
     t->cell = pl_copy(spec->cell ? spec->cell : "mean(std)");
     t->select = pl_results_select(results, t->metric, spec->select);
@@ -373,7 +357,7 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
         (status = pl_results_where(results, spec->where, spec->where_count, &plan.configs, &plan.config_count, err)))
         goto done;
     if (!plan.config_count) {
-        status = pl_fail(err, PL_EMISSING, "no configuration of study %s meets the conditions", results->name);
+        status = pl_fail(err, PL_EMISSING, "no configuration of study %s meets the conditions", pl_results_name(results));
         goto done;
     }
     if (spec->choose.best && (status = pl_selection_begin(&plan, spec, err)))

@@ -247,37 +247,6 @@ struct pl_origins {
 int pl_store_origins(struct pl_store *store, int64_t sweep, struct pl_origins *origins, struct pl_error *err);
 void pl_origins_release(struct pl_origins *origins);
 
-/* ---- choosing ---- */
-
-/* A configuration among those it competes with for a place in a table with `select`. */
-struct pl_rival {
-    int64_t config;
-    size_t group, place;    /* place 1 is the best of its group */
-    int64_t planned, finished, diverged, failed;
-    int64_t n;              /* finished runs with a finite value of the criterion */
-    double mean;            /* of these values; NaN when n is 0 */
-};
-
-/* The ranking of a sweep's configurations by the rule of a table. */
-struct pl_choice {
-    struct pl_rival *rivals; /* by group, in grid order of their first configurations, then by place */
-    size_t count, group_count;
-    struct pl_names groups;  /* settings whose values part the groups: rows and columns of the table, then whatever else
-                                tells configurations apart that agree in those and in what is chosen over */
-    char *metric;            /* the criterion */
-    enum pl_select select;
-    enum pl_direction direction;
-};
-
-/* Ranks the configurations that meet the table's conditions. Those of which every planned run finished come first,
- * then those with runs that are missing or failed, then those with a diverged run, then those without a value; among
- * each kind the mean decides, and grid order where means are equal. The criterion of a table that names none is the best
- * of the metric that validates the sweep (PL_EINPUT when there is none, or when nobody knows which way it is better).
- * study (for axes) may be NULL. pl_choice_free releases *choice. */
-int pl_store_choose(struct pl_store *store, int64_t sweep, const struct pl_study *study,
-                    const struct pl_table_spec *table, struct pl_choice **choice, struct pl_error *err);
-void pl_choice_free(struct pl_choice *choice);
-
 /* A cell of a query's answer. */
 struct pl_cell {
     enum { PL_CELL_NULL, PL_CELL_INTEGER, PL_CELL_REAL, PL_CELL_TEXT, PL_CELL_BLOB } kind;

@@ -97,7 +97,7 @@ static int read_choice(struct choice *choice, struct pl_store *store, int64_t sw
 {
     const struct pl_table_spec *table = &choice->source->tables[choice->table];
     struct pl_error why = {0};
-    int status = pl_store_choose(store, sweep, choice->source, table, &choice->ranking, &why);
+    int status = pl_results_choose(store, sweep, choice->source, table, &choice->ranking, &why);
     if (status)
         return pl_fail(err, status, "the table of study %s: %s", choice->source->name, why.text);
     choice->settings = pl_new((choice->ranking->count + 1) * sizeof *choice->settings);

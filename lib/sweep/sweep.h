@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "spec/spec.h"
+#include "results/results.h"
 #include "store/store.h"
 #include "train/train.h"
 

@@ -1,5 +1,5 @@
 /* A sweep read back: its configurations, its metrics, and the values of one metric at a time. */
-#include "report/report_priv.h"
+#include "results/results_priv.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -215,6 +215,11 @@ static double deviation(const double *values, size_t n, double mean, double leas
     return range * (part * sqrt(sum / (double)(n - 1)));
 }
 
+size_t pl_results_value_count(const struct pl_results *results, size_t config)
+{
+    return (size_t)results->tallies[config].n;
+}
+
 void pl_results_summary(const struct pl_results *results, size_t config, struct pl_summary *summary)
 {
     const struct pl_tally *t = &results->tallies[config];
@@ -268,6 +273,27 @@ bool pl_results_has_metric(const struct pl_results *results, const char *metric)
         if (!strcmp(results->metrics[i].name, metric))
             return true;
     return false;
+}
+
+int pl_results_need_metric(const struct pl_results *results, const char *metric, struct pl_error *err)
+{
+    if (pl_results_has_metric(results, metric))
+        return 0;
+    if (!results->metric_count)
+        return pl_fail(err, PL_EINPUT, "study %s has not recorded any metric, and so no '%s'", results->name, metric);
+    const char **names = pl_new(results->metric_count * sizeof *names);
+    struct pl_text list = {0};
+    for (size_t i = 0; i < results->metric_count; i++) {
+        names[i] = results->metrics[i].name;
+        pl_text_addf(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *nearest = pl_nearest(metric, names, results->metric_count);
+    int status = pl_fail(err, PL_EINPUT, "study %s has not recorded a metric '%s'%s%s%s; it has: %.500s", results->name,
+                         metric, nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "",
+                         pl_text(&list));
+    free(names);
+    pl_text_release(&list);
+    return status;
 }
 
 const char *pl_results_main_metric(const struct pl_results *results)

@@ -2,7 +2,7 @@
  *
  * Tens of thousands of configurations must be read in a blink, so their canonical texts are only cut into members;
  * equal settings have equal bytes there. A member is read as JSON when its bytes are new to the column. */
-#include "report/report_priv.h"
+#include "results/results_priv.h"
 
 #include <math.h>
 #include <stdlib.h>

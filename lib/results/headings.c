@@ -1,5 +1,5 @@
 /* The rows and columns that a set of configurations makes. */
-#include "report/report_priv.h"
+#include "results/results_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

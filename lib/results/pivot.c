@@ -1,5 +1,5 @@
 /* Which settings tell configurations apart, and which configurations a condition picks. */
-#include "report/report_priv.h"
+#include "results/results_priv.h"
 
 #include <math.h>
 #include <stdlib.h>

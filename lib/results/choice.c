@@ -1,5 +1,5 @@
 /* Ranking configurations within groups: what a table with `select` shows, and what a study takes from one. */
-#include "store_priv.h"
+#include "results/results_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -356,7 +356,7 @@ static void release(struct choosing *c)
     free(c->order);
 }
 
-int pl_store_choose(struct pl_store *store, int64_t sweep, const struct pl_study *study,
+int pl_results_choose(struct pl_store *store, int64_t sweep, const struct pl_study *study,
                     const struct pl_table_spec *table, struct pl_choice **choice, struct pl_error *err)
 {
     struct choosing c = {.store = store, .study = study, .table = table};
@@ -392,4 +392,29 @@ void pl_choice_free(struct pl_choice *choice)
     free(choice->rivals);
     free(choice->metric);
     free(choice);
+}
+
+void pl_results_add_places(struct pl_results *results, const struct pl_choice *choice, size_t best)
+{
+    void *columns = results->columns;
+    pl_grow(&columns, &results->column_capacity, results->column_count + 1, sizeof *results->columns);
+    results->columns = columns;
+    struct pl_column *column = &results->columns[results->column_count++];
+    *column = (struct pl_column){.name = pl_copy(PL_RANK_KEY), .key = "", .ranks = pl_new(results->count * sizeof *column->ranks),
+                                 .values = pl_new(best * sizeof *column->values), .value_count = best};
+    for (size_t i = 0; i < best; i++)
+        column->values[i] = (struct pl_column_value){"", 0, {PL_INTEGER, {.integer = (int64_t)i + 1}}};
+    for (size_t i = 0; i < choice->count; i++) {
+        size_t config = pl_results_position(results, choice->rivals[i].config);
+        if (choice->rivals[i].place <= best && config != SIZE_MAX)
+            column->ranks[config] = (uint32_t)choice->rivals[i].place;
+    }
+}
+
+void pl_results_drop_places(struct pl_results *results)
+{
+    struct pl_column *column = &results->columns[--results->column_count];
+    free(column->name);
+    free(column->ranks);
+    free(column->values);
 }

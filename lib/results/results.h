@@ -1,0 +1,161 @@
+/* results: a sweep read back from the database as settings, values and statistics. Tables, figures, studies that take
+ * settings from others, exports and pages all read results here, so that they agree.
+ *
+ * The unit is the configuration: settings that were run with several seeds. Statistics are taken over the finished
+ * runs of one configuration and never over two: whoever leaves a varying setting out must tell configurations apart by
+ * it all the same (pl_results_extend). Non-finite values and diverged runs enter no mean. Values of a setting are
+ * ordered as the grid of the spec gives them.
+ *
+ * Threading: one pl_results per thread; it reads through the pl_store it was opened with. */
+#ifndef PL_RESULTS_H
+#define PL_RESULTS_H
+
+#include "base/base.h"
+#include "spec/spec.h"
+#include "store/store.h"
+
+/* ---- the results of one sweep ---- */
+
+struct pl_results;
+
+/* Reads the metrics of a sweep and the declarations of its spec. The store must stay open. PL_EMISSING when the sweep
+ * has recorded nothing yet. Configurations and settings are there after the first pl_results_load. */
+int pl_results_open(struct pl_results **results, struct pl_store *store, const struct pl_sweep_info *sweep,
+                    struct pl_error *err);
+void pl_results_free(struct pl_results *results);
+
+const char *pl_results_name(const struct pl_results *results); /* of the study */
+/* The declarations of the study, or NULL where the spec in the database cannot be read by this version. */
+const struct pl_study *pl_results_study(const struct pl_results *results);
+struct pl_store *pl_results_store(const struct pl_results *results);
+int64_t pl_results_sweep(const struct pl_results *results);
+
+size_t pl_results_count(const struct pl_results *results); /* configurations */
+/* The configuration's position (in grid order) by its number in the database, or SIZE_MAX. */
+size_t pl_results_position(const struct pl_results *results, int64_t config);
+
+/* Settings are named by their column. SIZE_MAX when no run has the setting; aliases (λ, lr) are understood. */
+size_t pl_results_key(const struct pl_results *results, const char *name);
+const char *pl_results_key_name(const struct pl_results *results, size_t key);
+/* The rank of a configuration's value among all values of the setting, in the order of the grid, counted from 1; 0
+ * when the configuration has no such setting. */
+uint32_t pl_results_rank(const struct pl_results *results, size_t config, size_t key);
+/* The value of that rank; NULL for 0. */
+const struct pl_value *pl_results_value(const struct pl_results *results, size_t key, uint32_t rank);
+
+/* Looks names up as columns; PL_EINPUT (with the nearest name) when there is no such setting. keys has room for
+ * names->count. */
+int pl_results_keys(const struct pl_results *results, const struct pl_names *names, size_t *keys,
+                    struct pl_error *err);
+/* The settings by which configurations are told apart when nothing is declared: the axes of the study that vary. */
+size_t pl_results_axes(const struct pl_results *results, const size_t *configs, size_t count, size_t *keys,
+                       size_t capacity);
+
+/* Has some configuration the which-th alternative of a condition (its values, then its ranges)? */
+bool pl_results_has(const struct pl_results *results, const struct pl_condition *condition, size_t which);
+/* The configurations that meet all conditions, in grid order; free() *configs. PL_EINPUT on an unknown setting, PL_EMISSING
+ * on a value that no run has (err says which there are), and on a setting that only other studies have. */
+int pl_results_where(const struct pl_results *results, const struct pl_condition *where, size_t where_count,
+                     size_t **configs, size_t *count, struct pl_error *err);
+/* Appends settings to keys (count of them, room for capacity) until no two of the configurations agree in all:
+ * first axes of the study, then dataset, model, optimizer, then the others by name. Returns the new count. */
+size_t pl_results_extend(const struct pl_results *results, const size_t *configs, size_t config_count, size_t *keys,
+                         size_t count, size_t capacity);
+
+/* The distinct combinations of values that configurations take in some settings, in the order of the grid: the rows
+ * of a table, the lines of a figure. Without keys there is one empty combination. */
+struct pl_headings {
+    size_t *keys;
+    uint32_t *ranks; /* width numbers for each */
+    size_t width, count;
+};
+void pl_headings_find(const struct pl_results *results, const size_t *configs, size_t config_count,
+                      const size_t *keys, size_t width, struct pl_headings *headings);
+/* Which of them a configuration (one of those they were found in) belongs to. */
+size_t pl_headings_of(const struct pl_results *results, const struct pl_headings *headings, size_t config);
+void pl_headings_release(struct pl_headings *headings);
+
+/* The metric a reader wants first: the first that the spec declares, else accuracy, perplexity, loss, else the first
+ * recorded one that has a better direction. */
+const char *pl_results_main_metric(const struct pl_results *results);
+/* How it is picked from a curve when nobody says: where it is of test data and the runs were validated, at the best
+ * validation, so that no test value is chosen by itself; else the best. */
+enum pl_select pl_results_main_select(const struct pl_results *results);
+/* The selection that is possible: where nobody knows which way a metric is better, its last value takes the place of the
+ * best. */
+enum pl_select pl_results_select(const struct pl_results *results, const char *metric, enum pl_select select);
+/* The metric by which best-valid goes, or NULL. */
+const char *pl_results_validation(const struct pl_results *results);
+/* Appends what a reader must know of the direction: that there is none, or that it is an older database's. */
+void pl_results_note_direction(const struct pl_results *results, const char *metric, struct pl_text *notes);
+bool pl_results_has_metric(const struct pl_results *results, const char *metric);
+/* Fails with PL_EINPUT where the study has not recorded it: err names the nearest and all there are. */
+int pl_results_need_metric(const struct pl_results *results, const char *metric, struct pl_error *err);
+/* Which way a metric is better in this study: declared, else by its name. */
+enum pl_direction pl_results_direction(const struct pl_results *results, const char *metric);
+
+/* ---- statistics of a configuration ---- */
+
+struct pl_summary {
+    int64_t planned;            /* runs the sweep holds */
+    int64_t finished, diverged, failed, missing; /* they add up to planned */
+    int64_t working;            /* of those that are missing: being run at this moment */
+    int64_t n;                  /* finished runs with a finite value */
+    const double *values;       /* those n values, in the order of the seeds */
+    double mean, median, least, most; /* NaN when n is 0 */
+    double deviation;           /* sample standard deviation (n-1); NaN when n is below 2 */
+};
+
+/* Loads the runs' values of a metric (unless they are loaded already); afterwards pl_results_summary gives the
+ * statistics of a configuration. */
+int pl_results_load(struct pl_results *results, const char *metric, enum pl_select select, struct pl_error *err);
+void pl_results_summary(const struct pl_results *results, size_t config, struct pl_summary *summary);
+size_t pl_results_value_count(const struct pl_results *results, size_t config); /* its n */
+
+/* ---- choosing ---- */
+
+/* A configuration among those it competes with for a place in a table with `select`. */
+struct pl_rival {
+    int64_t config;
+    size_t group, place;    /* place 1 is the best of its group */
+    int64_t planned, finished, diverged, failed;
+    int64_t n;              /* finished runs with a finite value of the criterion */
+    double mean;            /* of these values; NaN when n is 0 */
+};
+
+/* The ranking of a sweep's configurations by the rule of a table. */
+struct pl_choice {
+    struct pl_rival *rivals; /* by group, in grid order of their first configurations, then by place */
+    size_t count, group_count;
+    struct pl_names groups;  /* settings whose values part the groups: rows and columns of the table, then whatever else
+                                tells configurations apart that agree in those and in what is chosen over */
+    char *metric;            /* the criterion */
+    enum pl_select select;
+    enum pl_direction direction;
+};
+
+/* Ranks the configurations that meet the table's conditions. Those of which every planned run finished come first,
+ * then those with runs that are missing or failed, then those with a diverged run, then those without a value; among
+ * each kind the mean decides, and grid order where means are equal. The criterion of a table that names none is the best
+ * of the metric that validates the sweep (PL_EINPUT when there is none, or when nobody knows which way it is better).
+ * study (for axes) may be NULL. pl_choice_free releases *choice. */
+int pl_results_choose(struct pl_store *store, int64_t sweep, const struct pl_study *study,
+                    const struct pl_table_spec *table, struct pl_choice **choice, struct pl_error *err);
+void pl_choice_free(struct pl_choice *choice);
+
+/* Makes the places up to best a setting like any other (PL_RANK_KEY), the last of all keys, until they are dropped. */
+void pl_results_add_places(struct pl_results *results, const struct pl_choice *choice, size_t best);
+void pl_results_drop_places(struct pl_results *results);
+
+/* The word for a selection as specs and reports spell it: "best", "last", "best-valid". */
+const char *pl_select_name(enum pl_select select);
+/* Reads "best test_accuracy", "last loss" or "loss" (best). metric points into text. False when it is neither. */
+bool pl_select_read(const char *text, enum pl_select *select, const char **metric);
+
+/* A condition as the command line spells it: key=value[,value...], key!=value, key<3, key>=0.1, key=0.1..1 (ends inside).
+ * Appends to *list; false when text is not one. pl_where_write spells it again. */
+bool pl_where_read(const char *text, struct pl_condition **list, size_t *count);
+void pl_where_write(const struct pl_condition *condition, struct pl_text *out);
+void pl_where_free(struct pl_condition *list, size_t count);
+
+#endif
