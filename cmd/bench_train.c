@@ -4,7 +4,7 @@
  * to the time of a step. */
 #include "bench_train.h"
 
-#include "device/cpu/cpu.h"
+#include "device/cpu/kernels/kernels.h"
 
 #include <assert.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  * Every number is the median of the calls that fit in the time; GFLOP/s counts two operations for
  * each product of the convolution as defined, padding included, so that algorithms compare. */
 #include "base/base.h"
-#include "device/cpu/cpu.h"
+#include "device/cpu/kernels/kernels.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #define PL_TESTS_CPU_TENSOR_H
 
 #include "base/base.h"
-#include "device/cpu/cpu.h"
+#include "device/cpu/kernels/kernels.h"
 
 #include <math.h>
 #include <setjmp.h>

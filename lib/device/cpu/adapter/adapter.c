@@ -1,0 +1,335 @@
+#include "device/cpu/adapter/adapter.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pl_cpu_shape cpu_shape(const struct pl_view *v)
+{
+    int channels = v->pieces[v->piece_count - 1];
+    for (int i = 0; i < v->piece_count - 1; i++)
+        channels += 16 * pl_cpu_blocks(v->pieces[i]);
+    return pl_cpu_shape(v->batch, channels, v->height, v->width);
+}
+
+float *cpu_data(const struct pl_view *v)
+{
+    struct pl_cpu_shape shape = pl_cpu_shape(v->batch, 16, v->height, v->width);
+    return (float *)v->data + (size_t)v->first / 16 * shape.block;
+}
+
+bool cpu_has_gaps(const struct pl_view *v)
+{
+    for (int i = 0; i < v->piece_count - 1; i++)
+        if (v->pieces[i] % 16)
+            return true;
+    return false;
+}
+
+void cpu_spread(const struct pl_view *v, const float *plain, size_t rows, size_t size, float *spread)
+{
+    size_t channels = (size_t)cpu_shape(v).channels;
+    memset(spread, 0, rows * channels * size * sizeof *spread);
+    for (size_t r = 0; r < rows; r++) {
+        float *to = spread + r * channels * size;
+        for (int i = 0; i < v->piece_count; i++) {
+            size_t count = (size_t)v->pieces[i] * size;
+            memcpy(to, plain, count * sizeof *to);
+            plain += count;
+            to += (size_t)pl_cpu_blocks(v->pieces[i]) * 16 * size;
+        }
+    }
+}
+
+void cpu_gather(const struct pl_view *v, const float *spread, size_t rows, size_t size, float *plain)
+{
+    size_t channels = (size_t)cpu_shape(v).channels;
+    for (size_t r = 0; r < rows; r++) {
+        const float *from = spread + r * channels * size;
+        for (int i = 0; i < v->piece_count; i++) {
+            size_t count = (size_t)v->pieces[i] * size;
+            memcpy(plain, from, count * sizeof *plain);
+            plain += count;
+            from += (size_t)pl_cpu_blocks(v->pieces[i]) * 16 * size;
+        }
+    }
+}
+
+void *cpu_cut(void **work, size_t count, size_t size)
+{
+    void *cut = *work;
+    *work = (char *)cut + cpu_cut_bytes(count, size);
+    return cut;
+}
+
+static int cpu_open(struct pl_device *d, struct pl_error *err)
+{
+    d->state = pl_cpu_kernels(pl_host_isa());
+    return d->state ? 0 : pl_fail(err, PL_EINPUT, "this build has no kernels for the instruction set %s",
+                                  pl_isa_name(pl_host_isa()));
+}
+
+static size_t cpu_buffer_size(int batch, int stored, int height, int width)
+{
+    struct pl_cpu_shape shape = pl_cpu_shape(batch, stored, height, width);
+    return pl_cpu_floats(&shape) * sizeof(float);
+}
+
+static size_t elements(const struct pl_cpu_shape *s)
+{
+    return (size_t)s->batch * (size_t)s->channels * (size_t)s->height * (size_t)s->width;
+}
+
+static size_t cpu_workspace(struct pl_device *d, enum pl_work operation, const struct pl_view *x)
+{
+    (void)d;
+    struct pl_cpu_shape shape = cpu_shape(x);
+    switch (operation) {
+    case PL_WORK_NORM:
+        return cpu_norm_workspace(x);
+    case PL_WORK_DROPOUT:
+        return elements(&shape);
+    case PL_WORK_EMBEDDING:
+        return cpu_cut_bytes((size_t)x->batch, sizeof(float));
+    case PL_WORK_PENALTY:
+        return cpu_cut_bytes((size_t)pl_cpu_blocks(x->channels), sizeof(double));
+    case PL_WORK_LOSS:
+        return cpu_cut_bytes((size_t)x->batch, sizeof(double)) + cpu_cut_bytes((size_t)x->batch, sizeof(int32_t));
+    }
+    return 0;
+}
+
+/* Outside of a step: a temporary array changes doubles to floats and makes room for gaps. */
+static void cpu_write(struct pl_device *d, const struct pl_view *y, const void *host, enum pl_element element)
+{
+    struct pl_cpu_shape shape = cpu_shape(y);
+    if (element == PL_FLOAT32 && !cpu_has_gaps(y)) {
+        cpu_kernels(d)->from_nchw(&shape, host, cpu_data(y), d->options.threads);
+        return;
+    }
+    size_t area = (size_t)y->height * (size_t)y->width, count = (size_t)y->batch * (size_t)y->channels * area;
+    float *narrow = pl_new(count * sizeof *narrow), *spread = pl_new(elements(&shape) * sizeof *spread);
+    for (size_t i = 0; i < count; i++)
+        narrow[i] = element == PL_FLOAT32 ? ((const float *)host)[i] : (float)((const double *)host)[i];
+    cpu_spread(y, narrow, (size_t)y->batch, area, spread);
+    cpu_kernels(d)->from_nchw(&shape, spread, cpu_data(y), d->options.threads);
+    free(narrow);
+    free(spread);
+}
+
+static void cpu_read(struct pl_device *d, const struct pl_view *x, void *host, enum pl_element element)
+{
+    struct pl_cpu_shape shape = cpu_shape(x);
+    if (element == PL_FLOAT32 && !cpu_has_gaps(x)) {
+        cpu_kernels(d)->to_nchw(&shape, cpu_data(x), host, d->options.threads);
+        return;
+    }
+    size_t area = (size_t)x->height * (size_t)x->width, count = (size_t)x->batch * (size_t)x->channels * area;
+    float *narrow = pl_new(count * sizeof *narrow), *spread = pl_new(elements(&shape) * sizeof *spread);
+    cpu_kernels(d)->to_nchw(&shape, cpu_data(x), spread, d->options.threads);
+    cpu_gather(x, spread, (size_t)x->batch, area, narrow);
+    for (size_t i = 0; i < count; i++)
+        if (element == PL_FLOAT32)
+            ((float *)host)[i] = narrow[i];
+        else
+            ((double *)host)[i] = narrow[i];
+    free(narrow);
+    free(spread);
+}
+
+static bool same_pieces(const struct pl_view *x, const struct pl_view *y)
+{
+    return x->piece_count == y->piece_count
+        && !memcmp(x->pieces, y->pieces, (size_t)x->piece_count * sizeof *x->pieces);
+}
+
+static void clear(const struct pl_view *y)
+{
+    struct pl_cpu_shape shape = cpu_shape(y);
+    for (int b = 0; b < pl_cpu_blocks(shape.channels); b++)
+        for (size_t p = 0; p < (size_t)y->height * (size_t)y->width; p++)
+            memset(cpu_data(y) + (size_t)b * shape.block + p * shape.pixel, 0,
+                   (size_t)y->batch * 16 * sizeof(float));
+}
+
+/* Runs of channels that lie together on both sides. */
+static void transfer(struct pl_device *d, const struct pl_view *x, const struct pl_view *y, bool add)
+{
+    struct pl_cpu_shape from = cpu_shape(x), to = cpu_shape(y);
+    if (same_pieces(x, y)) { /* whole blocks, the zeros of the padding with them */
+        cpu_kernels(d)->copy_channels(&from, cpu_data(x), 0, &to, cpu_data(y), 0, 16 * pl_cpu_blocks(from.channels),
+                                      add, d->options.threads);
+        return;
+    }
+    if (!add)
+        clear(y);
+    int i = 0, j = 0, x_done = 0, y_done = 0, x_first = 0, y_first = 0;
+    while (i < x->piece_count && j < y->piece_count) {
+        int run = x->pieces[i] - x_done < y->pieces[j] - y_done ? x->pieces[i] - x_done : y->pieces[j] - y_done;
+        cpu_kernels(d)->copy_channels(&from, cpu_data(x), x_first + x_done, &to, cpu_data(y), y_first + y_done, run,
+                                      add, d->options.threads);
+        x_done += run;
+        y_done += run;
+        if (x_done == x->pieces[i]) {
+            x_first += 16 * pl_cpu_blocks(x->pieces[i++]);
+            x_done = 0;
+        }
+        if (y_done == y->pieces[j]) {
+            y_first += 16 * pl_cpu_blocks(y->pieces[j++]);
+            y_done = 0;
+        }
+    }
+}
+
+static void cpu_copy(struct pl_device *d, const struct pl_view *x, const struct pl_view *y)
+{
+    transfer(d, x, y, false);
+}
+
+static void cpu_accumulate(struct pl_device *d, const struct pl_view *x, const struct pl_view *y)
+{
+    transfer(d, x, y, true);
+}
+
+static void cpu_relu_forward(struct pl_device *d, const struct pl_view *x, const struct pl_view *y)
+{
+    struct pl_cpu_shape shape = cpu_shape(x);
+    cpu_kernels(d)->relu_forward(&shape, cpu_data(x), cpu_data(y), d->options.threads);
+}
+
+static void cpu_relu_backward(struct pl_device *d, const struct pl_view *y, const struct pl_view *dy,
+                              const struct pl_view *dx)
+{
+    struct pl_cpu_shape shape = cpu_shape(y);
+    cpu_kernels(d)->relu_backward(&shape, cpu_data(y), cpu_data(dy), cpu_data(dx), d->options.threads);
+}
+
+static void cpu_add(struct pl_device *d, const struct pl_view *a, const struct pl_view *b, bool relu,
+                    const struct pl_view *y)
+{
+    struct pl_cpu_shape shape = cpu_shape(y);
+    (relu ? cpu_kernels(d)->add_relu : cpu_kernels(d)->add)(&shape, cpu_data(a), cpu_data(b), cpu_data(y),
+                                                            d->options.threads);
+}
+
+static void cpu_pool_forward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
+                             const struct pl_view *x, const struct pl_view *y)
+{
+    struct pl_cpu_shape shape = cpu_shape(x);
+    struct pl_cpu_pool pool = pl_cpu_pool(&shape, p->kernel, p->stride, p->padding);
+    (kind == PL_POOL_MAX ? cpu_kernels(d)->max_forward : cpu_kernels(d)->average_forward)(
+        &pool, cpu_data(x), cpu_data(y), d->options.threads);
+}
+
+static void cpu_pool_backward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
+                              const struct pl_view *x, const struct pl_view *y, const struct pl_view *dy,
+                              const struct pl_view *dx, bool accumulate)
+{
+    struct pl_cpu_shape shape = cpu_shape(dx);
+    struct pl_cpu_pool pool = pl_cpu_pool(&shape, p->kernel, p->stride, p->padding);
+    if (kind == PL_POOL_MAX)
+        cpu_kernels(d)->max_backward(&pool, cpu_data(x), cpu_data(y), cpu_data(dy), accumulate, cpu_data(dx),
+                                     d->options.threads);
+    else
+        cpu_kernels(d)->average_backward(&pool, cpu_data(dy), accumulate, cpu_data(dx), d->options.threads);
+}
+
+struct masking {
+    const struct pl_drop *drop;
+    const struct pl_view *x;
+    int channels; /* with the gaps between pieces */
+    uint8_t *keep;
+};
+
+static void mask_samples(void *self, size_t from, size_t to, int thread)
+{
+    const struct masking *m = self;
+    const struct pl_view *x = m->x;
+    const int columns = x->batch / x->steps;
+    const size_t area = (size_t)x->height * (size_t)x->width;
+    (void)thread;
+    for (int n = (int)from; n < (int)to; n++) {
+        const uint64_t sample = (uint64_t)(m->drop->locked ? n % columns : n);
+        uint64_t first = sample * (uint64_t)x->channels * area;
+        uint8_t *keep = m->keep + (size_t)n * (size_t)m->channels * area;
+        for (int i = 0; i < x->piece_count; i++) { /* a piece's channels follow one another in both */
+            const size_t count = (size_t)x->pieces[i] * area;
+            pl_drop_mask(m->drop, first, count, keep);
+            first += count;
+            keep += 16 * (size_t)pl_cpu_blocks(x->pieces[i]) * area;
+        }
+    }
+}
+
+static void cpu_dropout(struct pl_device *d, const struct pl_drop *drop, const struct pl_view *x,
+                        const struct pl_view *y, void *work)
+{
+    struct pl_cpu_shape shape = cpu_shape(x);
+    uint8_t *keep = work;
+    struct masking m = {drop, x, shape.channels, keep};
+    if (cpu_has_gaps(x))
+        memset(keep, 1, elements(&shape));
+    pl_parallel(d->options.threads, (size_t)x->batch, 0, mask_samples, &m);
+    cpu_kernels(d)->dropout(&shape, cpu_data(x), keep, (float)(1 / (1 - drop->probability)), cpu_data(y),
+                            d->options.threads);
+}
+
+static void cpu_cross_entropy(struct pl_device *d, const struct pl_view *x, const void *labels, double smoothing,
+                              const struct pl_view *dx, void *result, void *work)
+{
+    struct pl_cpu_shape shape = cpu_shape(x);
+    struct pl_loss_result *r = result;
+    const int32_t *label = labels;
+    double *losses = cpu_cut(&work, (size_t)x->batch, sizeof *losses), sum = 0, correct = 0;
+    int32_t *best = cpu_cut(&work, (size_t)x->batch, sizeof *best);
+    cpu_kernels(d)->cross_entropy(&shape, cpu_data(x), label, smoothing, 1.0 / x->batch, losses, best,
+                                  dx ? cpu_data(dx) : NULL, d->options.threads);
+    for (int n = 0; n < x->batch; n++) {
+        sum += losses[n];
+        correct += best[n] == label[n] && !isnan(losses[n]);
+    }
+    r->loss = sum / x->batch;
+    r->correct = correct;
+}
+
+const struct pl_device_type pl_device_cpu = {
+    .name = "cpu",
+    .help = "own float kernels for the processor's vector units",
+    .element = PL_FLOAT32,
+    .channel_block = 16,
+    .open = cpu_open,
+    .buffer_size = cpu_buffer_size,
+    .workspace = cpu_workspace,
+    .write = cpu_write,
+    .read = cpu_read,
+    .copy = cpu_copy,
+    .accumulate = cpu_accumulate,
+    .convolution_choose = cpu_convolution_choose,
+    .convolution_forward = cpu_convolution_forward,
+    .convolution_backward_data = cpu_convolution_backward_data,
+    .convolution_backward_weights = cpu_convolution_backward_weights,
+    .moments = cpu_moments,
+    .norm_running = cpu_norm_running,
+    .norm_forward = cpu_norm_forward,
+    .norm_backward = cpu_norm_backward,
+    .relu_forward = cpu_relu_forward,
+    .relu_backward = cpu_relu_backward,
+    .add = cpu_add,
+    .pool_forward = cpu_pool_forward,
+    .pool_backward = cpu_pool_backward,
+    .dropout = cpu_dropout,
+    .embedding_forward = cpu_embedding_forward,
+    .embedding_backward = cpu_embedding_backward,
+    .lstm_reserve = cpu_lstm_reserve,
+    .lstm_workspace = cpu_lstm_workspace,
+    .lstm_forward = cpu_lstm_forward,
+    .lstm_backward = cpu_lstm_backward,
+    .penalty_forward = cpu_penalty_forward,
+    .penalty_backward = cpu_penalty_backward,
+    .cross_entropy = cpu_cross_entropy,
+    .allocate = pl_host_allocate,
+    .release = pl_host_release,
+    .upload = pl_host_upload,
+    .download = pl_host_download,
+    .host = pl_host_address,
+};
