@@ -1,6 +1,6 @@
 #include "cmd.h"
 
-#include "report/report.h"
+#include "study/study.h"
 #include "sweep/sweep.h"
 
 #include <stdio.h>

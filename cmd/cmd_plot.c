@@ -18,7 +18,7 @@ static const struct pl_option options[] = {
     {.name = "keep", .help = "write the gnuplot script and its data beside the figure"},
     {.name = "terminal", .argument = "KIND", .help = "draw into the terminal with characters", .words = "dumb"},
     {.name = "kind", .argument = "KIND", .help = "one figure of your own instead of the declared ones",
-     .words = "curves sensitivity heatmap trajectories"},
+     .words = PL_FIGURE_KIND_WORDS},
     {.name = "x", .argument = "KEY", .help = "the setting along x; curves: epoch or seconds"},
     {.name = "y", .argument = "NAME", .help = "the metric; heatmap: the setting along y"},
     {.name = "z", .argument = "METRIC", .help = "heatmap: the metric"},
@@ -31,7 +31,7 @@ static const struct pl_option options[] = {
     {.name = "slopes", .argument = "NUMBER,...", .help = "lines of these slopes beside the data"},
     {.name = "title", .argument = "TEXT", .help = "heading of the figure"},
     {.name = "name", .argument = "NAME", .help = "file name without ending, of a figure of your own"},
-    {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = "best last best-valid"},
+    {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = PL_SELECT_WORDS},
     {.name = "where", .argument = "KEY=VALUE,...", .help = "only configurations with such a setting (repeatable)"},
 };
 
@@ -98,14 +98,14 @@ static bool read_slopes(struct plot *p)
     bool good = true;
     p->own.fit = pl_args_has(p->args, "fit");
     p->own.slopes = p->slopes;
-    pl_cmd_read_names(pl_args_get(p->args, "slopes", NULL), &names);
+    pl_names_read(pl_args_get(p->args, "slopes", NULL), &names);
     good = names.count <= sizeof p->slopes / sizeof *p->slopes;
     for (size_t i = 0; i < names.count && good; i++)
         good = pl_number_read(names.names[i], &p->slopes[p->own.slope_count++]);
     if (!good)
         pl_cmd_usage_error(p->args, "--slopes is '%s', but must be up to 5 numbers, like 0.5,0.25",
                            pl_args_get(p->args, "slopes", ""));
-    pl_cmd_free_names(&names);
+    pl_names_release(&names);
     return good;
 }
 
@@ -155,8 +155,8 @@ static bool read_options(struct plot *p)
     p->own.title = pl_copy(pl_args_get(args, "title", NULL));
     if (pl_args_has(args, "select"))
         pl_cmd_read_select(args, &p->own.select);
-    pl_cmd_read_names(pl_args_get(args, "lines", NULL), &p->own.lines);
-    pl_cmd_read_names(pl_args_get(args, "panels", NULL), &p->own.panels);
+    pl_names_read(pl_args_get(args, "lines", NULL), &p->own.lines);
+    pl_names_read(pl_args_get(args, "panels", NULL), &p->own.panels);
     return read_log(p) && read_slopes(p) && read_range(args, "x-range", p->own.x_range) && read_range(args, "y-range", p->own.y_range) &&
            pl_cmd_read_where(args, &p->own.where, &p->own.where_count);
 }
@@ -265,8 +265,8 @@ static int run(const struct pl_args *args)
     free(p.own.z);
     free(p.own.name);
     free(p.own.title);
-    pl_cmd_free_names(&p.own.lines);
-    pl_cmd_free_names(&p.own.panels);
+    pl_names_release(&p.own.lines);
+    pl_names_release(&p.own.panels);
     pl_where_free(p.own.where, p.own.where_count);
     return code;
 }

@@ -2,6 +2,7 @@
 #include "cmd.h"
 #include "cmd_results.h"
 #include "report/report.h"
+#include "spec/spec.h"
 #include "store/store.h"
 
 #include <stdio.h>
@@ -12,11 +13,11 @@ static const struct pl_option options[] = {
     {.name = "table", .help = "print the tables (this is the default)"},
     {.name = "study", .argument = "NAME", .help = "the newest sweep of this study instead of the last launch"},
     {.name = "format", .argument = "FORMAT", .help = "how to write them", .words = "text markdown latex csv json"},
-    {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = "best last best-valid"},
+    {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = PL_SELECT_WORDS},
     {.name = "rows", .argument = "KEY,...", .help = "settings in the rows, instead of the declared tables"},
     {.name = "columns", .argument = "KEY,...", .help = "settings in the columns"},
     {.name = "value", .argument = "METRIC", .help = "what the cells hold: \"test_accuracy\", \"last loss\""},
-    {.name = "cell", .argument = "KIND", .help = "what is shown of it", .words = "mean(std) mean median min max n"},
+    {.name = "cell", .argument = "KIND", .help = "what is shown of it", .words = PL_CELL_WORDS},
     {.name = "best", .argument = "N", .help = "only the N best over the settings of --over, with their ranks"},
     {.name = "over", .argument = "KEY,...", .help = "settings to choose, as in the select of a table"},
     {.name = "by", .argument = "METRIC", .help = "what to choose by (default: the best validation)"},
@@ -89,7 +90,7 @@ static bool read_selection(struct report *r)
     }
     choose->best = (int)best;
     choose->metric = pl_copy(metric);
-    pl_cmd_read_names(pl_args_get(r->args, "over", NULL), &choose->over);
+    pl_names_read(pl_args_get(r->args, "over", NULL), &choose->over);
     return true;
 }
 
@@ -117,8 +118,8 @@ static bool read_options(struct report *r)
     r->own.digits = (int)digits;
     r->own.metric = pl_copy(metric);
     r->own.cell = pl_copy(pl_args_get(r->args, "cell", NULL));
-    pl_cmd_read_names(pl_args_get(r->args, "rows", NULL), &r->own.rows);
-    pl_cmd_read_names(pl_args_get(r->args, "columns", NULL), &r->own.columns);
+    pl_names_read(pl_args_get(r->args, "rows", NULL), &r->own.rows);
+    pl_names_read(pl_args_get(r->args, "columns", NULL), &r->own.columns);
     if (!read_selection(r))
         return false;
     r->ad_hoc = r->own.rows.count || r->own.columns.count || metric;
@@ -259,9 +260,9 @@ static int run(const struct pl_args *args)
     free(r.own.metric);
     free(r.own.cell);
     free(r.own.choose.metric);
-    pl_cmd_free_names(&r.own.choose.over);
-    pl_cmd_free_names(&r.own.rows);
-    pl_cmd_free_names(&r.own.columns);
+    pl_names_release(&r.own.choose.over);
+    pl_names_release(&r.own.rows);
+    pl_names_release(&r.own.columns);
     pl_where_free(r.own.where, r.own.where_count);
     return code;
 }

@@ -12,8 +12,6 @@ int pl_cmd_each_sweep(const struct pl_args *args, struct pl_condition *where, si
                       int (*each)(void *self, struct pl_results *results), void *self);
 
 void pl_cmd_read_select(const struct pl_args *args, enum pl_select *select);
-void pl_cmd_read_names(const char *list, struct pl_names *names); /* "a,b"; NULL gives none */
-void pl_cmd_free_names(struct pl_names *names);
 /* All uses of --where. Prints what is wrong and returns false. */
 bool pl_cmd_read_where(const struct pl_args *args, struct pl_condition **where, size_t *count);
 /* Both lists in a new one (free it), which points to the same keys and values; NULL when both are empty. */

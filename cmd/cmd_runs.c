@@ -2,6 +2,7 @@
 #include "rows.h"
 
 #include "report/report.h"
+#include "study/study.h"
 #include "train/train.h"
 
 #include <math.h>
@@ -324,8 +325,8 @@ static int run(const struct pl_args *args)
         add_fact(&columns, "reason");
         code = list_runs(args, store, &columns);
     }
-    pl_cmd_free_names(&columns.all);
-    pl_cmd_free_names(&columns.chosen);
+    pl_names_release(&columns.all);
+    pl_names_release(&columns.chosen);
     free(columns.telling);
     pl_store_close(store);
     return code;

@@ -85,31 +85,8 @@ int pl_cmd_each_sweep(const struct pl_args *args, struct pl_condition *where, si
 
 void pl_cmd_read_select(const struct pl_args *args, enum pl_select *select)
 {
-    const char *given = pl_args_get(args, "select", "best");
-    for (int s = PL_SELECT_BEST; s <= PL_SELECT_BEST_VALID; s++)
-        if (!strcmp(pl_select_name((enum pl_select)s), given))
-            *select = (enum pl_select)s;
-}
-
-void pl_cmd_read_names(const char *list, struct pl_names *names)
-{
-    *names = (struct pl_names){0};
-    for (const char *word = list; word && *word;) {
-        size_t length = strcspn(word, ",");
-        if (length) {
-            names->names = pl_resize(names->names, names->count + 1, sizeof *names->names);
-            names->names[names->count++] = pl_copy_bytes(word, length);
-        }
-        word += length + (word[length] == ',');
-    }
-}
-
-void pl_cmd_free_names(struct pl_names *names)
-{
-    for (size_t i = 0; i < names->count; i++)
-        free(names->names[i]);
-    free(names->names);
-    *names = (struct pl_names){0};
+    const char *given = pl_args_get(args, "select", pl_select_names[PL_SELECT_BEST]);
+    pl_select_find(given, strlen(given), select);
 }
 
 bool pl_cmd_read_where(const struct pl_args *args, struct pl_condition **where, size_t *count)

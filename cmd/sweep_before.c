@@ -2,7 +2,7 @@
  * programs the results are of that exist. */
 #include "sweep_parts.h"
 
-#include "report/report.h"
+#include "study/study.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,23 +7,6 @@
 
 enum { MOST_KEYS = 64, MOST_PANELS = 12, MOST_LINES = 24, KEPT_LINES = 12 };
 
-static const char *const kind_names[] = {"curves", "sensitivity", "heatmap", "trajectories"};
-
-const char *pl_figure_kind_name(enum pl_figure_kind kind)
-{
-    return kind_names[kind];
-}
-
-bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind)
-{
-    for (size_t i = 0; i < sizeof kind_names / sizeof *kind_names; i++)
-        if (!strcmp(kind_names[i], name)) {
-            *kind = (enum pl_figure_kind)i;
-            return true;
-        }
-    return false;
-}
-
 void pl_points_add(struct pl_points *points, struct pl_point point)
 {
     void *list = points->list;
@@ -92,7 +75,7 @@ bool pl_figure_tells_time(const struct pl_figure_spec *spec)
 
 static int check_spec(const struct pl_results *results, const struct pl_figure_spec *spec, struct pl_error *err)
 {
-    const char *kind = kind_names[spec->kind];
+    const char *kind = pl_figure_kind_names[spec->kind];
     bool over_time = spec->kind == PL_FIGURE_CURVES || spec->kind == PL_FIGURE_TRAJECTORIES;
     if (over_time && spec->x && !pl_has_word("epoch iteration step n seconds", spec->x))
         return pl_fail(err, PL_EINPUT, "the x of a figure of kind %s is '%s', but must be one of: epoch iteration "
@@ -214,7 +197,7 @@ static char *name_label(const char *name, bool plain)
 static char *value_label(const struct pl_gather *g, bool plain)
 {
     struct pl_text label = {0};
-    pl_text_addf(&label, "%s ", pl_select_name(g->spec->select));
+    pl_text_addf(&label, "%s ", pl_select_names[g->spec->select]);
     pl_label_name(&label, g->metric, plain);
     return pl_text_take(&label);
 }
@@ -414,7 +397,7 @@ static void name_figure(struct pl_figure *figure, const struct pl_results *resul
     if (spec->name)
         pl_text_add(&name, spec->name);
     else
-        pl_text_addf(&name, "%s-%s", pl_results_name(results), kind_names[spec->kind]);
+        pl_text_addf(&name, "%s-%s", pl_results_name(results), pl_figure_kind_names[spec->kind]);
     for (char *c = name.text; *c; c++)
         if (*c == '/' || (unsigned char)*c < ' ' || (c == name.text && *c == '.'))
             *c = '-';

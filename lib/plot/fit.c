@@ -59,7 +59,7 @@ static void note_fit(const struct pl_gather *g, size_t panel, const struct pl_li
     pl_label_heading(&heading, g->results, &g->lines, line->style, true);
     const char *parted = name.length && heading.length ? "; " : "";
     pl_text_addf(g->notes, "%s %s against %s, %s%s%s: ",
-                 g->spec->kind == PL_FIGURE_SENSITIVITY ? pl_select_name(g->spec->select) : "mean", g->metric, g->spec->x ? g->spec->x : "epoch", pl_text(&name), parted,
+                 g->spec->kind == PL_FIGURE_SENSITIVITY ? pl_select_names[g->spec->select] : "mean", g->metric, g->spec->x ? g->spec->x : "epoch", pl_text(&name), parted,
                  pl_text(&heading));
     const struct pl_fit *fit = &line->fit;
     if (fit->n)

@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 #include "report/report.h"
-#include "spec/spec.h"
+#include "study/study.h"
 
 enum pl_plot_format { PL_PLOT_PNG, PL_PLOT_SVG, PL_PLOT_PDF, PL_PLOT_DUMB };
 
@@ -27,8 +27,5 @@ struct pl_plot_options {
  * draw; PL_EIO: gnuplot is not installed, or it or a file failed. */
 int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, const struct pl_plot_options *options,
                  struct pl_text *output, struct pl_text *notes, struct pl_error *err);
-
-const char *pl_figure_kind_name(enum pl_figure_kind kind); /* "curves", ... */
-bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind);
 
 #endif

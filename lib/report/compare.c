@@ -118,13 +118,13 @@ int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *re
     const char *metric = spec->metric ? spec->metric : pl_results_main_metric(results);
     size_t *configs, count;
     if (!table) {
-        const char **names = pl_new((pl_published_count(published) + 1) * sizeof *names);
+        const char **names = pl_new((published->count + 1) * sizeof *names);
         struct pl_text list = {0};
-        for (size_t i = 0; i < pl_published_count(published); i++) {
-            names[i] = pl_published_table(published, i)->name;
+        for (size_t i = 0; i < published->count; i++) {
+            names[i] = published->tables[i].name;
             pl_text_addf(&list, "%s%s", i ? ", " : "", names[i]);
         }
-        int status = pl_fail(err, PL_EINPUT, "%s has no table %s; it has: %.800s", pl_published_name(published),
+        int status = pl_fail(err, PL_EINPUT, "%s has no table %s; it has: %.800s", published->name,
                              spec->published, pl_text(&list));
         pl_text_release(&list);
         free(names);
@@ -139,7 +139,7 @@ int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *re
         return status;
     struct pl_comparison *c = pl_new(sizeof *c);
     *c = (struct pl_comparison){.study = pl_copy(pl_results_name(results)), .metric = pl_copy(metric),
-                                .source = pl_copy(pl_published_name(published)), .select = pl_results_select(results, metric, spec->select),
+                                .source = pl_copy(published->name), .select = pl_results_select(results, metric, spec->select),
                                 .published = table, .level = level};
     c->cells = pl_new(table->row_count * table->column_count * sizeof *c->cells);
     choose_digits(c);

@@ -123,7 +123,7 @@ void pl_table_caption(const struct pl_table *table, struct pl_text *out)
         pl_text_addf(out, "%s (%s)", table->title, table->study);
     else
         pl_text_add(out, table->study);
-    pl_text_addf(out, ": %s %s, %s", pl_select_name(table->select), table->metric, table->cell);
+    pl_text_addf(out, ": %s %s, %s", pl_select_names[table->select], table->metric, table->cell);
     if (table->column_key_count) {
         pl_text_add(out, " by ");
         add_names(out, table->row_keys, table->row_key_count);

@@ -8,6 +8,7 @@
 #define PL_REPORT_H
 
 #include "results/results.h"
+#include "study/published.h"
 
 /* ---- tables ---- */
 

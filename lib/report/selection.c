@@ -205,7 +205,7 @@ void pl_selection_note(const struct pl_table_plan *plan, const struct pl_table_s
     pl_text_add(out, "best over ");
     for (size_t k = 0; k < plan->over_count; k++)
         pl_text_addf(out, "%s%s", k ? ", " : "", pl_results_key_name(plan->results, plan->over[k]));
-    pl_text_addf(out, " by the mean of %s %s", pl_select_name(choice->select), choice->metric);
+    pl_text_addf(out, " by the mean of %s %s", pl_select_names[choice->select], choice->metric);
     if (pl_selection_set(table))
         pl_text_addf(out, ", selected on the %s set", pl_selection_set(table));
     size_t end = out->length;

@@ -9,9 +9,8 @@ enum { MOST_KEYS = PL_TABLE_KEYS };
 
 static int check_spec(const struct pl_results *results, const struct pl_table_spec *spec, struct pl_error *err)
 {
-    static const char cells[] = "mean(std) mean median min max n";
-    if (spec->cell && !pl_has_word(cells, spec->cell))
-        return pl_fail(err, PL_EINPUT, "cell is '%s', but must be one of: %s", spec->cell, cells);
+    if (spec->cell && !pl_has_word(PL_CELL_WORDS, spec->cell))
+        return pl_fail(err, PL_EINPUT, "cell is '%s', but must be one of: %s", spec->cell, PL_CELL_WORDS);
     if (spec->rows.count + spec->columns.count > MOST_KEYS / 2)
         return pl_fail(err, PL_EINPUT, "a table takes at most %d rows and columns together", MOST_KEYS / 2);
     return spec->metric ? pl_results_need_metric(results, spec->metric, err) : 0;
@@ -350,7 +349,7 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
     t->metric = pl_copy(spec->metric ? spec->metric : pl_results_main_metric(results));
     t->study = pl_copy(pl_results_name(results));
     t->title = pl_copy(spec->title);
-    t->cell = pl_copy(spec->cell ? spec->cell : "mean(std)");
+    t->cell = pl_copy(spec->cell ? spec->cell : pl_cell_names[0]);
     t->select = pl_results_select(results, t->metric, spec->select);
     t->direction = pl_results_direction(results, t->metric);
     if ((status = pl_results_load(results, t->metric, t->select, err)) ||

@@ -87,7 +87,7 @@ static void add_caption(const struct pl_comparison *c, struct pl_text *out)
         pl_text_addf(out, "%s (%s): ", c->published->title, c->study);
     else
         pl_text_addf(out, "%s: ", c->study);
-    pl_text_addf(out, "%s %s beside %s of %s, difference with its ", pl_select_name(c->select), c->metric,
+    pl_text_addf(out, "%s %s beside %s of %s, difference with its ", pl_select_names[c->select], c->metric,
                  c->published->name, c->source);
     pl_text_add_number(out, 100 * c->level);
     pl_text_add(out, "% interval (Welch)");
@@ -189,7 +189,7 @@ static void write_csv(const struct pl_comparison *c, struct pl_text *out)
                      "low,high,freedom,level,verdict\n");
     for (size_t i = 0; i < cell_count(c); i++) {
         const struct pl_compared_cell *cell = &c->cells[i];
-        const char *const words[] = {c->study, c->published->name, c->metric, pl_select_name(c->select), row_of(c, i),
+        const char *const words[] = {c->study, c->published->name, c->metric, pl_select_names[c->select], row_of(c, i),
                                      column_of(c, i)};
         for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
             pl_escape_csv(out, words[k]);
@@ -218,7 +218,7 @@ static void add_json_sample(struct pl_text *out, const char *key, const struct p
 static void write_json(const struct pl_comparison *c, struct pl_text *out)
 {
     const char *const words[][2] = {{"study", c->study}, {"published", c->source}, {"table", c->published->name},
-                                    {"metric", c->metric}, {"select", pl_select_name(c->select)}};
+                                    {"metric", c->metric}, {"select", pl_select_names[c->select]}};
     pl_text_add_char(out, '{');
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         pl_text_addf(out, "%s\"%s\": ", i ? ", " : "", words[i][0]);

@@ -42,7 +42,7 @@ static void add_csv_selection(struct pl_text *out, const struct pl_table *table,
         return;
     add_csv_labels(out, &selection->chosen[cell * selection->over_count], selection->over_count);
     struct pl_text by = {0};
-    pl_text_addf(&by, "%s %s", pl_select_name(selection->select), selection->metric);
+    pl_text_addf(&by, "%s %s", pl_select_names[selection->select], selection->metric);
     pl_escape_csv(out, pl_text(&by));
     pl_text_release(&by);
     pl_text_addf(out, ",%s,", pl_selection_set(table) ? pl_selection_set(table) : "");
@@ -71,7 +71,7 @@ void pl_table_write_csv(const struct pl_table *table, struct pl_text *out)
         pl_escape_csv(out, table->study);
         pl_text_add_char(out, ',');
         pl_escape_csv(out, table->metric);
-        pl_text_addf(out, ",%s,", pl_select_name(table->select));
+        pl_text_addf(out, ",%s,", pl_select_names[table->select]);
         add_csv_labels(out, &table->rows[i / table->column_count * table->row_key_count], table->row_key_count);
         add_csv_labels(out, &table->columns[i % table->column_count * table->column_key_count],
                        table->column_key_count);
@@ -179,7 +179,7 @@ static void add_json_selection(const struct pl_table *table, struct pl_text *out
     if (!selection->best)
         return;
     struct pl_text by = {0};
-    pl_text_addf(&by, "%s %s", pl_select_name(selection->select), selection->metric);
+    pl_text_addf(&by, "%s %s", pl_select_names[selection->select], selection->metric);
     pl_text_addf(out, "  \"selection\": {\"best\": %d, \"by\": ", selection->best);
     pl_escape_json(out, pl_text(&by));
     pl_text_release(&by);
@@ -208,7 +208,7 @@ void pl_table_write_json(const struct pl_table *table, struct pl_text *out)
         pl_text_add(out, "null");
     pl_text_add(out, ",\n  \"metric\": ");
     pl_escape_json(out, table->metric);
-    pl_text_addf(out, ",\n  \"select\": \"%s\",\n  \"direction\": \"%s\",\n", pl_select_name(table->select),
+    pl_text_addf(out, ",\n  \"select\": \"%s\",\n  \"direction\": \"%s\",\n", pl_select_names[table->select],
                  directions[table->direction]);
     add_json_names(out, "rows", table->row_keys, table->row_key_count);
     add_json_names(out, "columns", table->column_keys, table->column_key_count);

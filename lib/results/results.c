@@ -1,5 +1,6 @@
 /* A sweep read back: its configurations, its metrics, and the values of one metric at a time. */
 #include "results/results_priv.h"
+#include "spec/spec.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -335,14 +336,10 @@ const char *pl_results_validation(const struct pl_results *results)
 /* What is recorded is judged as the views judge it; what is not may still be declared. */
 enum pl_direction pl_results_direction(const struct pl_results *results, const char *metric)
 {
-    const struct pl_study *study = results->study;
     for (size_t i = 0; i < results->metric_count; i++)
         if (!strcmp(results->metrics[i].name, metric))
             return results->metrics[i].direction;
-    for (size_t i = 0; study && i < study->metric_count; i++)
-        if (!strcmp(study->metrics[i].name, metric))
-            return study->metrics[i].direction;
-    return pl_train_direction(metric);
+    return pl_study_direction(results->study, metric);
 }
 
 void pl_results_note_direction(const struct pl_results *results, const char *metric, struct pl_text *notes)
@@ -367,10 +364,4 @@ void pl_results_note_direction(const struct pl_results *results, const char *met
         pl_text_addf(notes, " Declare metrics: {%s: %s} in the spec to say which.\n", metric,
                      told == PL_UNDECLARED ? "max" : pl_direction_name(told));
     }
-}
-
-const char *pl_select_name(enum pl_select select)
-{
-    static const char *const names[] = {"best", "last", "best-valid"};
-    return names[select];
 }

@@ -11,8 +11,8 @@
 #define PL_RESULTS_H
 
 #include "base/base.h"
-#include "spec/spec.h"
 #include "store/store.h"
+#include "study/study.h"
 
 /* ---- the results of one sweep ---- */
 
@@ -146,16 +146,5 @@ void pl_choice_free(struct pl_choice *choice);
 /* Makes the places up to best a setting like any other (PL_RANK_KEY), the last of all keys, until they are dropped. */
 void pl_results_add_places(struct pl_results *results, const struct pl_choice *choice, size_t best);
 void pl_results_drop_places(struct pl_results *results);
-
-/* The word for a selection as specs and reports spell it: "best", "last", "best-valid". */
-const char *pl_select_name(enum pl_select select);
-/* Reads "best test_accuracy", "last loss" or "loss" (best). metric points into text. False when it is neither. */
-bool pl_select_read(const char *text, enum pl_select *select, const char **metric);
-
-/* A condition as the command line spells it: key=value[,value...], key!=value, key<3, key>=0.1, key=0.1..1 (ends inside).
- * Appends to *list; false when text is not one. pl_where_write spells it again. */
-bool pl_where_read(const char *text, struct pl_condition **list, size_t *count);
-void pl_where_write(const struct pl_condition *condition, struct pl_text *out);
-void pl_where_free(struct pl_condition *list, size_t count);
 
 #endif

@@ -113,33 +113,3 @@ bool pl_condition_holds(const struct pl_condition *condition, const struct pl_va
             return true;
     return false;
 }
-
-static bool spelled_alike(const struct pl_value *a, const struct pl_value *b)
-{
-    struct pl_text x = {0}, y = {0};
-    pl_value_write(a, &x);
-    pl_value_write(b, &y);
-    bool alike = !strcmp(pl_text(&x), pl_text(&y));
-    pl_text_release(&x);
-    pl_text_release(&y);
-    return alike;
-}
-
-static bool is_within(const struct pl_range *range, const struct pl_value *value)
-{
-    if (value->type != PL_REAL && value->type != PL_INTEGER)
-        return false;
-    double number = value->type == PL_REAL ? value->real : (double)value->integer;
-    return (range->low_open ? number > range->low : number >= range->low) &&
-           (range->high_open ? number < range->high : number <= range->high);
-}
-
-bool pl_condition_admits(const struct pl_condition *condition, const struct pl_value *value)
-{
-    bool found = false;
-    for (size_t i = 0; value && i < condition->count && !found; i++)
-        found = pl_value_equal(&condition->values[i], value) || spelled_alike(&condition->values[i], value);
-    for (size_t i = 0; value && i < condition->range_count && !found; i++)
-        found = is_within(&condition->ranges[i], value);
-    return value && found != condition->negated;
-}

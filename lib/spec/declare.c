@@ -19,9 +19,6 @@ static const char *const table_keys[] = {"title", "rows", "columns", "value", "c
 static const char *const selection_keys[] = {"best", "over", "by"};
 static const char *const figure_keys[] = {"kind", "name", "title", "x", "y", "z", "panels", "lines", "log", "x_range",
                                           "y_range", "fit", "slopes", "where"};
-static const char *const figure_kinds[] = {"curves", "sensitivity", "heatmap", "trajectories"};
-static const char *const selects[] = {"best", "last", "best-valid"};
-static const char *const cells[] = {"mean(std)", "mean", "median", "min", "max", "n"};
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 enum { MOST_NAMES = 20, MOST_COMPARED_FOLLOWERS = 100 };
 
@@ -79,19 +76,8 @@ static char *read_metric(struct reader *reader, const struct node *node, const c
     if (!text)
         return NULL;
     const char *space = strchr(text, ' '), *metric = text;
-    if (space && select) {
-        char word[20] = "";
-        if ((size_t)(space - text) < sizeof word)
-            memcpy(word, text, (size_t)(space - text));
-        int chosen = -1;
-        for (size_t i = 0; i < COUNT(selects); i++)
-            if (!strcmp(selects[i], word))
-                chosen = (int)i;
-        if (chosen >= 0) {
-            *select = (enum pl_select)chosen;
-            metric = space + strspn(space, " ");
-        }
-    }
+    if (space && select && pl_select_find(text, (size_t)(space - text), select))
+        metric = space + strspn(space, " ");
     if (is_metric(metric))
         return (char *)metric;
     pl_complain(&reader->complaints, node, "%s cannot be \"%.100s\"; it must be %s", what, text,
@@ -153,14 +139,6 @@ static char *read_key(struct declaring *d, const struct node *node, const char *
     return NULL;
 }
 
-static bool is_among(const struct pl_names *names, const char *key)
-{
-    for (size_t i = 0; i < names->count; i++)
-        if (!strcmp(names->names[i], key))
-            return true;
-    return false;
-}
-
 /* Does the follower tell two positions apart that its leader and the named followers before it do not? */
 static bool is_needed(const struct part *part, const struct field *follower, const struct pl_names *names)
 {
@@ -171,7 +149,7 @@ static bool is_needed(const struct part *part, const struct field *follower, con
                 const struct field *other = &part->fields[f];
                 bool along = !strcmp(other->key, follower->follows) ||
                              (other->follows && !strcmp(other->follows, follower->follows));
-                if (along && other->axis && is_among(names, other->key))
+                if (along && other->axis && pl_names_have(names, other->key))
                     alike = pl_node_same(other->items[a], other->items[b]);
             }
             if (alike)
@@ -233,7 +211,7 @@ static void add_followers(struct declaring *d, const char *key, struct pl_names 
     for (size_t p = 0; p < grid->part_count; p++)
         for (size_t f = 0; f < grid->parts[p].field_count && names->count < MOST_NAMES; f++) {
             const struct field *field = &grid->parts[p].fields[f];
-            if (field->brought_by && !strcmp(field->brought_by, key) && !is_among(names, field->key) &&
+            if (field->brought_by && !strcmp(field->brought_by, key) && !pl_names_have(names, field->key) &&
                 ((field->follows && is_needed(&grid->parts[p], field, names)) ||
                  differs_between_parts(grid, p, field, names)))
                 names->names[names->count++] = (char *)field->key;
@@ -247,7 +225,7 @@ static void read_names(struct declaring *d, struct node *node, const char *what,
     names->names = pl_take(d->reader->pool, MOST_NAMES, sizeof *names->names);
     for (size_t i = 0; i < count; i++) {
         char *key = read_key(d, items[i], what);
-        bool known = key && is_among(names, key);
+        bool known = key && pl_names_have(names, key);
         if (names->count == MOST_NAMES) {
             pl_complain(&d->reader->complaints, node, "%s names more than %d settings", what, MOST_NAMES);
             return;
@@ -297,14 +275,6 @@ static bool begin(struct reader *reader, const struct node *map, const char *wha
     return true;
 }
 
-static bool names_have(const struct pl_names *names, const char *name)
-{
-    for (size_t i = 0; i < names->count; i++)
-        if (!strcmp(names->names[i], name))
-            return true;
-    return false;
-}
-
 /* What is chosen over cannot part the groups within which it is chosen. */
 static void check_selection(struct declaring *d, const struct node *map, const struct pl_table_spec *table)
 {
@@ -313,7 +283,7 @@ static void check_selection(struct declaring *d, const struct node *map, const s
     const struct node *over = pl_node_find(map, "over");
     for (size_t i = 0; i < table->choose.over.count; i++) {
         const char *name = table->choose.over.names[i];
-        if (names_have(&table->rows, name) || names_have(&table->columns, name))
+        if (pl_names_have(&table->rows, name) || pl_names_have(&table->columns, name))
             pl_complain(complaints, over, "over: %s cannot be in the rows or columns of the table too", name);
     }
     for (size_t p = 0; p < grid->part_count; p++)
@@ -361,7 +331,7 @@ static void read_table(struct declaring *d, const struct node *map, struct pl_ta
     static const struct pl_setting digits = {.key = "digits", .type = PL_INTEGER, .range = "[0,15]"};
     struct reader *reader = d->reader;
     struct cell cell;
-    *table = (struct pl_table_spec){.digits = -1, .cell = (char *)cells[0]};
+    *table = (struct pl_table_spec){.digits = -1, .cell = (char *)pl_cell_names[0]};
     if (!begin(reader, map, "a table", "{rows: lambda, columns: epsilon, value: best loss}", table_keys,
                COUNT(table_keys)))
         return;
@@ -386,8 +356,8 @@ static void read_table(struct declaring *d, const struct node *map, struct pl_ta
         else if (!strcmp(key, "digits") && pl_cell_read(reader, "digits", &digits, value, &cell) && !cell.expression)
             table->digits = (int)cell.value.integer;
         else if (!strcmp(key, "cell")) {
-            int word = read_word(reader, value, "cell", cells, COUNT(cells));
-            table->cell = (char *)cells[word < 0 ? 0 : word];
+            int word = read_word(reader, value, "cell", pl_cell_names, PL_CELL_COUNT);
+            table->cell = (char *)pl_cell_names[word < 0 ? 0 : word];
         }
     }
     d->ranked = false;
@@ -476,7 +446,7 @@ static void read_slopes(struct reader *reader, struct node *node, struct pl_figu
 static void read_coordinates(struct declaring *d, const struct node *map, struct pl_figure_spec *figure)
 {
     struct reader *reader = d->reader;
-    const char *kind = figure_kinds[figure->kind];
+    const char *kind = pl_figure_kind_names[figure->kind];
     struct node *x = pl_node_find(map, "x"), *y = pl_node_find(map, "y"), *z = pl_node_find(map, "z");
     bool curves = figure->kind == PL_FIGURE_CURVES || figure->kind == PL_FIGURE_TRAJECTORIES;
     bool heatmap = figure->kind == PL_FIGURE_HEATMAP;
@@ -523,7 +493,7 @@ static void read_figure(struct declaring *d, const struct node *map, struct pl_f
     if (!begin(reader, map, "a figure", "{kind: curves, y: loss, lines: optimizer}", figure_keys, COUNT(figure_keys)))
         return;
     struct node *kind = pl_node_find(map, "kind");
-    int word = kind ? read_word(reader, kind, "kind", figure_kinds, COUNT(figure_kinds)) : -1;
+    int word = kind ? read_word(reader, kind, "kind", pl_figure_kind_names, PL_FIGURE_KIND_COUNT) : -1;
     if (!kind)
         pl_complain(&reader->complaints, map, "a figure needs a kind: curves, sensitivity, heatmap or trajectories");
     for (size_t i = 0; i < map->count; i++) {
@@ -568,7 +538,7 @@ static void name_figures(struct declaring *d, const struct node *list)
         for (size_t k = 0; k < i; k++)
             same += study->figures[k].kind == figure->kind;
         struct pl_text name = {0};
-        pl_text_addf(&name, "%s-%s", study->name ? study->name : "", figure_kinds[figure->kind]);
+        pl_text_addf(&name, "%s-%s", study->name ? study->name : "", pl_figure_kind_names[figure->kind]);
         if (same > 1)
             pl_text_addf(&name, "-%zu", same);
         if (!figure->name)

@@ -8,13 +8,6 @@
 
 enum { MOST_TABLES = 1000, MOST_CELLS = 100000, MOST_CONDITIONS = 100 };
 
-struct pl_published {
-    struct pl_pool pool;
-    const char *name;
-    struct pl_published_table *tables;
-    size_t count;
-};
-
 static const struct pl_setting unit_setting = {.key = "unit", .type = PL_REAL, .range = "(0,1e300]"};
 static const struct pl_setting runs_setting = {.key = "runs", .type = PL_INTEGER, .range = "[1,1000000]"};
 
@@ -273,35 +266,4 @@ int pl_published_load(struct pl_published **result, const char *path, struct pl_
     }
     pl_published_free(published);
     return pl_fail(err, PL_EINPUT, "%s has %zu problem%s", path, bad, bad == 1 ? "" : "s");
-}
-
-void pl_published_free(struct pl_published *published)
-{
-    if (!published)
-        return;
-    pl_pool_release(&published->pool);
-    free(published);
-}
-
-const char *pl_published_name(const struct pl_published *published)
-{
-    return published->name;
-}
-
-size_t pl_published_count(const struct pl_published *published)
-{
-    return published->count;
-}
-
-const struct pl_published_table *pl_published_table(const struct pl_published *published, size_t index)
-{
-    return &published->tables[index];
-}
-
-const struct pl_published_table *pl_published_find(const struct pl_published *published, const char *name)
-{
-    for (size_t i = 0; i < published->count; i++)
-        if (!strcmp(published->tables[i].name, name))
-            return &published->tables[i];
-    return NULL;
 }

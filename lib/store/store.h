@@ -13,7 +13,7 @@
 #define PL_STORE_H
 
 #include "base/base.h"
-#include "spec/spec.h"
+#include "study/study.h"
 #include "train/train.h"
 
 struct pl_store;

@@ -13,21 +13,6 @@ int64_t pl_study_missing(const struct pl_sweep_study *study, bool retry_failed)
     return study->runs - settled;
 }
 
-enum pl_direction pl_study_direction(const struct pl_study *study, const char *metric)
-{
-    for (size_t i = 0; study && i < study->metric_count; i++)
-        if (!strcmp(study->metrics[i].name, metric))
-            return study->metrics[i].direction;
-    return pl_train_direction(metric);
-}
-
-double pl_study_epochs(const struct pl_study *study, const struct pl_settings *settings)
-{
-    if (!study)
-        return 0;
-    return study->epochs_key ? pl_settings_real(settings, study->epochs_key, 0) : study->epochs;
-}
-
 /* The runs seen so far, by the first half of their keys: an open-addressing table at most half full. */
 struct pl_seen {
     uint64_t (*keys)[2]; /* {0, 0}: free */

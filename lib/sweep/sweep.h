@@ -14,6 +14,7 @@
 #include "spec/spec.h"
 #include "results/results.h"
 #include "store/store.h"
+#include "study/study.h"
 #include "train/train.h"
 
 /* ---- planning ---- */
@@ -108,12 +109,6 @@ int pl_sweep_fit(uint64_t memory, int *jobs, struct pl_text *message, struct pl_
 /* Appends one line when runs of theopoula or tusla with eta > 0 take larger steps than lambda_max (lib/theory): how
  * many, the largest lambda, and the bound of its run. */
 void pl_sweep_proof_notes(const struct pl_study *study, struct pl_text *notes);
-
-/* Which way a metric of the study is better: the spec's word comes before what its name says. study may be NULL. */
-enum pl_direction pl_study_direction(const struct pl_study *study, const char *metric);
-
-/* The epochs that a study declares for a configuration; 0: none. study may be NULL. */
-double pl_study_epochs(const struct pl_study *study, const struct pl_settings *settings);
 
 /* ---- running ---- */
 

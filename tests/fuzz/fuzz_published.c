@@ -30,8 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int status = pl_published_load(&published, fuzz_file("p.yaml", data, size), &problems, &err);
     fuzz_must_say(status, &err);
     MUST((status == 0) == (problems.length == 0) && (status == 0) == (published != NULL));
-    for (size_t i = 0; !status && i < pl_published_count(published); i++) {
-        const struct pl_published_table *table = pl_published_table(published, i);
+    for (size_t i = 0; !status && i < published->count; i++) {
+        const struct pl_published_table *table = &published->tables[i];
         look_at(table);
         MUST(pl_published_find(published, table->name) == table);
     }

@@ -3,6 +3,7 @@
 #define RESULTS_DB_H
 
 #include "report/report.h"
+#include "spec/spec.h"
 #include "store/store.h"
 
 #include <math.h>

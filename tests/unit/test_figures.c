@@ -460,7 +460,7 @@ static void read_back_curves(struct pl_results *results, unsigned round)
             spec.y_range[0] = 0.5;
             spec.y_range[1] = 2;
         }
-        snprintf(what, sizeof what, "round %u, %s", round, pl_figure_kind_name(spec.kind));
+        snprintf(what, sizeof what, "round %u, %s", round, pl_figure_kind_names[spec.kind]);
         if (read_back(results, &spec, &figure, &data, &notes)) {
             compare_curves(&figure, pl_text(&data), pl_text(&notes), what);
             pl_figure_release(&figure);

@@ -375,24 +375,6 @@ static void numbers_are_rounded_for_readers(void **state)
     }
 }
 
-static void selections_are_read(void **state)
-{
-    (void)state;
-    enum pl_select select;
-    const char *metric;
-    assert_true(pl_select_read("loss", &select, &metric));
-    assert_int_equal(select, PL_SELECT_BEST);
-    assert_string_equal(metric, "loss");
-    assert_true(pl_select_read("last test_accuracy", &select, &metric));
-    assert_int_equal(select, PL_SELECT_LAST);
-    assert_string_equal(metric, "test_accuracy");
-    assert_true(pl_select_read("best-valid x", &select, &metric));
-    assert_int_equal(select, PL_SELECT_BEST_VALID);
-    assert_false(pl_select_read("worst loss", &select, &metric));
-    assert_false(pl_select_read("", &select, &metric));
-    assert_false(pl_select_read("best a b", &select, &metric));
-}
-
 /* Against numeric integration of Student's density; and what has no interval. */
 static void welch_intervals(void **state)
 {
@@ -436,7 +418,6 @@ int main(void)
         cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(default_table_needs_no_declaration),
         cmocka_unit_test(numbers_are_rounded_for_readers),
-        cmocka_unit_test(selections_are_read),
     };
     return cmocka_run_group_tests(tests, make_db_name, remove_db);
 }

@@ -1,0 +1,18 @@
+/* names: a list of names, as the rows, columns, lines and panels of a declaration have it, and its text form "a,b". */
+#ifndef PL_STUDY_NAMES_H
+#define PL_STUDY_NAMES_H
+
+#include "base/base.h"
+
+struct pl_names {
+    char **names;
+    size_t count;
+};
+
+bool pl_names_have(const struct pl_names *names, const char *name);
+/* Reads "a,b" (NULL gives none; empty names are left out) into *names, which pl_names_release frees. */
+void pl_names_read(const char *list, struct pl_names *names);
+/* Only of a list that was read by pl_names_read: those of a declaration belong to its spec. */
+void pl_names_release(struct pl_names *names);
+
+#endif

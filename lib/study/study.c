@@ -1,0 +1,31 @@
+#include "study/study.h"
+
+#include <string.h>
+
+const char *const pl_cell_names[PL_CELL_COUNT] = {PL_CELLS(PL_WORD_ITEM, PL_WORD_ITEM)};
+const char *const pl_figure_kind_names[PL_FIGURE_KIND_COUNT] = {PL_FIGURE_KINDS(PL_WORD_ITEM, PL_WORD_ITEM)};
+
+bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind)
+{
+    for (size_t i = 0; i < PL_FIGURE_KIND_COUNT; i++)
+        if (!strcmp(pl_figure_kind_names[i], name)) {
+            *kind = (enum pl_figure_kind)i;
+            return true;
+        }
+    return false;
+}
+
+enum pl_direction pl_study_direction(const struct pl_study *study, const char *metric)
+{
+    for (size_t i = 0; study && i < study->metric_count; i++)
+        if (!strcmp(study->metrics[i].name, metric))
+            return study->metrics[i].direction;
+    return pl_train_direction(metric);
+}
+
+double pl_study_epochs(const struct pl_study *study, const struct pl_settings *settings)
+{
+    if (!study)
+        return 0;
+    return study->epochs_key ? pl_settings_real(settings, study->epochs_key, 0) : study->epochs;
+}
