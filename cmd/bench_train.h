@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-#include "data/corpus.h"
+#include "data/text/corpus.h"
 #include "model/model.h"
 #include "nn/nn.h"
 #include "optim/optim.h"

@@ -1,8 +1,8 @@
 /* Data sets: what is there, checking, fetching and importing them. */
 #include "rows.h"
 
-#include "data/corpus.h"
-#include "data/data.h"
+#include "data/text/corpus.h"
+#include "data/images/images.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "rows.h"
 
-#include "data/corpus.h"
+#include "data/text/corpus.h"
 #include "train/train.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "rows.h"
 #include "show.h"
 
-#include "data/corpus.h"
-#include "data/data.h"
+#include "data/text/corpus.h"
+#include "data/images/images.h"
 #include "optim/optim.h"
 #include "problem/problem.h"
 #include "train/train.h"

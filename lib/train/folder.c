@@ -1,6 +1,6 @@
 /* Whose a run's folder is: a file in it names the database and the run's key. It is written when there is something to
  * own, not before: some programs refuse to begin in a folder that is not empty. */
-#include "train/safetensors.h"
+#include "train/network/safetensors.h"
 #include "train/train_priv.h"
 
 #include <stdio.h>

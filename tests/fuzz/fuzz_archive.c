@@ -1,6 +1,6 @@
 /* Archives (.tar, .tar.gz, .zip): every file in them, and the three files of a text. */
 #include "fuzz.h"
-#include "data/corpus_priv.h"
+#include "data/text/corpus_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

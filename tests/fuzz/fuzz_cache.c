@@ -1,7 +1,8 @@
 /* Cache files of images and of texts: HEADER, a zero byte, and the body. Lengths and digest are made right first, for
  * without them nothing of it is looked at. */
 #include "fuzz.h"
-#include "data/corpus_priv.h"
+#include "data/images/images_priv.h"
+#include "data/text/corpus_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

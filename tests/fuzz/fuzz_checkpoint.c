@@ -1,7 +1,7 @@
 /* Checkpoints and weights. The input is a list of edits of a real checkpoint, whose digest is then made right again: only
  * so is what it says looked at. Training goes on from it, or says why not and goes on from something else. */
 #include "fuzz.h"
-#include "train/safetensors.h"
+#include "train/network/safetensors.h"
 
 #define fail_msg(...) (fprintf(stderr, __VA_ARGS__), abort())
 #include <stdio.h>

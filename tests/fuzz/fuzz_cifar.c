@@ -1,6 +1,6 @@
 /* CIFAR's layout with members of two images, from an archive (first byte even) or from unpacked files. */
 #include "fuzz.h"
-#include "data/data_priv.h"
+#include "data/images/images_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>

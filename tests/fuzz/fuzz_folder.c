@@ -1,7 +1,7 @@
 /* Folders of classes. Each line of the input is a path in the folder: one that ends in / is a folder, one with -> in it
  * a link, any other a file whose content the number of its line decides. */
 #include "fuzz.h"
-#include "data/data_priv.h"
+#include "data/images/images_priv.h"
 
 #include <errno.h>
 #include <stdio.h>

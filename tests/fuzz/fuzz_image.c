@@ -1,6 +1,6 @@
 /* PNG and JPEG files: read whole into a small square, or refused with a sentence. */
 #include "fuzz.h"
-#include "data/data_priv.h"
+#include "data/images/images_priv.h"
 
 #include <zlib.h>
 

@@ -1,6 +1,6 @@
 /* safetensors: what is read can be used, and written and read again it is the same. */
 #include "fuzz.h"
-#include "train/safetensors.h"
+#include "train/network/safetensors.h"
 
 #include <stdlib.h>
 #include <string.h>

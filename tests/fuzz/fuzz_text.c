@@ -1,6 +1,6 @@
 /* Throws bytes at the reader of text: the first half is the training text, the rest another split. */
 #include "fuzz.h"
-#include "data/corpus_priv.h"
+#include "data/text/corpus_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

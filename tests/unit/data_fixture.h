@@ -2,7 +2,7 @@
 #ifndef DATA_FIXTURE_H
 #define DATA_FIXTURE_H
 
-#include "data/data_priv.h"
+#include "data/images/images_priv.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -4,7 +4,7 @@
 
 #include "train_runs.h"
 
-#include "train/safetensors.h"
+#include "train/network/safetensors.h"
 
 /* Format 2 in its own words: the arrays, and in their order the names that format 3 has for their elements. */
 static const struct old_array {

@@ -1,8 +1,8 @@
 /* S12: checkpoints with a right digest and numbers that cannot be. */
 #include "recorder.h"
 
-#include "train/network.h"
-#include "train/safetensors.h"
+#include "train/network/network.h"
+#include "train/network/safetensors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

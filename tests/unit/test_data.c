@@ -1,4 +1,4 @@
-#include "data/data.h"
+#include "data/images/images.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 #include "recorder.h"
 
-#include "data/corpus.h"
-#include "train/network.h"
-#include "train/safetensors.h"
+#include "data/text/corpus.h"
+#include "train/network/network.h"
+#include "train/network/safetensors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 #include "recorder.h"
 
-#include "train/network.h"
-#include "train/safetensors.h"
+#include "train/network/network.h"
+#include "train/network/safetensors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

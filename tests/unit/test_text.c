@@ -1,6 +1,6 @@
 #include "data_fixture.h"
 
-#include "data/corpus_priv.h"
+#include "data/text/corpus_priv.h"
 
 #include <math.h>
 

@@ -1,0 +1,190 @@
+/* The epoch loop. Everything that a batch depends on is a function of its number, of n->progress and of what a
+ * checkpoint holds, so a run may end behind any batch and go on from there. */
+#include "train/network/network.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { OVER = 1, NOT_FINITE }; /* what a batch may find besides an error: no more batches; nothing to go on with */
+
+static int interrupt(struct pl_network *n, struct pl_run_result *result)
+{
+    const struct pl_progress *p = &n->progress;
+    pl_checkpoint_write(n);
+    pl_result_set(result, PL_INTERRUPTED, "stopped in epoch %llu of %zu, after %llu batches",
+                  (unsigned long long)p->epoch + 1, n->epochs, (unsigned long long)p->batch);
+    return 1;
+}
+
+static int diverge(struct pl_network *n, struct pl_run_result *result, const char *what)
+{
+    result->bad_epoch = (double)n->progress.epoch + 1;
+    pl_result_set(result, PL_DIVERGED, "the %s is not finite in epoch %llu", what,
+                  (unsigned long long)n->progress.epoch + 1);
+    return 1;
+}
+
+static bool is_time_to_save(const struct pl_network *n)
+{
+    double minutes = pl_settings_real(n->request->settings, "checkpoint_minutes", 0);
+    return minutes > 0 && pl_clock_steady() - n->saved >= 60 * minutes;
+}
+
+/* One batch; when its loss is not finite the parameters stay as they were. */
+static int train_batch(struct pl_network *n, struct pl_error *err)
+{
+    struct pl_progress *p = &n->progress;
+    struct pl_network_batch batch;
+    double begun = pl_clock_steady();
+    int status = n->type->feed(n, &batch, err);
+    if (status)
+        return status < 0 ? status : OVER;
+    p->seconds_load += pl_clock_steady() - begun;
+    int64_t correct;
+    uint64_t number = pl_optim_steps(n->optim);
+    pl_plan_forward(batch.plan, number);
+    double loss = pl_plan_loss(batch.plan, &correct);
+    if (number < n->recorded_batches)
+        pl_history_add(&n->history, "batch_loss", number + 1, loss);
+    p->loss += loss * (double)batch.examples;
+    p->examples += batch.examples;
+    if (!isfinite(loss))
+        return NOT_FINITE;
+    pl_plan_backward(batch.plan);
+    p->gradient_norm +=
+        pl_arena_clip(n->gradient, n->element, n->layout.length, n->clip, n->request->threads);
+    pl_optim_set_rate(n->optim, n->lambda * batch.factor);
+    if (n->recording.on)
+        pl_recording_add(&n->recording, n->lambda * batch.factor, &n->layout, n->element, n->theta, n->gradient,
+                         n->request->threads, p->shares);
+    pl_optim_step(n->optim, n->theta, n->gradient, NULL);
+    p->correct += (uint64_t)correct;
+    p->at = batch.next;
+    p->batch++;
+    p->seconds += pl_clock_steady() - begun;
+    return 0;
+}
+
+static void record(struct pl_network *n, const char *metric, double value)
+{
+    pl_history_add(&n->history, metric, n->progress.epoch + 1, value);
+}
+
+static void record_split(struct pl_network *n, const char *split, const struct pl_evaluation *evaluation)
+{
+    char metric[40];
+    snprintf(metric, sizeof metric, "%s_loss", split);
+    record(n, metric, evaluation->loss);
+    snprintf(metric, sizeof metric, "%s_%s", split, n->type->quality);
+    record(n, metric, n->type->quality_of(evaluation));
+}
+
+/* What was found in the batches of this epoch so far. */
+static struct pl_evaluation sum_up(const struct pl_progress *p)
+{
+    return (struct pl_evaluation){p->loss / (double)p->examples, (double)p->correct / (double)p->examples};
+}
+
+/* Trains what is left of the epoch. Returns 1 when the run ends here. */
+static int train_batches(struct pl_network *n, struct pl_run_result *result, struct pl_error *err)
+{
+    n->lambda = n->rate * pl_schedule_factor(&n->schedule, (int64_t)n->progress.epoch);
+    n->type->begin(n);
+    for (;;) {
+        int status = train_batch(n, err);
+        if (status == OVER)
+            return 0;
+        if (status == NOT_FINITE) {
+            record(n, "train_loss", sum_up(&n->progress).loss);
+            return diverge(n, result, "training loss");
+        }
+        if (status)
+            return status;
+        if (n->sink->stop(n->sink->self))
+            return interrupt(n, result);
+        if (is_time_to_save(n))
+            pl_checkpoint_write(n);
+    }
+}
+
+struct measures {
+    struct pl_evaluation of[PL_SPLIT_COUNT]; /* valid and test, where there is such data */
+    double norm, seconds;
+};
+
+/* Returns 1 when the run was interrupted: it will be measured again. */
+static int measure(struct pl_network *n, struct measures *m, struct pl_run_result *result, struct pl_error *err)
+{
+    double begun = pl_clock_steady();
+    int status = 0;
+    m->norm = pl_arena_norm(n->theta, n->element, n->layout.length, n->request->threads);
+    m->of[PL_SPLIT_TRAIN] = sum_up(&n->progress);
+    bool exchanged = pl_network_exchange(n);
+    for (enum pl_split split = PL_SPLIT_VALID; split <= PL_SPLIT_TEST && !status; split++)
+        if (n->type->has(n, split))
+            status = n->type->evaluate(n, split, &m->of[split], err);
+    if (exchanged)
+        pl_network_exchange(n);
+    m->seconds = pl_clock_steady() - begun;
+    return status > 0 ? interrupt(n, result) : status;
+}
+
+static void record_training(struct pl_network *n, const struct measures *m)
+{
+    const struct pl_progress *p = &n->progress;
+    pl_optim_set_rate(n->optim, n->lambda); /* without the last batch's factor */
+    record(n, "lambda", pl_optim_rate(n->optim));
+    record(n, "gradient_norm", p->gradient_norm / (double)p->batch);
+    record(n, "parameter_norm", m->norm);
+    for (int k = 0; k < PL_SHARES && n->recording.on; k++)
+        record(n, pl_recording_metrics[k].name, p->shares[k] / (double)p->batch);
+    record(n, "seconds", p->seconds);
+    record(n, "seconds_eval", m->seconds);
+    record(n, "seconds_load", p->seconds_load);
+    if (n->type->speed)
+        record(n, n->type->speed, (double)p->examples / p->seconds);
+    if (pl_optim_average(n->optim) && !pl_history_has(&n->history, PL_METRIC_AVERAGED))
+        record(n, PL_METRIC_AVERAGED, (double)p->epoch + 1);
+}
+
+/* Reports the epoch and tells the optimizer and the schedule; returns 1 when something in it is not finite. */
+static int record_epoch(struct pl_network *n, const struct measures *m, struct pl_run_result *result)
+{
+    static const char *const names[PL_SPLIT_COUNT] = {
+        [PL_SPLIT_TRAIN] = "train", [PL_SPLIT_VALID] = "valid", [PL_SPLIT_TEST] = "test"};
+    for (enum pl_split split = 0; split < PL_SPLIT_COUNT; split++)
+        if (split == PL_SPLIT_TRAIN || n->type->has(n, split))
+            record_split(n, names[split], &m->of[split]);
+    record_training(n, m);
+    if (!isfinite(m->norm))
+        return diverge(n, result, "norm of the parameters");
+    bool validates = n->type->has(n, PL_SPLIT_VALID);
+    if (validates && !isfinite(m->of[PL_SPLIT_VALID].loss))
+        return diverge(n, result, "validation loss");
+    if (n->type->has(n, PL_SPLIT_TEST) && !isfinite(m->of[PL_SPLIT_TEST].loss))
+        return diverge(n, result, "test loss");
+    double told = m->of[validates ? PL_SPLIT_VALID : PL_SPLIT_TRAIN].loss;
+    pl_optim_validated(n->optim, told);
+    pl_schedule_validated(&n->schedule, told);
+    return 0;
+}
+
+int pl_network_train(struct pl_network *n, struct pl_run_result *result, struct pl_error *err)
+{
+    struct pl_progress *p = &n->progress;
+    size_t every = (size_t)pl_settings_integer(n->request->settings, "checkpoint_every", 0);
+    while (p->epoch < n->epochs) {
+        struct measures m;
+        int status = train_batches(n, result, err);
+        if (!status)
+            status = measure(n, &m, result, err);
+        if (!status)
+            status = record_epoch(n, &m, result);
+        if (status)
+            return status < 0 ? status : 0;
+        *p = (struct pl_progress){.epoch = p->epoch + 1};
+        if (p->epoch < n->epochs && ((every && p->epoch % every == 0) || is_time_to_save(n)))
+            pl_checkpoint_write(n);
+    }
+    return 0;
+}

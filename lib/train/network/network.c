@@ -1,0 +1,153 @@
+/* A network, its data and its optimizer, made ready to train. */
+#include "train/network/network.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *pl_train_data_folder(void)
+{
+    const char *folder = getenv("POULA_DATA");
+    return folder && *folder ? folder : "data";
+}
+
+void pl_network_log(struct pl_network *n, const char *format, ...)
+{
+    struct pl_text line = {0};
+    va_list args;
+    va_start(args, format);
+    pl_text_addv(&line, format, args);
+    va_end(args);
+    n->sink->log(n->sink->self, pl_text(&line));
+    pl_text_release(&line);
+}
+
+void pl_network_miss(struct pl_network *n, const char *what, const struct pl_error *err)
+{
+    if (!n->unsaved++)
+        snprintf(n->unsaved_example, sizeof n->unsaved_example, "%s: %.*s", what, 250, err->text);
+    pl_network_log(n, "%s: %s", what, err->text);
+}
+
+int pl_network_device(struct pl_device **device, const struct pl_settings *settings, int threads, struct pl_error *err)
+{
+    struct pl_device_options options = {.threads = threads,
+                                        .exact = !strcmp(pl_settings_string(settings, "precision", "fast"), "exact")};
+    return pl_device_open(device, pl_settings_string(settings, "device", "cpu"), &options, err);
+}
+
+static void make_layout(struct pl_network *n)
+{
+    size_t count;
+    const struct pl_parameter *parameters = pl_graph_parameters(n->graph, &count);
+    for (size_t i = 0; i < count; i++) {
+        pl_layout_add(&n->layout, parameters[i].shape, parameters[i].dims);
+        assert(n->layout.tensors[i].offset == parameters[i].offset);
+    }
+    assert(n->layout.length == pl_net_length(n->net, PL_PARAMETERS));
+}
+
+static int open_net(struct pl_network *n, struct pl_error *err)
+{
+    const struct pl_settings *settings = n->request->settings;
+    uint64_t seed = (uint64_t)n->request->seed;
+    int status = pl_network_device(&n->device, settings, n->request->threads, err);
+    if (!status)
+        status = pl_net_new(&n->net, n->graph, n->device, err);
+    if (status)
+        return status;
+    const struct pl_device_type *type = n->device->type;
+    n->theta = type->host(n->device, pl_net_arena(n->net, PL_PARAMETERS));
+    n->gradient = type->host(n->device, pl_net_arena(n->net, PL_GRADIENTS));
+    n->statistics = type->host(n->device, pl_net_arena(n->net, PL_STATISTICS));
+    if (!n->theta || !n->gradient)
+        return pl_fail(err, PL_EINPUT, "device %s keeps its memory to itself, and the optimizers work on the host",
+                       type->name);
+    n->element = type->element == PL_FLOAT32 ? PL_FLOAT32 : PL_FLOAT64;
+    pl_net_initialise(n->net, pl_random_stream(seed, PL_STREAM_INIT));
+    pl_net_dropout(n->net, pl_random_stream(seed, PL_STREAM_DROPOUT));
+    make_layout(n);
+    status = n->type->plan(n, err);
+    if (!status && n->recurrent)
+        n->carried = pl_new((pl_plan_state_length(n->recurrent) + 1) * sizeof *n->carried);
+    if (!status)
+        status = pl_optim_new(&n->optim, settings, &n->layout, n->element, pl_random_stream(seed, PL_STREAM_NOISE),
+                              n->request->threads, err);
+    if (!status)
+        n->rate = pl_optim_rate(n->optim);
+    return status;
+}
+
+void pl_network_describe(const struct pl_network *n, struct pl_settings *metadata)
+{
+    struct pl_text text = {0};
+    pl_settings_set_string(metadata, "key", n->key);
+    pl_settings_set_string(metadata, "poula", PL_VERSION);
+    pl_text_addf(&text, "%lld", (long long)n->request->seed);
+    pl_settings_set_string(metadata, "seed", pl_text(&text));
+    if (*n->words)
+        pl_settings_set_string(metadata, "words", n->words);
+    pl_text_clear(&text);
+    pl_settings_write(n->request->settings, &text);
+    pl_settings_set_string(metadata, "settings", pl_text(&text));
+    pl_text_release(&text);
+}
+
+int pl_network_open(struct pl_network *n, const struct pl_run_request *request, const struct pl_sink *sink,
+                    struct pl_error *err)
+{
+    const struct pl_settings *settings = request->settings;
+    *n = (struct pl_network){.request = request, .sink = sink, .type = pl_network_type_of(settings),
+                             .history = {.sink = sink}, .slot = 1};
+    if (!n->type)
+        return pl_fail(err, PL_EINPUT, "there is no dataset \"%.100s\"", pl_settings_string(settings, "dataset", ""));
+    n->epochs = (size_t)pl_settings_integer(settings, "epochs", 1);
+    n->clip = pl_settings_real(settings, "clip", INFINITY);
+    n->recorded_batches = (uint64_t)pl_settings_integer(settings, "record_batches", 0);
+    n->saved = pl_clock_steady();
+    pl_run_key_hex(settings, request->seed, n->key);
+    int status = pl_schedule_init(&n->schedule, settings, (int64_t)n->epochs, err);
+    if (!status)
+        status = pl_recording_init(&n->recording, settings, err);
+    if (!status)
+        status = n->type->open(n, err);
+    if (!status)
+        status = open_net(n, err);
+    const char *weights = pl_settings_string(settings, "weights", "");
+    if (!status && *weights)
+        status = pl_weights_load(n, weights, err);
+    return status;
+}
+
+void pl_network_close(struct pl_network *n)
+{
+    if (n->self)
+        n->type->close(n);
+    pl_optim_free(n->optim);
+    pl_layout_release(&n->layout);
+    pl_net_free(n->net);
+    if (n->device)
+        pl_device_close(n->device);
+    pl_graph_free(n->graph);
+    pl_schedule_release(&n->schedule);
+    pl_history_release(&n->history);
+    free(n->carried);
+}
+
+bool pl_network_exchange(struct pl_network *n)
+{
+    enum { BLOCK = 1 << 12 };
+    char kept[BLOCK], *theta = n->theta, *average = (char *)(uintptr_t)pl_optim_average(n->optim);
+    if (!average)
+        return false;
+    size_t bytes = n->layout.length * (n->element == PL_FLOAT32 ? sizeof(float) : sizeof(double));
+    for (size_t at = 0; at < bytes; at += BLOCK) {
+        size_t length = bytes - at < BLOCK ? bytes - at : BLOCK;
+        memcpy(kept, theta + at, length);
+        memcpy(theta + at, average + at, length);
+        memcpy(average + at, kept, length);
+    }
+    return true;
+}

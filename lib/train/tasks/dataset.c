@@ -1,0 +1,216 @@
+/* The task kind `dataset`: a network trained on labelled images or on text. */
+#include "train/network/network.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct pl_setting pl_network_settings[] = {
+    {.key = "dataset", .type = PL_STRING, .help = "name of a set of images, or of a text"},
+    {.key = "model", .type = PL_STRING, .help = "name of a network"},
+    {.key = "record_batches", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000]",
+     .help = "record the loss of this many first batches as batch_loss, whose epochs are batches"},
+    {.key = "precision", .type = PL_STRING, .initial = "fast", .range = "fast exact",
+     .help = "fast uses Winograd convolutions, exact only direct ones",
+     .idle_when = "device=ref or model=mlp or model=awd_lstm"},
+    {.key = "device", .type = PL_STRING, .initial = "cpu", .range = "cpu ref",
+     .help = "cpu: own float kernels; ref: plain C in double, slow"},
+    {.key = "weights", .type = PL_STRING, .initial = "",
+     .help = "safetensors file of initial weights instead of drawn ones"},
+    {.key = "checkpoint_every", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000]",
+     .help = "epochs from one checkpoint to the next, 0: none for that reason", .idle_when = "always"},
+    {.key = "checkpoint_minutes", .type = PL_REAL, .initial = "5", .range = "[0,1000000]",
+     .help = "minutes from one checkpoint to the next, 0: none for that reason", .idle_when = "always"},
+    {.key = "keep_weights", .type = PL_BOOLEAN, .initial = "true",
+     .help = "keep the final weights for poula export weights"},
+};
+const size_t pl_network_setting_count = sizeof pl_network_settings / sizeof *pl_network_settings;
+
+static const struct pl_network_type *const types[] = {&pl_network_images, &pl_network_text};
+enum { TYPE_COUNT = sizeof types / sizeof *types };
+
+/* The type that has the data set, and its settings; NULL: none has. */
+static const struct pl_network_type *find_dataset(const char *name, const struct pl_setting **settings, size_t *count)
+{
+    for (size_t t = 0; t < TYPE_COUNT; t++)
+        for (size_t i = 0; i < types[t]->count(); i++)
+            if (!strcmp(types[t]->dataset(i, settings, count), name))
+                return types[t];
+    return NULL;
+}
+
+const struct pl_network_type *pl_network_type_of(const struct pl_settings *settings)
+{
+    const struct pl_setting *its;
+    size_t count;
+    return find_dataset(pl_settings_string(settings, "dataset", ""), &its, &count);
+}
+
+/* The model that was chosen, if it reads such data. NULL: it does not, or there is none. */
+static const struct pl_model *find_model(const struct pl_settings *chosen, const struct pl_network_type *type,
+                                         struct pl_error *err)
+{
+    const char *name = pl_settings_string(chosen, "model", NULL);
+    const struct pl_model *model = name ? pl_model_find(name) : NULL;
+    if (!name && pl_settings_find(chosen, "model"))
+        pl_fail(err, PL_EINPUT, "model must be the name of a network");
+    else if (!name)
+        pl_fail(err, PL_EINPUT, "the model is missing; a task says, for example, task: {dataset: %s, model: %s}",
+                type->text ? "markov" : "glyphs", type->text ? "awd_lstm" : "cnn");
+    else if (!model)
+        pl_fail_choice(err, "model", name);
+    else if (model->text != type->text)
+        pl_fail(err, PL_EINPUT, "model %s reads %s, and %s is %s", name, model->text ? "text" : "images",
+                pl_settings_string(chosen, "dataset", ""), type->what);
+    else
+        return model;
+    return NULL;
+}
+
+static int dataset_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
+{
+    const char *name = pl_settings_string(chosen, "dataset", NULL);
+    const struct pl_setting *settings;
+    size_t count, common_count;
+    const struct pl_network_type *type = name ? find_dataset(name, &settings, &count) : NULL;
+    if (!type) {
+        schema->fault = "dataset";
+        return name ? pl_fail_choice(err, "dataset", name)
+                    : pl_fail(err, PL_EINPUT, "dataset must be the name of a set of images or of a text");
+    }
+    const struct pl_model *model = find_model(chosen, type, err);
+    if (!model) {
+        schema->fault = pl_settings_find(chosen, "model") ? "model" : NULL;
+        return PL_EINPUT;
+    }
+    const struct pl_setting *common = type->common_settings(&common_count);
+    pl_schema_add(schema, PL_SECTION_TASK, pl_network_settings, pl_network_setting_count);
+    pl_schema_add(schema, PL_SECTION_TASK, type->settings, type->setting_count);
+    pl_schema_add(schema, PL_SECTION_TASK, settings, count);
+    pl_schema_add(schema, PL_SECTION_TASK, common, common_count);
+    pl_schema_add(schema, PL_SECTION_TASK, model->settings, model->setting_count);
+    if (type->text)
+        pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_validated_settings, pl_schedule_validated_setting_count);
+    return pl_schema_add_training(chosen, schema, err);
+}
+
+static void type_sources(const struct pl_network_type *type, struct pl_schema_source *sources, size_t capacity,
+                         size_t *count)
+{
+    const char *owner = type->text ? "text" : "images";
+    const struct pl_setting *settings;
+    size_t setting_count;
+    pl_source_add(sources, capacity, count, owner, PL_SECTION_TASK, type->settings, type->setting_count);
+    settings = type->common_settings(&setting_count);
+    pl_source_add(sources, capacity, count, owner, PL_SECTION_TASK, settings, setting_count);
+    for (size_t i = 0; i < type->count(); i++) {
+        const char *name = type->dataset(i, &settings, &setting_count);
+        pl_source_add(sources, capacity, count, name, PL_SECTION_TASK, settings, setting_count);
+    }
+}
+
+static void dataset_choices(const char *key, const char **names, size_t capacity, size_t *count)
+{
+    const struct pl_setting *settings;
+    size_t setting_count;
+    for (size_t t = 0; t < TYPE_COUNT && !strcmp(key, "dataset"); t++)
+        for (size_t i = 0; i < types[t]->count(); i++)
+            pl_choice_add(names, capacity, count, types[t]->dataset(i, &settings, &setting_count));
+    for (size_t i = 0; i < pl_model_count() && !strcmp(key, "model"); i++)
+        pl_choice_add(names, capacity, count, pl_model_at(i)->name);
+}
+
+static void dataset_sources(struct pl_schema_source *sources, size_t capacity, size_t *count)
+{
+    pl_source_add(sources, capacity, count, "dataset", PL_SECTION_TASK, pl_network_settings, pl_network_setting_count);
+    for (size_t t = 0; t < TYPE_COUNT; t++)
+        type_sources(types[t], sources, capacity, count);
+    pl_source_add(sources, capacity, count, "text", PL_SECTION_SCHEDULE, pl_schedule_validated_settings,
+                  pl_schedule_validated_setting_count);
+    for (size_t i = 0; i < pl_model_count(); i++)
+        pl_source_add(sources, capacity, count, pl_model_at(i)->name, PL_SECTION_TASK, pl_model_at(i)->settings,
+                      pl_model_at(i)->setting_count);
+}
+
+static const struct pl_metric network_metrics[] = {
+    {.name = "train_loss", .unit = "nats", .direction = PL_MINIMIZE, .set = PL_SET_TRAIN, .loss = true,
+     .rank = PL_RANK_TRAIN + PL_RANK_LOSS, .help = "mean cross-entropy over the epoch, as it was trained"},
+    {.name = "valid_loss", .unit = "nats", .direction = PL_MINIMIZE, .set = PL_SET_VALID, .loss = true,
+     .rank = PL_RANK_LOSS + 1, .help = "the same of the validation data, after the epoch"},
+    {.name = "test_loss", .unit = "nats", .direction = PL_MINIMIZE, .set = PL_SET_TEST, .loss = true,
+     .rank = PL_RANK_LOSS, .help = "the same of the test data, after the epoch"},
+    {.name = "batch_loss", .unit = "nats", .direction = PL_MINIMIZE, .loss = true, .rank = PL_RANK_LAST,
+     .help = "of the first batches, with record_batches; its epochs are batches"},
+    {.name = "lambda", .rank = PL_RANK_LAST, .help = "the learning rate in force"},
+    {.name = "gradient_norm", .rank = PL_RANK_LAST,
+     .help = "mean over the batches of the gradient's Euclidean norm, before clipping and without regularisation"},
+    {.name = "parameter_norm", .rank = PL_RANK_LAST, .help = "Euclidean norm of what is trained, after the epoch"},
+    {.name = PL_METRIC_SECONDS, .unit = "s", .clock = true, .rank = PL_RANK_LAST, .help = "of training"},
+    {.name = "seconds_load", .unit = "s", .clock = true, .rank = PL_RANK_LAST, .help = "the part of it that made the batches"},
+    {.name = "seconds_eval", .unit = "s", .clock = true, .rank = PL_RANK_LAST, .help = "of evaluation"},
+    {.name = PL_METRIC_AVERAGED, .rank = PL_RANK_LAST,
+     .help = "once: the first epoch that is measured with averaged weights"},
+};
+
+static void dataset_metrics(struct pl_metric_source *sources, size_t capacity, size_t *count)
+{
+    pl_metric_add(sources, capacity, count, "dataset", network_metrics, sizeof network_metrics / sizeof *network_metrics);
+    for (size_t t = 0; t < TYPE_COUNT; t++)
+        pl_metric_add(sources, capacity, count, types[t]->text ? "text" : "images", types[t]->metrics,
+                      types[t]->metric_count);
+}
+
+static int dataset_check(const struct pl_settings *settings, struct pl_error *err)
+{
+    const struct pl_network_type *type = pl_network_type_of(settings);
+    if (!type)
+        return pl_fail_choice(err, "dataset", pl_settings_string(settings, "dataset", ""));
+    int status = pl_train_check_training(settings, pl_settings_integer(settings, "epochs", 1), err);
+    return status ? status : type->check(settings, err);
+}
+
+/* What a run leaves in its folder when it is over. */
+static void tidy(struct pl_network *n, const struct pl_run_result *result)
+{
+    struct pl_error err;
+    if (!n->request->folder)
+        return;
+    if (result->outcome == PL_FINISHED && pl_settings_boolean(n->request->settings, "keep_weights", true) &&
+        pl_weights_write(n, &err))
+        pl_network_miss(n, "the weights were not kept", &err);
+    pl_checkpoint_remove(n);
+}
+
+static int dataset_run(const struct pl_run_request *request, const struct pl_sink *sink,
+                       struct pl_run_result *result, struct pl_error *err)
+{
+    struct pl_network n;
+    struct pl_error own = {0};
+    int status = pl_train_folder_check(request, err);
+    if (status)
+        return status;
+    status = pl_network_open(&n, request, sink, &own);
+    if (!status) {
+        pl_checkpoint_load(&n);
+        status = pl_network_train(&n, result, &own);
+    }
+    if (!status && result->outcome != PL_INTERRUPTED)
+        tidy(&n, result);
+    result->unsaved = n.unsaved;
+    memcpy(result->unsaved_example, n.unsaved_example, sizeof result->unsaved_example);
+    pl_network_close(&n);
+    if (status == PL_EINPUT)
+        return pl_fail(err, status, "%s", own.text);
+    if (status)
+        pl_result_set(result, PL_FAILED, "%s", own.text);
+    return 0;
+}
+
+const struct pl_task_kind pl_task_dataset = {
+    .key = "dataset",
+    .schema = dataset_schema,
+    .choices = dataset_choices,
+    .sources = dataset_sources,
+    .metrics = dataset_metrics,
+    .check = dataset_check,
+    .run = dataset_run,
+};
