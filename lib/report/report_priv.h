@@ -59,9 +59,10 @@ struct pl_table_plan {
     size_t over_count;
 };
 
-/* Ranks the configurations by the table's select, keeps the best, and adds their ranks to the results as a column (named
- * PL_RANK_KEY) until pl_selection_end. */
-int pl_selection_begin(struct pl_table_plan *plan, const struct pl_table_spec *spec, struct pl_error *err);
+/* Ranks the configurations by the table's select, keeps the best, and makes their places a setting of the results
+ * (PL_RANK_KEY) until pl_selection_end. The table's own metric is loaded afterwards. */
+int pl_selection_begin(struct pl_table_plan *plan, const struct pl_table_spec *spec, const struct pl_table *table,
+                       struct pl_error *err);
 void pl_selection_end(struct pl_table_plan *plan);
 /* Writes down in the table what was chosen and by what; notes say it. */
 void pl_selection_note(const struct pl_table_plan *plan, const struct pl_table_spec *spec, struct pl_table *table);

@@ -56,22 +56,26 @@ static int choose(struct pl_table_plan *plan, const struct pl_table_spec *spec, 
     if (!status)
         status = resolve_names(results, &spec->choose.over, &named.choose.over, err);
     if (!status)
-        status = pl_results_choose(pl_results_store(results), pl_results_sweep(results), pl_results_study(results), &named,
-                                   &plan->choice, err);
+        status = pl_results_choose(results, &named, &plan->choice, err);
     free(named.rows.names);
     free(named.columns.names);
     free(named.choose.over.names);
     return status;
 }
 
-int pl_selection_begin(struct pl_table_plan *plan, const struct pl_table_spec *spec, struct pl_error *err)
+int pl_selection_begin(struct pl_table_plan *plan, const struct pl_table_spec *spec, const struct pl_table *table,
+                       struct pl_error *err)
 {
     if (spec->choose.over.count > PL_TABLE_KEYS || !spec->choose.over.count)
         return pl_fail(err, PL_EINPUT, "a table chooses over at least one and at most %d settings", PL_TABLE_KEYS);
     int status = choose(plan, spec, err);
+    if (!status) /* choosing has loaded the criterion */
+        status = pl_results_load(plan->results, table->metric, table->select, err);
     if (status)
         return status;
     const struct pl_choice *choice = plan->choice;
+    free(plan->configs);
+    plan->configs = pl_new((choice->count + 1) * sizeof *plan->configs);
     plan->rivals = pl_new((choice->count + 1) * sizeof *plan->rivals);
     plan->config_count = 0;
     for (size_t i = 0; i < choice->count; i++) {

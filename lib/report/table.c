@@ -359,7 +359,7 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
         status = pl_fail(err, PL_EMISSING, "no configuration of study %s meets the conditions", pl_results_name(results));
         goto done;
     }
-    if (spec->choose.best && (status = pl_selection_begin(&plan, spec, err)))
+    if (spec->choose.best && (status = pl_selection_begin(&plan, spec, t, err)))
         goto done;
     if ((status = choose_keys(&plan, spec, t, err)) || (status = fill_cells(&plan, t, err)))
         goto done;

@@ -2,9 +2,6 @@
 #include "results/results_priv.h"
 #include "spec/spec.h"
 
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +41,6 @@ static int read_metrics(struct pl_results *results, struct pl_error *err)
     int status = pl_store_metrics(results->store, results->sweep, &metrics, &count, err);
     if (status)
         return status;
-    if (!count)
-        return say_what_there_is(results, err);
     results->metrics = pl_new(count * sizeof *results->metrics);
     results->metric_count = count;
     for (size_t i = 0; i < count; i++)
@@ -166,21 +161,33 @@ int pl_results_load(struct pl_results *results, const char *metric, enum pl_sele
     return pl_columns_read(results, err);
 }
 
+int pl_results_open_study(struct pl_results **results, struct pl_store *store, int64_t sweep, const struct pl_study *study,
+                          struct pl_error *err)
+{
+    struct pl_results *r = pl_new(sizeof *r);
+    *r = (struct pl_results){.store = store, .sweep = sweep, .name = pl_copy(study->name), .study = study};
+    int status = read_metrics(r, err);
+    if (status)
+        pl_results_free(r);
+    else
+        *results = r;
+    return status;
+}
+
 int pl_results_open(struct pl_results **results, struct pl_store *store, const struct pl_sweep_info *sweep,
                     struct pl_error *err)
 {
     struct pl_results *r = pl_new(sizeof *r);
-    r->store = store;
-    r->sweep = sweep->id;
-    r->name = pl_copy(sweep->study);
-    read_declarations(r, sweep);
+    *r = (struct pl_results){.store = store, .sweep = sweep->id, .name = pl_copy(sweep->study)};
+    read_declarations(r, sweep); /* first: the texts of a sweep live until the store is asked again */
     int status = read_metrics(r, err);
-    if (status) {
+    if (!status && !r->metric_count)
+        status = say_what_there_is(r, err);
+    if (status)
         pl_results_free(r);
-        return status;
-    }
-    *results = r;
-    return 0;
+    else
+        *results = r;
+    return status;
 }
 
 void pl_results_free(struct pl_results *results)
@@ -202,20 +209,6 @@ void pl_results_free(struct pl_results *results)
     free(results);
 }
 
-/* The sample standard deviation in units of the range, as the view summary takes it, so that squares of huge and of tiny
- * values neither overflow nor vanish. */
-static double deviation(const double *values, size_t n, double mean, double least, double most)
-{
-    double part = most - least < 1e300 ? 1 : 4, range = most / part - least / part, sum = 0;
-    if (least == most)
-        return 0;
-    for (size_t i = 0; i < n; i++) {
-        double u = (values[i] / part - mean / part) / range;
-        sum += u * u;
-    }
-    return range * (part * sqrt(sum / (double)(n - 1)));
-}
-
 size_t pl_results_value_count(const struct pl_results *results, size_t config)
 {
     return (size_t)results->tallies[config].n;
@@ -232,15 +225,7 @@ void pl_results_summary(const struct pl_results *results, size_t config, struct 
         .mean = NAN, .median = NAN, .least = NAN, .most = NAN, .deviation = NAN};
     if (!n)
         return;
-    summary->mean = gsl_stats_mean(values, 1, n);
-    gsl_stats_minmax(&summary->least, &summary->most, values, 1, n);
-    if (n > 1)
-        summary->deviation = deviation(values, n, summary->mean, summary->least, summary->most);
-    double *sorted = pl_new(n * sizeof *sorted);
-    memcpy(sorted, values, n * sizeof *sorted);
-    gsl_sort(sorted, 1, n);
-    summary->median = gsl_stats_median_from_sorted_data(sorted, 1, n);
-    free(sorted);
+    pl_statistics(values, n, summary);
 }
 
 const char *pl_results_name(const struct pl_results *results)

@@ -22,6 +22,10 @@ struct pl_results;
  * has recorded nothing yet. Configurations and settings are there after the first pl_results_load. */
 int pl_results_open(struct pl_results **results, struct pl_store *store, const struct pl_sweep_info *sweep,
                     struct pl_error *err);
+/* The same for who has the study's declarations already, which must stay there; also of a sweep that has recorded nothing:
+ * its main metric must not be asked for then. */
+int pl_results_open_study(struct pl_results **results, struct pl_store *store, int64_t sweep, const struct pl_study *study,
+                          struct pl_error *err);
 void pl_results_free(struct pl_results *results);
 
 const char *pl_results_name(const struct pl_results *results); /* of the study */
@@ -137,10 +141,10 @@ struct pl_choice {
 /* Ranks the configurations that meet the table's conditions. Those of which every planned run finished come first,
  * then those with runs that are missing or failed, then those with a diverged run, then those without a value; among
  * each kind the mean decides, and grid order where means are equal. The criterion of a table that names none is the best
- * of the metric that validates the sweep (PL_EINPUT when there is none, or when nobody knows which way it is better).
- * study (for axes) may be NULL. pl_choice_free releases *choice. */
-int pl_results_choose(struct pl_store *store, int64_t sweep, const struct pl_study *study,
-                    const struct pl_table_spec *table, struct pl_choice **choice, struct pl_error *err);
+ * of the metric that validates the sweep (PL_EINPUT when there is none, or when nobody knows which way it is better);
+ * it is the loaded metric afterwards. pl_choice_free releases *choice. */
+int pl_results_choose(struct pl_results *results, const struct pl_table_spec *table, struct pl_choice **choice,
+                      struct pl_error *err);
 void pl_choice_free(struct pl_choice *choice);
 
 /* Makes the places up to best a setting like any other (PL_RANK_KEY), the last of all keys, until they are dropped. */

@@ -49,6 +49,19 @@ struct pl_results {
     enum pl_select select;
 };
 
+/* Mean, median, extremes and deviation of n values, n > 0; the deviation stays as it is where n is 1. */
+void pl_statistics(const double *values, size_t n, struct pl_summary *summary);
+
+/* The column of exactly this name, or SIZE_MAX. */
+size_t pl_results_find_column(const struct pl_results *results, const char *name);
+/* Keeps those of the configurations that meet a condition, and returns how many. */
+size_t pl_results_filter(const struct pl_results *results, const struct pl_condition *condition, size_t *configs,
+                         size_t count);
+/* Numbers the groups that agree in some settings, in the order of their first configurations; groups receives the number of
+ * each configuration. Returns how many there are. */
+size_t pl_results_part(const struct pl_results *results, const size_t *configs, size_t config_count, const size_t *keys,
+                       size_t count, uint32_t *groups);
+
 /* Reads the settings of all configurations into columns. */
 int pl_columns_read(struct pl_results *results, struct pl_error *err);
 void pl_columns_free(struct pl_results *results);

@@ -39,16 +39,18 @@
     " ORDER BY w.launch DESC, w.id DESC LIMIT 1)"
 
 /* Statistics of the values b of a group, whose extremes lo and hi stand in every row. Equal values have no deviation at
- * all, and huge ones do not overflow: deviations are taken in units of the range, means of huge values in parts. */
+ * all, and huge ones do not overflow: deviations are taken in units of the range, means of huge values in parts, and what is
+ * larger than any number is the largest. lib/results/statistics.c computes the same. */
 #define BIG "1152921504606846976.0"
+#define LARGEST "1.7976931348623157e308"
 #define MEAN(b)                                                                                                        \
-    "CASE WHEN min(" b ") = max(" b ") THEN min(" b ") WHEN max(max(" b "), -min(" b ")) < 1e290"                       \
-    " THEN max(min(" b "), min(max(" b "), avg(" b "))) ELSE avg(" b " / " BIG ") * " BIG " END"
+    "CASE WHEN min(" b ") = max(" b ") THEN min(" b ") ELSE max(min(" b "), min(max(" b "), CASE WHEN max(max(" b "),"  \
+    " -min(" b ")) < 1e290 THEN avg(" b ") ELSE avg(" b " / " BIG ") * " BIG " END)) END"
 #define UNIT "CASE WHEN hi - lo < 1e300 THEN (b - lo) / (hi - lo) ELSE (b / 4 - lo / 4) / (hi / 4 - lo / 4) END"
 #define SPREAD "sqrt(max(0, sum(u * u) - sum(u) * sum(u) / count(u)) / (count(u) - 1))"
 #define DEVIATION                                                                                                      \
     "CASE WHEN count(b) > 1 THEN CASE WHEN lo = hi THEN 0.0 WHEN hi - lo < 1e300 THEN (hi - lo) * " SPREAD              \
-    " ELSE (hi / 4 - lo / 4) * (4 * " SPREAD ") END END"
+    " ELSE min((hi / 4 - lo / 4) * (4 * " SPREAD "), " LARGEST ") END END"
 
 /* Configurations and metrics from rows of (part, config, series, axis-wise) runs: part is what parts them besides. */
 #define SUMMARY(part, rows)                                                                                            \

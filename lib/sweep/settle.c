@@ -96,8 +96,12 @@ void pl_plan_why_waiting(const struct pl_plan *plan, struct pl_text *out)
 static int read_choice(struct choice *choice, struct pl_store *store, int64_t sweep, struct pl_error *err)
 {
     const struct pl_table_spec *table = &choice->source->tables[choice->table];
+    struct pl_results *results = NULL;
     struct pl_error why = {0};
-    int status = pl_results_choose(store, sweep, choice->source, table, &choice->ranking, &why);
+    int status = pl_results_open_study(&results, store, sweep, choice->source, &why);
+    if (!status)
+        status = pl_results_choose(results, table, &choice->ranking, &why);
+    pl_results_free(results);
     if (status)
         return pl_fail(err, status, "the table of study %s: %s", choice->source->name, why.text);
     choice->settings = pl_new((choice->ranking->count + 1) * sizeof *choice->settings);

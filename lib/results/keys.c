@@ -1,7 +1,6 @@
-/* Which settings tell configurations apart, and which configurations a condition picks. */
+/* Settings by name, and which configurations a condition picks. */
 #include "results/results_priv.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@ const struct pl_value *pl_results_value(const struct pl_results *results, size_t
     return rank ? &results->columns[key].values[rank - 1].value : NULL;
 }
 
-static size_t find_column(const struct pl_results *results, const char *name)
+size_t pl_results_find_column(const struct pl_results *results, const char *name)
 {
     for (size_t i = 0; i < results->column_count; i++)
         if (!strcmp(results->columns[i].name, name))
@@ -30,7 +29,7 @@ static size_t find_column(const struct pl_results *results, const char *name)
 
 size_t pl_results_key(const struct pl_results *results, const char *name)
 {
-    size_t found = find_column(results, name);
+    size_t found = pl_results_find_column(results, name);
     if (found != SIZE_MAX)
         return found;
     enum { MOST = 128 };
@@ -39,7 +38,7 @@ size_t pl_results_key(const struct pl_results *results, const char *name)
     size_t count = pl_train_schema_sources(sources, MOST);
     for (size_t i = 0; i < count && i < MOST; i++) {
         const struct pl_setting *setting = pl_setting_find(sources[i].part.settings, sources[i].part.count, name);
-        if (setting && (found = find_column(results, setting->key)) != SIZE_MAX)
+        if (setting && (found = pl_results_find_column(results, setting->key)) != SIZE_MAX)
             return found;
     }
     return none;
@@ -71,13 +70,21 @@ int pl_results_keys(const struct pl_results *results, const struct pl_names *nam
     return 0;
 }
 
-/* Marks which ranks of a column a condition admits. */
-static bool *admitted(const struct pl_column *column, const struct pl_condition *condition)
+size_t pl_results_filter(const struct pl_results *results, const struct pl_condition *condition, size_t *configs,
+                         size_t count)
 {
-    bool *admits = pl_new(column->value_count + 1);
+    size_t key = pl_results_key(results, condition->key), passed = 0;
+    if (key == SIZE_MAX)
+        return 0;
+    const struct pl_column *column = &results->columns[key];
+    bool *admits = pl_new(column->value_count + 1); /* by rank: who has no such setting meets no condition on it */
     for (size_t i = 0; i < column->value_count; i++)
         admits[i + 1] = pl_condition_admits(condition, &column->values[i].value);
-    return admits;
+    for (size_t i = 0; i < count; i++)
+        if (admits[column->ranks[configs[i]]])
+            configs[passed++] = configs[i];
+    free(admits);
+    return passed;
 }
 
 /* Does some configuration have the which-th alternative? one becomes a condition of it alone. */
@@ -143,128 +150,10 @@ int pl_results_where(const struct pl_results *results, const struct pl_condition
     size_t *kept = pl_new(results->count * sizeof *kept), left = results->count;
     for (size_t i = 0; i < left; i++)
         kept[i] = i;
-    for (size_t w = 0; w < where_count; w++) {
-        const struct pl_column *column = &results->columns[pl_results_key(results, where[w].key)];
-        bool *admits = admitted(column, &where[w]);
-        size_t passed = 0;
-        for (size_t i = 0; i < left; i++)
-            if (admits[column->ranks[kept[i]]])
-                kept[passed++] = kept[i];
-        left = passed;
-        free(admits);
-    }
+    for (size_t w = 0; w < where_count; w++)
+        left = pl_results_filter(results, &where[w], kept, left);
     *configs = kept;
     *count = left;
     return 0;
 }
 
-static bool varies(const struct pl_column *column, const size_t *configs, size_t count)
-{
-    for (size_t i = 1; i < count; i++)
-        if (column->ranks[configs[i]] != column->ranks[configs[0]])
-            return true;
-    return false;
-}
-
-size_t pl_results_axes(const struct pl_results *results, const size_t *configs, size_t count, size_t *keys,
-                       size_t capacity)
-{
-    size_t found = 0;
-    for (size_t i = 0; results->study && i < results->study->axis_count && found < capacity; i++) {
-        size_t key = pl_results_key(results, results->study->axes[i]);
-        if (key != SIZE_MAX && varies(&results->columns[key], configs, count))
-            keys[found++] = key;
-    }
-    return found;
-}
-
-/* A partition of configurations by their values so far, refined by one setting after another. */
-struct partition {
-    size_t count;     /* configurations */
-    uint32_t *groups; /* of each */
-    size_t group_count;
-    uint64_t *slot_keys; /* scratch of refine: (group, rank) + 1, or 0 */
-    uint32_t *slot_groups;
-    size_t slot_count;
-    uint32_t *refined;
-};
-
-/* Splits the groups by a column into p->refined; returns how many there are then. */
-static size_t refine(struct partition *p, const struct pl_column *column, const size_t *configs)
-{
-    memset(p->slot_keys, 0, p->slot_count * sizeof *p->slot_keys);
-    size_t groups = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        uint64_t key = ((uint64_t)p->groups[i] << 32 | column->ranks[configs[i]]) + 1;
-        size_t slot = (key * 0x9e3779b97f4a7c15u >> 20) & (p->slot_count - 1);
-        while (p->slot_keys[slot] && p->slot_keys[slot] != key)
-            slot = (slot + 1) & (p->slot_count - 1);
-        if (!p->slot_keys[slot]) {
-            p->slot_keys[slot] = key;
-            p->slot_groups[slot] = (uint32_t)groups++;
-        }
-        p->refined[i] = p->slot_groups[slot];
-    }
-    return groups;
-}
-
-static void accept(struct partition *p, size_t groups)
-{
-    uint32_t *spare = p->groups;
-    p->groups = p->refined;
-    p->refined = spare;
-    p->group_count = groups;
-}
-
-/* Every column once, in the order in which a reader would want them. */
-static size_t candidates(const struct pl_results *results, size_t *order)
-{
-    static const char *const first[] = {"problem", "dataset", "model", "optimizer"};
-    bool *taken = pl_new(results->column_count);
-    size_t count = 0, found;
-    for (size_t i = 0; results->study && i < results->study->axis_count; i++)
-        if ((found = pl_results_key(results, results->study->axes[i])) != SIZE_MAX && !taken[found]) {
-            taken[found] = true;
-            order[count++] = found;
-        }
-    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        if ((found = find_column(results, first[i])) != SIZE_MAX && !taken[found]) {
-            taken[found] = true;
-            order[count++] = found;
-        }
-    for (size_t i = 0; i < results->column_count; i++)
-        if (!taken[i])
-            order[count++] = i;
-    free(taken);
-    return count;
-}
-
-size_t pl_results_extend(const struct pl_results *results, const size_t *configs, size_t config_count, size_t *keys,
-                         size_t count, size_t capacity)
-{
-    struct partition p = {.count = config_count, .group_count = config_count > 0, .slot_count = 16};
-    while (p.slot_count < 2 * config_count)
-        p.slot_count *= 2;
-    p.groups = pl_new(config_count * sizeof *p.groups);
-    p.refined = pl_new(config_count * sizeof *p.refined);
-    p.slot_keys = pl_new(p.slot_count * sizeof *p.slot_keys);
-    p.slot_groups = pl_new(p.slot_count * sizeof *p.slot_groups);
-    for (size_t i = 0; i < count; i++)
-        accept(&p, refine(&p, &results->columns[keys[i]], configs));
-    /* One pass is enough: a setting that does not split the groups does not split finer ones either. */
-    size_t *order = pl_new(results->column_count * sizeof *order);
-    size_t candidate_count = candidates(results, order);
-    for (size_t i = 0; i < candidate_count && p.group_count < config_count && count < capacity; i++) {
-        size_t groups = refine(&p, &results->columns[order[i]], configs);
-        if (groups > p.group_count) {
-            accept(&p, groups);
-            keys[count++] = order[i];
-        }
-    }
-    free(order);
-    free(p.groups);
-    free(p.refined);
-    free(p.slot_keys);
-    free(p.slot_groups);
-    return count;
-}
