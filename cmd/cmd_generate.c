@@ -53,14 +53,13 @@ static int generate(const struct pl_args *args, struct pl_store *store, const ch
 static int run(const struct pl_args *args)
 {
     struct writer writer = {0};
-    struct pl_generation wish = {.prompt = pl_args_get(args, "prompt", NULL), .self = &writer, .word = write_word};
+    struct pl_generation wish = {.data = pl_args_data(args), .prompt = pl_args_get(args, "prompt", NULL), .self = &writer, .word = write_word};
     struct pl_store *store;
     struct pl_error err;
     if (!pl_args_integer(args, "words", 1, 1000000000, 100, &wish.words) ||
         !pl_args_integer(args, "seed", 0, INT64_MAX, 1, &wish.seed) ||
         !pl_args_real(args, "temperature", 0, 1e6, 1, &wish.temperature))
         return 2;
-    setenv("POULA_DATA", pl_args_data(args), 1);
     int code = pl_cmd_open(args, &store);
     if (code)
         return code;

@@ -336,7 +336,8 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
     struct pl_sink sink = {&watch, watch_series, watch_value, watch_log, watch_stop};
     struct pl_run_request request = {.settings = settings, .seed = seed, .threads = threads,
                                      .folder = pl_args_get(args, "folder", NULL),
-                                     .reading = study ? study->reading : NULL, .home = study ? study->home : NULL};
+                                     .reading = study ? study->reading : NULL, .home = study ? study->home : NULL,
+                                     .data = pl_args_data(args)};
     struct pl_run_result result;
     struct pl_error err = {0};
     struct pl_single single = {.study = study, .settings = settings, .seed = seed, .threads = threads, .insist = insist,
@@ -403,7 +404,6 @@ static int run(const struct pl_args *args)
     int64_t seed, threads;
     if (!pl_args_integer(args, "threads", 1, 4096, pl_host_cores(), &threads))
         return 2;
-    setenv("POULA_DATA", pl_args_data(args), 1);
     bool insist = tell_threads(threads, pl_args_has(args, "threads"));
     int code = find_study(args, &spec, &study);
     if (!code)

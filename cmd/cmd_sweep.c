@@ -206,7 +206,7 @@ static int survey(const struct pl_args *args, const struct pl_plan *plan, struct
     struct pl_error err = {0};
     pl_sweep_needs_release(&before->needs);
     before->needs = (struct pl_sweep_needs){0};
-    if (pl_plan_survey(plan, options->threads, options->retry_failed, &before->needs, &err)) {
+    if (pl_plan_survey(plan, options->data_folder, options->threads, options->retry_failed, &before->needs, &err)) {
         pl_cmd_fail(args, &err);
         return 1; /* 2 would say that nothing was written */
     }

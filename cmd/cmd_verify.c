@@ -11,7 +11,7 @@ enum { MOST_SHOWN = 5 }; /* differences of one run that are printed */
 
 struct verification {
     struct pl_store *store;
-    const char *version;
+    const char *version, *data;
     char cpu[256];
     struct pl_record stored, again;
     int64_t compared, values, differing;
@@ -94,7 +94,8 @@ static int verify_run(struct verification *v, const char *name, struct pl_error 
         goto done;
     struct pl_sink sink = pl_record_sink(&v->again);
     struct pl_run_request request = {.settings = &settings, .seed = info.seed,
-                                     .threads = info.threads > 0 ? info.threads : 1, .reading = info.reading};
+                                     .threads = info.threads > 0 ? info.threads : 1, .reading = info.reading,
+                                     .data = v->data};
     struct pl_run_result result;
     pl_record_clear(&v->again);
     status = pl_train_run(&request, &sink, &result, err);
@@ -139,7 +140,7 @@ static int choose_runs(struct verification *v, int64_t sample, struct names *nam
 
 static int verify_runs(const struct pl_args *args, struct pl_store *store)
 {
-    struct verification v = {.store = store, .version = pl_version()};
+    struct verification v = {.store = store, .version = pl_version(), .data = pl_args_data(args)};
     struct pl_error err = {0};
     struct names names = {0};
     int64_t sample;

@@ -233,13 +233,13 @@ int pl_sweep_look(const struct pl_args *args, const struct pl_sweep_specs *specs
     struct pl_error err = {0};
     before->programs = pl_programs_new();
     options->programs = before->programs;
-    setenv("POULA_DATA", pl_args_data(args), 1);
+    options->data_folder = pl_args_data(args);
     int status = pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err);
     if (status && status != PL_EMISSING)
         return pl_cmd_fail(args, &err);
     int code = ask_about_many(args, store, specs);
-    if (!code && pl_survey_sources(specs->sources, specs->count, store, options->threads, options->retry_failed,
-                                   &before->needs, &err))
+    if (!code && pl_survey_sources(specs->sources, specs->count, store, options->data_folder, options->threads,
+                                   options->retry_failed, &before->needs, &err))
         code = pl_cmd_fail(args, &err);
     if (!code)
         code = pl_sweep_fit_jobs(args, options, &before->needs);

@@ -439,11 +439,3 @@ const struct pl_study *pl_spec_study(const struct pl_spec *spec, size_t index)
 {
     return &spec->studies[index];
 }
-
-void pl_run_key(const char *canonical_settings, int64_t seed, unsigned char key[PL_DIGEST_SIZE])
-{
-    struct pl_text text = {0};
-    pl_text_addf(&text, "%s\nseed=%lld\n", canonical_settings, (long long)seed);
-    pl_digest(text.text, text.length, key);
-    pl_text_release(&text);
-}

@@ -65,7 +65,4 @@ int pl_walk_next(struct pl_walk *walk, const struct pl_settings **settings, cons
                  size_t *seed_count);
 void pl_walk_free(struct pl_walk *walk);
 
-/* A run's key: SHA-256 over the canonical settings and the seed ("SETTINGS\nseed=SEED\n"). */
-void pl_run_key(const char *canonical_settings, int64_t seed, unsigned char key[PL_DIGEST_SIZE]);
-
 #endif

@@ -112,8 +112,8 @@ static void hand_task(struct pl_supervisor *s, struct pl_hand *hand, struct pl_t
     find_folder(s, task, &folder);
     struct pl_order order = {.run = task->claim.run, .seed = task->claim.seed, .threads = s->options->threads,
                              .settings = task->settings->text, .folder = pl_text(&folder), .owner = s->owner,
-                             .reading = task->study->study->reading, .home = task->study->study->home, .epochs = task->epochs,
-                             .continued = task->claim.attempt > 1};
+                             .reading = task->study->study->reading, .home = task->study->study->home,
+                             .data = s->options->data_folder, .epochs = task->epochs, .continued = task->claim.attempt > 1};
     memcpy(order.kept, task->kept, sizeof order.kept);
     pl_order_write(&order, &hand->orders);
     pl_text_release(&folder);

@@ -190,6 +190,10 @@ void pl_order_write(const struct pl_order *order, struct pl_text *out)
         pl_text_add(out, ",\"home\":");
         pl_text_add_json(out, order->home);
     }
+    if (order->data) {
+        pl_text_add(out, ",\"data\":");
+        pl_text_add_json(out, order->data);
+    }
     if (order->settings) {
         pl_text_add(out, ",\"settings\":");
         pl_text_add(out, order->settings);
@@ -237,7 +241,8 @@ static bool read_order(struct cursor *c, struct pl_order *order)
         (skip(c, ",\"epochs\":") && !take_real(c, &order->epochs)) || !take_kept(c, order))
         return false;
     if ((skip(c, ",\"reading\":") && !(order->reading = take_string(c))) ||
-        (skip(c, ",\"home\":") && !(order->home = take_string(c))))
+        (skip(c, ",\"home\":") && !(order->home = take_string(c))) ||
+        (skip(c, ",\"data\":") && !(order->data = take_string(c))))
         return false;
     return skip(c, ",\"settings\":{") && c->end - c->at >= 2 && c->end[-1] == '}';
 }

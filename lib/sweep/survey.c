@@ -37,6 +37,7 @@ static void release(struct seen *seen)
 }
 
 struct survey {
+    const char *folder; /* of data sets */
     int threads;
     struct seen keys, data, warnings;
     struct pl_sweep_needs *needs;
@@ -45,7 +46,7 @@ struct survey {
 static int survey_config(struct survey *survey, const struct pl_settings *settings, struct pl_error *err)
 {
     struct pl_train_needs needs;
-    int status = pl_train_survey(settings, survey->threads, &needs, err);
+    int status = pl_train_survey(settings, survey->folder, survey->threads, &needs, err);
     if (status)
         return status;
     if (needs.memory > survey->needs->memory)
@@ -57,10 +58,10 @@ static int survey_config(struct survey *survey, const struct pl_settings *settin
     return 0;
 }
 
-int pl_plan_survey(const struct pl_plan *plan, int threads, bool retry_failed, struct pl_sweep_needs *needs,
-                   struct pl_error *err)
+int pl_plan_survey(const struct pl_plan *plan, const char *data, int threads, bool retry_failed,
+                   struct pl_sweep_needs *needs, struct pl_error *err)
 {
-    struct survey survey = {.threads = threads, .needs = needs};
+    struct survey survey = {.folder = data, .threads = threads, .needs = needs};
     struct pl_text key = {0};
     int status = 0;
     for (size_t i = 0; i < plan->count && !status; i++) {
@@ -130,10 +131,10 @@ static int survey_study(struct survey *survey, const struct pl_study *study, str
     return status;
 }
 
-int pl_survey_sources(const struct pl_source *sources, size_t count, struct pl_store *store, int threads,
-                      bool retry_failed, struct pl_sweep_needs *needs, struct pl_error *err)
+int pl_survey_sources(const struct pl_source *sources, size_t count, struct pl_store *store, const char *data,
+                      int threads, bool retry_failed, struct pl_sweep_needs *needs, struct pl_error *err)
 {
-    struct survey survey = {.threads = threads, .needs = needs};
+    struct survey survey = {.folder = data, .threads = threads, .needs = needs};
     int status = 0;
     for (size_t i = 0; i < count && !status; i++)
         for (size_t k = 0; k < pl_spec_study_count(sources[i].spec) && !status; k++)

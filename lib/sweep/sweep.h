@@ -95,12 +95,12 @@ struct pl_sweep_needs {
     struct pl_text data;      /* data sets with their checksums, for provenance */
     struct pl_text warnings;  /* about them, a line each */
 };
-/* Opens every data set once, so that a missing or damaged one is found before any run begins. */
-int pl_plan_survey(const struct pl_plan *plan, int threads, bool retry_failed, struct pl_sweep_needs *needs,
-                   struct pl_error *err);
+/* Opens every data set once, from the folder data, so that a missing or damaged one is found before any run begins. */
+int pl_plan_survey(const struct pl_plan *plan, const char *data, int threads, bool retry_failed,
+                   struct pl_sweep_needs *needs, struct pl_error *err);
 /* The same before anything is planned: for the studies whose settings are known. store may be NULL: every run is missing. */
-int pl_survey_sources(const struct pl_source *sources, size_t count, struct pl_store *store, int threads,
-                      bool retry_failed, struct pl_sweep_needs *needs, struct pl_error *err);
+int pl_survey_sources(const struct pl_source *sources, size_t count, struct pl_store *store, const char *data,
+                      int threads, bool retry_failed, struct pl_sweep_needs *needs, struct pl_error *err);
 void pl_sweep_needs_release(struct pl_sweep_needs *needs);
 /* Lowers jobs to what fits into free memory: then it returns 1 and says so in message. Fails with PL_EMEMORY when not
  * even one run fits. */
@@ -140,6 +140,7 @@ struct pl_sweep_options {
     int64_t limit;             /* most runs to take; 0: all */
     const char *folders;       /* folder of the runs' own folders, made when a run asks for one */
     const char *data;          /* data sets and checksums, for provenance; or NULL */
+    const char *data_folder;   /* of data sets */
     struct pl_programs *programs; /* that commands are found with */
     struct pl_sweep_view view;
 };

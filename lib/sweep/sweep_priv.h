@@ -24,7 +24,7 @@ void pl_provenance_told(bool insist, struct pl_text *libraries);
 /* ---- protocol: one JSON object a line, see docs/sweeps.md ---- */
 
 enum { PL_METRIC_SIZE = 256 }; /* a longer name is cut */
-enum { PL_PROTOCOL_VERSION = 3, PL_LINE_LIMIT = 256 << 20 };
+enum { PL_PROTOCOL_VERSION = 4, PL_LINE_LIMIT = 256 << 20 };
 
 /* What a worker is told: to train a run; to give back what it has not begun; to do so and stop. */
 enum pl_message { PL_MESSAGE_ORDER, PL_MESSAGE_RECALL, PL_MESSAGE_STOP };
@@ -44,6 +44,7 @@ struct pl_order {
     struct pl_kept kept[PL_AXIS_COUNT];
     const char *reading;  /* of a command's output, see pl_run_request; or NULL */
     const char *home;     /* of a command's directory, likewise */
+    const char *data;     /* the folder of data sets, or NULL */
 };
 void pl_order_write(const struct pl_order *order, struct pl_text *out);
 /* Reads orders; holds the settings of the last one, which are read only when they differ. Zero-initialise. */

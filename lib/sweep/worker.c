@@ -246,7 +246,8 @@ static void train(struct worker *w, const struct pl_order *order)
     struct pl_sink sink = {.self = w, .series = sink_series, .value = sink_value, .log = sink_log, .stop = sink_stop};
     struct pl_run_request request = {.settings = &w->reader.settings, .seed = order->seed, .threads = order->threads,
                                      .folder = order->folder, .reading = order->reading, .home = order->home,
-                                     .owner = order->owner, .epochs = order->epochs, .kept = order->continued ? order->kept : NULL};
+                                     .data = order->data, .owner = order->owner, .epochs = order->epochs,
+                                     .kept = order->continued ? order->kept : NULL};
     struct pl_run_result result = {.bad_epoch = -1, .exit_code = -1};
     struct pl_error err = {0};
     w->run = order->run;

@@ -11,17 +11,6 @@
 
 static const char first_line[] = "This folder belongs to one run of poula; see docs/sweeps.md.\n";
 
-void pl_run_key_hex(const struct pl_settings *settings, int64_t seed, char hex[2 * PL_DIGEST_SIZE + 1])
-{
-    struct pl_text text = {0};
-    unsigned char digest[PL_DIGEST_SIZE];
-    pl_settings_write(settings, &text);
-    pl_text_addf(&text, "\nseed=%lld\n", (long long)seed);
-    pl_digest(pl_text(&text), text.length, digest);
-    pl_digest_hex(digest, sizeof digest, hex);
-    pl_text_release(&text);
-}
-
 static void write_mark(const char *owner, const char *key, struct pl_text *out)
 {
     pl_text_addf(out, "%sdatabase %s\nrun %s\n", first_line, owner && *owner ? owner : NOBODY, key);

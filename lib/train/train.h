@@ -110,11 +110,16 @@ struct pl_run_request {
     const char *folder; /* for checkpoints and logs of this run; NULL: none are kept */
     const char *reading;/* how a command's output is read: a JSON text that pl_train_check_reading accepts; NULL: as always */
     const char *home;   /* the folder that a command's directory is relative to; NULL: the working folder */
+    const char *data;   /* the folder of data sets; a task without data does not look at it */
     const char *scratch;/* a folder for what poula itself gives a command; NULL: one is made where it is needed */
     const char *owner;  /* of the folder: the token of the database that has the run; NULL: none has */
     const struct pl_kept *kept; /* by axis; NULL: there was no earlier attempt */
     double epochs;      /* of a program: fewer are not finished; 0: not declared */
 };
+
+/* A run's key: SHA-256 over the canonical settings and the seed ("SETTINGS\nseed=SEED\n"). Whatever else a request says,
+ * it is the same run. */
+void pl_run_key(const char *canonical_settings, int64_t seed, unsigned char key[PL_DIGEST_SIZE]);
 
 /* Trains. Returns 0 whatever the outcome; a negative code only when the request makes no sense (then
  * result says failed as well). */
@@ -154,13 +159,13 @@ enum pl_folder_state pl_train_folder_state(const char *folder, const char *owner
 int pl_train_folder_check(const struct pl_run_request *request, struct pl_error *err);
 
 /* What a run will need, found without training. Opens the run's data set, so that what is wrong with it is known
- * before any run begins (and is checked once, not by every worker). The folder of data sets is $POULA_DATA, or data. */
+ * before any run begins (and is checked once, not by every worker). data is the folder of data sets. */
 struct pl_train_needs {
     uint64_t memory;     /* bytes of a process that trains it; 0: nothing to speak of */
     char data[200];      /* name, SHA-256 and whether it is the official set; "": the task has no data */
     char warning[500];   /* about the data; "": none */
 };
-int pl_train_survey(const struct pl_settings *settings, int threads, struct pl_train_needs *needs,
+int pl_train_survey(const struct pl_settings *settings, const char *data, int threads, struct pl_train_needs *needs,
                     struct pl_error *err);
 /* Writes what pl_train_survey depends on: settings with equal texts have equal needs. Empty where there are none. */
 void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key);
@@ -177,6 +182,7 @@ int pl_train_export_weights(const char *folder, const char *key, const char *out
 struct pl_generation {
     const char *folder, *key;           /* of the run, the key in hex */
     const struct pl_settings *settings; /* the run's */
+    const char *data;    /* the folder of data sets */
     const char *prompt;  /* words that the text begins with, told like the others; NULL: none */
     int64_t words, seed; /* how many to draw besides; <eos> counts as a word */
     double temperature;  /* word w is drawn in proportion to exp(logit of w / temperature); 0: always the likeliest */

@@ -629,7 +629,7 @@ static uint64_t memory_of(const char *words)
     struct pl_train_needs needs;
     struct pl_error err;
     settings_of(&s, words);
-    if (pl_train_survey(&s, 1, &needs, &err))
+    if (pl_train_survey(&s, "data", 1, &needs, &err))
         fail_msg("%s", err.text);
     pl_settings_release(&s);
     return needs.memory;

@@ -182,7 +182,7 @@ static void lines_that_are_no_events(void **state)
     (void)state;
     static const char *const lines[] = {
         "", "hello", "[]", "{}", "{\"run\":1}", "{\"event\":\"start\"}", "{\"event\":\"dance\",\"run\":1}",
-        "{\"event\":\"ready\"}", "{\"event\":\"ready\",\"protocol\":3}", "{\"event\":\"ready\",\"protocol\":3,\"version\":\"1\"}",
+        "{\"event\":\"ready\"}", "{\"event\":\"ready\",\"protocol\":4}", "{\"event\":\"ready\",\"protocol\":4,\"version\":\"1\"}",
         "{\"event\":\"start\",\"run\":\"1\"}", "{\"event\":\"log\",\"run\":1}",
         "{\"run\":1,\"event\":\"points\",\"epochs\":[1],\"series\":[[\"loss\",\"epoch\",\"00\"]]}",
         "{\"run\":1,\"event\":\"points\",\"epochs\":[1.5],\"series\":[]}",
@@ -220,7 +220,7 @@ static void orders_come_back(void **state)
     pl_settings_set_boolean(&settings, "nesterov", true);
     pl_settings_write(&settings, &canonical);
     struct pl_order order = {.run = 5, .seed = -3, .threads = 2, .settings = pl_text(&canonical), .folder = "a \"b\"",
-                             .reading = "{\"pattern\":[\"\\\\d+\"],\"stall\":600}", .home = "/a \"b\""};
+                             .reading = "{\"pattern\":[\"\\\\d+\"],\"stall\":600}", .home = "/a \"b\"", .data = "data"};
     pl_order_write(&order, &line);
     assert_int_equal(line.text[line.length - 1], '\n');
     enum pl_message kind;
@@ -237,6 +237,7 @@ static void orders_come_back(void **state)
     assert_int_equal(got.threads, 2);
     assert_string_equal(got.folder, "a \"b\"");
     assert_string_equal(got.home, "/a \"b\"");
+    assert_string_equal(got.data, "data");
     pl_settings_write(&reader.settings, &again);
     assert_string_equal(pl_text(&canonical), pl_text(&again));
     assert_int_equal(pl_message_read("{\"stop\":true}", 13, &kind, &run, &err), 0);

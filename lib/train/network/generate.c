@@ -102,7 +102,7 @@ static int open_generator(struct generator *g, struct pl_error *err)
     if (!status)
         status = pl_weights_open(&g->weights, wish->folder, wish->key, err);
     if (!status)
-        status = pl_corpus_open(&g->corpus, wish->settings, pl_train_data_folder(), err);
+        status = pl_corpus_open(&g->corpus, wish->settings, wish->data, err);
     if (!status)
         status = check_words(g, err);
     if (status)

@@ -113,10 +113,11 @@ static int count_memory(const struct pl_settings *settings, const struct pl_data
     return status;
 }
 
-static int survey(const struct pl_settings *settings, int threads, struct pl_train_needs *needs, struct pl_error *err)
+static int survey(const struct pl_settings *settings, const char *data, int threads, struct pl_train_needs *needs,
+                  struct pl_error *err)
 {
     struct pl_dataset *set;
-    int status = pl_data_open(&set, settings, pl_train_data_folder(), err);
+    int status = pl_data_open(&set, settings, data, err);
     if (status)
         return status;
     pl_survey_data(settings, pl_data_checksum(set), pl_data_official(set), pl_data_warning(set), needs);
@@ -130,7 +131,7 @@ static int open_images(struct pl_network *n, struct pl_error *err)
     const struct pl_settings *settings = n->request->settings;
     uint64_t seed = (uint64_t)n->request->seed;
     struct images *s = n->self = pl_new(sizeof *s);
-    int status = pl_data_open(&s->data, settings, pl_train_data_folder(), err);
+    int status = pl_data_open(&s->data, settings, n->request->data, err);
     if (status)
         return status;
     if (pl_data_warning(s->data))

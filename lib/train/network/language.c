@@ -112,12 +112,13 @@ static uint64_t count_memory(const struct pl_settings *settings, const struct pl
     return largest + folded;
 }
 
-static int survey(const struct pl_settings *settings, int threads, struct pl_train_needs *needs, struct pl_error *err)
+static int survey(const struct pl_settings *settings, const char *data, int threads, struct pl_train_needs *needs,
+                  struct pl_error *err)
 {
     struct pl_corpus *corpus;
     struct pl_graph *graph = NULL;
     struct pl_device *device = NULL;
-    int status = pl_corpus_open(&corpus, settings, pl_train_data_folder(), err);
+    int status = pl_corpus_open(&corpus, settings, data, err);
     if (status)
         return status;
     pl_survey_data(settings, pl_corpus_checksum(corpus), pl_corpus_official(corpus), pl_corpus_warning(corpus), needs);
@@ -144,7 +145,7 @@ static int open_text(struct pl_network *n, struct pl_error *err)
 {
     const struct pl_settings *settings = n->request->settings;
     struct language *l = n->self = pl_new(sizeof *l);
-    int status = pl_corpus_open(&l->corpus, settings, pl_train_data_folder(), err);
+    int status = pl_corpus_open(&l->corpus, settings, n->request->data, err);
     if (status)
         return status;
     if (pl_corpus_warning(l->corpus))

@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *pl_train_data_folder(void)
-{
-    const char *folder = getenv("POULA_DATA");
-    return folder && *folder ? folder : "data";
-}
-
 void pl_network_log(struct pl_network *n, const char *format, ...)
 {
     struct pl_text line = {0};

@@ -102,7 +102,8 @@ struct pl_network_type {
     /* Does the model fit the data, as far as can be told without a file? */
     int (*check)(const struct pl_settings *settings, struct pl_error *err);
     /* Opens the data and fills in what is needed; see pl_train_survey. */
-    int (*survey)(const struct pl_settings *settings, int threads, struct pl_train_needs *needs, struct pl_error *err);
+    int (*survey)(const struct pl_settings *settings, const char *data, int threads, struct pl_train_needs *needs,
+                  struct pl_error *err);
     /* Opens the data, which becomes n->self, and makes n->graph; then, for the net, every plan that will be used, so
      * that no later step can lack memory. close copes with what was not opened. */
     int (*open)(struct pl_network *n, struct pl_error *err);
@@ -125,9 +126,6 @@ extern const struct pl_setting pl_network_settings[];
 extern const size_t pl_network_setting_count;
 /* By the setting "dataset", or NULL. */
 const struct pl_network_type *pl_network_type_of(const struct pl_settings *settings);
-
-/* The folder of data sets: $POULA_DATA, or data. */
-const char *pl_train_data_folder(void);
 
 int pl_network_device(struct pl_device **device, const struct pl_settings *settings, int threads, struct pl_error *err);
 

@@ -76,7 +76,7 @@ void pl_survey_data(const struct pl_settings *settings, const char *checksum, bo
         snprintf(needs->warning, sizeof needs->warning, "%s", warning);
 }
 
-int pl_train_survey(const struct pl_settings *settings, int threads, struct pl_train_needs *needs,
+int pl_train_survey(const struct pl_settings *settings, const char *data, int threads, struct pl_train_needs *needs,
                     struct pl_error *err)
 {
     *needs = (struct pl_train_needs){0};
@@ -85,5 +85,5 @@ int pl_train_survey(const struct pl_settings *settings, int threads, struct pl_t
     const struct pl_network_type *type = pl_network_type_of(settings);
     if (!type)
         return pl_fail(err, PL_EINPUT, "there is no dataset \"%.100s\"", pl_settings_string(settings, "dataset", ""));
-    return type->survey(settings, threads, needs, err);
+    return type->survey(settings, data, threads, needs, err);
 }

@@ -1,0 +1,19 @@
+#include "train/train_priv.h"
+
+void pl_run_key(const char *canonical_settings, int64_t seed, unsigned char key[PL_DIGEST_SIZE])
+{
+    struct pl_text text = {0};
+    pl_text_addf(&text, "%s\nseed=%lld\n", canonical_settings, (long long)seed);
+    pl_digest(text.text, text.length, key);
+    pl_text_release(&text);
+}
+
+void pl_run_key_hex(const struct pl_settings *settings, int64_t seed, char hex[2 * PL_DIGEST_SIZE + 1])
+{
+    struct pl_text text = {0};
+    unsigned char key[PL_DIGEST_SIZE];
+    pl_settings_write(settings, &text);
+    pl_run_key(pl_text(&text), seed, key);
+    pl_digest_hex(key, sizeof key, hex);
+    pl_text_release(&text);
+}
