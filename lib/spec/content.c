@@ -94,7 +94,7 @@ const char *pl_node_text(struct reader *reader, const struct node *node, const c
 
 struct node *pl_node_find(const struct node *map, const char *key)
 {
-    for (size_t i = 0; i < map->count; i++)
+    for (size_t i = 0; map && map->kind == NODE_MAP && i < map->count; i++)
         if (!strcmp(map->items[2 * i]->text, key))
             return map->items[2 * i + 1];
     return NULL;

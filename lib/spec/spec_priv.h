@@ -118,7 +118,7 @@ void pl_reader_propose(const struct reader *reader, const char *spelling, struct
 /* The scalar text of a node; NULL (after a complaint that says what) when it is not one or is empty. */
 const char *pl_node_text(struct reader *reader, const struct node *node, const char *what);
 bool pl_node_is_null(const struct node *node);
-/* The value of a key of a mapping, or NULL. */
+/* The value of a key of a mapping; NULL when it has none, or is no mapping. */
 struct node *pl_node_find(const struct node *map, const char *key);
 /* Studies and figures are named by what can be a file name: letters, digits, _, - and . */
 bool pl_name_is_legal(const char *name);
