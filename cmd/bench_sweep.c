@@ -64,18 +64,18 @@ static int sweep_toy(struct bench *bench, struct pl_spec *spec, struct pl_error 
 {
     const char *const worker[] = {"/proc/self/exe", "worker", NULL};
     struct pl_sweep_options options = {.worker = worker, .jobs = bench->jobs, .threads = 1, .folders = bench->folder};
-    struct pl_source source = {spec, "bench"};
+    struct pl_sweep_source source = {spec, "bench"};
     struct pl_store *store = NULL;
-    struct pl_plan plan = {0};
+    struct pl_sweep_plan plan = {0};
     int stopped_by = 0;
     int status = pl_store_open(&store, path_of(bench, "toy"), PL_STORE_WRITE, err);
     if (!status)
-        status = pl_plan_make(&plan, store, &source, 1, NULL, NULL, err);
+        status = pl_sweep_plan_make(&plan, store, &source, 1, NULL, NULL, err);
     if (!status)
         status = pl_sweep_run(store, &plan, &options, &stopped_by, err);
     if (!status && (stopped_by || plan.studies[0].counts[PL_RUN_FINISHED] != plan.studies[0].runs))
         status = pl_fail(err, PL_ESTOPPED, "the sweep did not come to its end");
-    pl_plan_release(&plan);
+    pl_sweep_plan_release(&plan);
     pl_store_close(store);
     return status;
 }
@@ -118,7 +118,7 @@ static int fill_run(struct pl_store *store, const struct shape *shape, const int
     return status;
 }
 
-static int fill(struct pl_store *store, const struct shape *shape, struct pl_plan *plan, struct pl_error *err)
+static int fill(struct pl_store *store, const struct shape *shape, struct pl_sweep_plan *plan, struct pl_error *err)
 {
     enum { BATCH = 2000 };
     static const char *const names[] = {"loss", "test_loss", "test_accuracy", "theta"};
@@ -160,19 +160,19 @@ static int make_database(struct bench *bench, const struct shape *shape, struct 
     struct pl_text text = {0};
     struct pl_spec *spec = NULL;
     struct pl_store *store = NULL;
-    struct pl_plan plan = {0};
+    struct pl_sweep_plan plan = {0};
     pl_text_addf(&text, "study: %s\n" GRID "seeds: {from: 1, to: %d}\n"
                         "tables:\n  - {rows: [lambda, epsilon], columns: beta, value: best loss}\n",
                  shape->study, shape->seeds);
     int status = parse(&spec, pl_text(&text), err);
-    struct pl_source source = {spec, "bench"};
+    struct pl_sweep_source source = {spec, "bench"};
     if (!status)
         status = pl_store_open(&store, path_of(bench, shape->study), PL_STORE_WRITE, err);
     if (!status)
-        status = pl_plan_make(&plan, store, &source, 1, NULL, NULL, err);
+        status = pl_sweep_plan_make(&plan, store, &source, 1, NULL, NULL, err);
     if (!status)
         status = fill(store, shape, &plan, err);
-    pl_plan_release(&plan);
+    pl_sweep_plan_release(&plan);
     pl_store_close(store);
     pl_spec_free(spec);
     pl_text_release(&text);

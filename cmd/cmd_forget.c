@@ -115,7 +115,7 @@ static int run(const struct pl_args *args)
     if (!status)
         status = pl_store_open(&store, pl_args_db(args), PL_STORE_WRITE, &err);
     if (!status)
-        status = pl_forget_runs(store, wish.runs, wish.count, pl_text(&folders), &forgotten, &err);
+        status = pl_sweep_forget_runs(store, wish.runs, wish.count, pl_text(&folders), &forgotten, &err);
     if (!status)
         printf("%zu run%s forgotten\n", forgotten, forgotten == 1 ? "" : "s");
     if (!status && forgotten < wish.count)

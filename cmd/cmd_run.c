@@ -22,7 +22,7 @@ static void ask_to_stop(int number)
 
 /* The run as it is trained. */
 struct watch {
-    struct pl_record record;
+    struct pl_run_values record;
     struct pl_sink memory;
     bool live, shown;
     double last;
@@ -54,7 +54,7 @@ static void show(struct watch *watch)
 {
     double epoch = -INFINITY;
     for (size_t i = 0; i < watch->record.count; i++) {
-        const struct pl_record_series *series = &watch->record.series[i];
+        const struct pl_run_values_series *series = &watch->record.series[i];
         if (series->count && series->epochs[series->count - 1] > epoch)
             epoch = series->epochs[series->count - 1];
     }
@@ -62,7 +62,7 @@ static void show(struct watch *watch)
         return;
     fprintf(stderr, "\r\033[Kepoch %lld", (long long)epoch);
     for (size_t i = 0; i < watch->record.count && i < 5; i++) {
-        const struct pl_record_series *series = &watch->record.series[i];
+        const struct pl_run_values_series *series = &watch->record.series[i];
         if (!series->count)
             continue;
         struct pl_text shown = {0};
@@ -86,7 +86,7 @@ static bool watch_stop(void *self)
 
 /* ---- output ---- */
 
-static const double *best_value(const struct pl_study *study, const struct pl_record_series *series, double *epoch)
+static const double *best_value(const struct pl_study *study, const struct pl_run_values_series *series, double *epoch)
 {
     enum pl_direction direction = pl_study_direction(study, series->metric);
     const double *best = NULL;
@@ -101,7 +101,7 @@ static const double *best_value(const struct pl_study *study, const struct pl_re
 }
 
 /* A metric that is recorded along epochs and along steps has two lines. */
-static struct pl_text series_name(const struct pl_record_series *series)
+static struct pl_text series_name(const struct pl_run_values_series *series)
 {
     struct pl_text name = {0};
     pl_escape_terminal(&name, series->metric);
@@ -111,7 +111,7 @@ static struct pl_text series_name(const struct pl_record_series *series)
 
 static void print_text(const struct pl_single *single)
 {
-    const struct pl_record *record = single->record;
+    const struct pl_run_values *record = single->record;
     const struct pl_run_result *result = single->result;
     int width = 6;
     for (size_t i = 0; i < record->count; i++) {
@@ -123,7 +123,7 @@ static void print_text(const struct pl_single *single)
     if (record->count)
         printf("%-*s  %14s  %8s  %14s  %8s  %6s\n", width, "metric", "best", "at", "last", "at", "values");
     for (size_t i = 0; i < record->count; i++) {
-        const struct pl_record_series *series = &record->series[i];
+        const struct pl_run_values_series *series = &record->series[i];
         double epoch = 0;
         const double *best = best_value(single->study, series, &epoch);
         struct pl_text name = series_name(series);
@@ -141,7 +141,7 @@ static void print_text(const struct pl_single *single)
                 result->reason[0] ? ": " : "", result->reason);
 }
 
-static void print_csv(const struct pl_record *record)
+static void print_csv(const struct pl_run_values *record)
 {
     puts("metric,epoch,value,axis");
     for (size_t i = 0; i < record->count; i++) {
@@ -159,12 +159,12 @@ static void print_csv(const struct pl_record *record)
 }
 
 /* ,"metrics":{"loss":[[1,0.5],[2,0.25]]}: what was recorded along an axis, each metric once. */
-static void add_metrics(struct pl_text *out, const char *key, const struct pl_record *record, enum pl_series_axis axis)
+static void add_metrics(struct pl_text *out, const char *key, const struct pl_run_values *record, enum pl_series_axis axis)
 {
     size_t added = 0;
     pl_text_addf(out, ",\"%s\":{", key);
     for (size_t i = 0; i < record->count; i++) {
-        const struct pl_record_series *series = &record->series[i];
+        const struct pl_run_values_series *series = &record->series[i];
         if (series->axis != axis)
             continue;
         pl_text_add(out, added++ ? "," : "");
@@ -183,7 +183,7 @@ static void add_metrics(struct pl_text *out, const char *key, const struct pl_re
     pl_text_add(out, "}");
 }
 
-static bool has_steps(const struct pl_record *record)
+static bool has_steps(const struct pl_run_values *record)
 {
     for (size_t i = 0; i < record->count; i++)
         if (record->series[i].axis == PL_BY_STEP)
@@ -345,7 +345,7 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
     struct pl_programs *programs = pl_args_has(args, "store") ? pl_programs_new() : NULL;
     if (programs) /* before it runs, since it may be edited meanwhile */
         single.program = pl_programs_of(programs, settings, request.home, seed);
-    watch.memory = pl_record_sink(&watch.record);
+    watch.memory = pl_run_values_sink(&watch.record);
     signal(SIGINT, ask_to_stop);
     signal(SIGTERM, ask_to_stop);
     double begun = pl_clock_steady();
@@ -373,7 +373,7 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
         code = 1;
     if (result.outcome == PL_FAILED && strcmp(format, "text"))
         pl_cmd_note("poula run: failed: %s", result.reason);
-    pl_record_release(&watch.record);
+    pl_run_values_release(&watch.record);
     pl_programs_free(programs);
     return code;
 }

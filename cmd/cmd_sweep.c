@@ -82,7 +82,7 @@ static bool wait_for_database(void *self, double waited)
 
 /* ---- running ---- */
 
-static void print_summary(const struct pl_plan *plan)
+static void print_summary(const struct pl_sweep_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
         const struct pl_sweep_study *study = &plan->studies[i];
@@ -95,7 +95,7 @@ static void print_summary(const struct pl_plan *plan)
         pl_text_addf(&line, "%s: %lld finished, %lld diverged, %lld failed", study->study->name,
                      (long long)study->counts[PL_RUN_FINISHED], (long long)study->counts[PL_RUN_DIVERGED],
                      (long long)study->counts[PL_RUN_FAILED]);
-        int64_t missing = pl_study_missing(study, false);
+        int64_t missing = pl_sweep_study_missing(study, false);
         if (missing)
             pl_text_addf(&line, ", %lld missing", (long long)missing);
         pl_text_addf(&line, ", %.2f s", seconds);
@@ -108,17 +108,17 @@ static void print_summary(const struct pl_plan *plan)
     }
 }
 
-static int exit_code_of(const struct pl_plan *plan, int stopped_by, bool limited)
+static int exit_code_of(const struct pl_sweep_plan *plan, int stopped_by, bool limited)
 {
     if (stopped_by)
         return 128 + stopped_by;
     for (size_t i = 0; i < plan->count; i++)
-        if (plan->studies[i].counts[PL_RUN_FAILED] || (!limited && pl_study_missing(&plan->studies[i], false)))
+        if (plan->studies[i].counts[PL_RUN_FAILED] || (!limited && pl_sweep_study_missing(&plan->studies[i], false)))
             return 1;
     return 0;
 }
 
-static void hint_at_failures(const struct pl_args *args, const struct pl_plan *plan, struct screen *screen)
+static void hint_at_failures(const struct pl_args *args, const struct pl_sweep_plan *plan, struct screen *screen)
 {
     const char *db = pl_args_get(args, "db", NULL);
     struct pl_text text = {0};
@@ -137,7 +137,7 @@ static void hint_at_failures(const struct pl_args *args, const struct pl_plan *p
 }
 
 /* What runs of this sweep printed that looked like metrics and was not read. */
-static void note_unread(const struct pl_plan *plan)
+static void note_unread(const struct pl_sweep_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
         const struct pl_sweep_study *study = &plan->studies[i];
@@ -150,7 +150,7 @@ static void note_unread(const struct pl_plan *plan)
 }
 
 /* What is not there when somebody looks for it later: the run itself is finished. */
-static void note_unsaved(const struct pl_plan *plan)
+static void note_unsaved(const struct pl_sweep_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
         const struct pl_sweep_study *study = &plan->studies[i];
@@ -200,13 +200,13 @@ static void note_threads(const struct pl_args *args, const struct pl_sweep_optio
 }
 
 /* Looks at data and memory of studies that waited for a table until now: others were looked at before. */
-static int survey(const struct pl_args *args, const struct pl_plan *plan, struct pl_sweep_options *options,
+static int survey(const struct pl_args *args, const struct pl_sweep_plan *plan, struct pl_sweep_options *options,
                   struct pl_sweep_before *before)
 {
     struct pl_error err = {0};
     pl_sweep_needs_release(&before->needs);
     before->needs = (struct pl_sweep_needs){0};
-    if (pl_plan_survey(plan, options->data_folder, options->threads, options->retry_failed, &before->needs, &err)) {
+    if (pl_sweep_plan_survey(plan, options->data_folder, options->threads, options->retry_failed, &before->needs, &err)) {
         pl_cmd_fail(args, &err);
         return 1; /* 2 would say that nothing was written */
     }
@@ -214,7 +214,7 @@ static int survey(const struct pl_args *args, const struct pl_plan *plan, struct
 }
 
 /* Runs what of the plan can be run now. */
-static int run_stage(const struct pl_args *args, struct pl_store *store, struct pl_plan *plan,
+static int run_stage(const struct pl_args *args, struct pl_store *store, struct pl_sweep_plan *plan,
                      struct pl_sweep_options *options, int *stopped_by)
 {
     const char *program = getenv("POULA_WORKER");
@@ -255,7 +255,7 @@ static void show_choice(const struct pl_study *study)
 }
 
 /* Gives studies that waited for a table their settings; *advanced gets how many. */
-static int advance(const struct pl_args *args, struct pl_store *store, struct pl_plan *plan,
+static int advance(const struct pl_args *args, struct pl_store *store, struct pl_sweep_plan *plan,
                    struct pl_sweep_before *before, size_t *advanced)
 {
     bool *waited = pl_new(plan->count + 1);
@@ -264,7 +264,7 @@ static int advance(const struct pl_args *args, struct pl_store *store, struct pl
     int code = 0;
     for (size_t i = 0; i < plan->count; i++)
         waited[i] = plan->studies[i].study->waiting;
-    if (pl_plan_advance(plan, store, advanced, &problems, &err)) {
+    if (pl_sweep_plan_advance(plan, store, advanced, &problems, &err)) {
         pl_cmd_lines(stderr, pl_text(&problems));
         pl_cmd_fail(args, &err);
         code = 1;
@@ -275,7 +275,7 @@ static int advance(const struct pl_args *args, struct pl_store *store, struct pl
             continue;
         if (!pl_args_has(args, "quiet"))
             show_choice(study);
-        if (pl_sweep_check_settled(args, store, study, before))
+        if (pl_sweep_check_chosen(args, store, study, before))
             before->late = 1; /* nothing more begins */
         pl_text_clear(&notes);
         pl_spec_idle_notes(study, &notes);
@@ -292,7 +292,7 @@ static int advance(const struct pl_args *args, struct pl_store *store, struct pl
 }
 
 /* Runs of this sweep so far. */
-static int64_t ran(const struct pl_plan *plan)
+static int64_t ran(const struct pl_sweep_plan *plan)
 {
     int64_t runs = 0;
     for (size_t i = 0; i < plan->count; i++)
@@ -301,7 +301,7 @@ static int64_t ran(const struct pl_plan *plan)
 }
 
 /* Runs the plan in stages: what waits for the table of a study comes after that study. */
-static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_plan *plan,
+static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_sweep_plan *plan,
                  struct pl_sweep_options *options, struct pl_sweep_before *before)
 {
     const int64_t limit = options->limit;
@@ -324,7 +324,7 @@ static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_p
     print_summary(plan);
     note_unread(plan);
     note_unsaved(plan);
-    pl_plan_why_waiting(plan, &why);
+    pl_sweep_plan_why_waiting(plan, &why);
     if (!refused && !stopped_by && !limit)
         pl_cmd_lines(stderr, pl_text(&why));
     pl_text_release(&why);
@@ -346,21 +346,21 @@ static int plan_and_run(const struct pl_args *args, const struct pl_sweep_specs 
                         struct pl_sweep_before *before)
 {
     struct pl_store *store = NULL;
-    struct pl_plan plan = {0};
+    struct pl_sweep_plan plan = {0};
     struct pl_error err = {0};
     double noted = 0, told = pl_clock_steady() - line_every + 2;
     int status = pl_store_open(&store, pl_args_db(args), PL_STORE_WRITE, &err);
     if (!status) {
         pl_store_set_patience(store, pl_sweep_patience(), wait_for_database, &noted);
-        status = pl_plan_make(&plan, store, specs->sources, specs->count, pl_args_has(args, "quiet") ? NULL : show_planned,
+        status = pl_sweep_plan_make(&plan, store, specs->sources, specs->count, pl_args_has(args, "quiet") ? NULL : show_planned,
                               &told, &err);
     }
-    int code = status ? pl_cmd_fail(args, &err) : pl_sweep_settle_programs(args, store, before);
-    if (!code && pl_plan_recount(&plan, store, &err)) /* what is run again is no ground for a choice */
+    int code = status ? pl_cmd_fail(args, &err) : pl_sweep_decide_programs(args, store, before);
+    if (!code && pl_sweep_plan_recount(&plan, store, &err)) /* what is run again is no ground for a choice */
         code = pl_cmd_fail(args, &err);
     if (!code)
         code = before->late ? before->late : sweep(args, store, &plan, options, before);
-    pl_plan_release(&plan);
+    pl_sweep_plan_release(&plan);
     pl_store_close(store);
     return code;
 }

@@ -13,7 +13,7 @@ struct verification {
     struct pl_store *store;
     const char *version, *data;
     char cpu[256];
-    struct pl_record stored, again;
+    struct pl_run_values stored, again;
     int64_t compared, values, differing;
 };
 
@@ -33,9 +33,9 @@ static int take_stored(void *self, const struct pl_cell *cells, size_t count)
 
 static int read_stored(struct verification *v, int64_t run, struct pl_error *err)
 {
-    struct pl_sink sink = pl_record_sink(&v->stored);
+    struct pl_sink sink = pl_run_values_sink(&v->stored);
     char sql[200];
-    pl_record_clear(&v->stored);
+    pl_run_values_clear(&v->stored);
     snprintf(sql, sizeof sql, "SELECT metric, epoch, value, kind, axis FROM curves WHERE run = %lld ORDER BY metric, axis, epoch",
              (long long)run);
     return pl_store_query(v->store, sql, NULL, take_stored, &sink, err);
@@ -67,7 +67,7 @@ static int compare(struct verification *v, const struct pl_run_info *info, const
         count++;
         pl_text_addf(&differences, "  it diverged at %.10g, and now at %.10g\n", info->bad_epoch, result->bad_epoch);
     }
-    count += pl_record_compare(&v->stored, &v->again, MOST_SHOWN, &differences);
+    count += pl_run_values_compare(&v->stored, &v->again, MOST_SHOWN, &differences);
     if (count)
         report(v, info, &differences, count);
     pl_text_release(&differences);
@@ -92,12 +92,12 @@ static int verify_run(struct verification *v, const char *name, struct pl_error 
         status = read_stored(v, info.run, err);
     if (status)
         goto done;
-    struct pl_sink sink = pl_record_sink(&v->again);
+    struct pl_sink sink = pl_run_values_sink(&v->again);
     struct pl_run_request request = {.settings = &settings, .seed = info.seed,
                                      .threads = info.threads > 0 ? info.threads : 1, .reading = info.reading,
                                      .data = v->data};
     struct pl_run_result result;
-    pl_record_clear(&v->again);
+    pl_run_values_clear(&v->again);
     status = pl_train_run(&request, &sink, &result, err);
     if (status)
         goto done;
@@ -163,8 +163,8 @@ static int verify_runs(const struct pl_args *args, struct pl_store *store)
     for (size_t i = 0; i < names.count; i++)
         free(names.list[i]);
     free(names.list);
-    pl_record_release(&v.stored);
-    pl_record_release(&v.again);
+    pl_run_values_release(&v.stored);
+    pl_run_values_release(&v.again);
     return code;
 }
 

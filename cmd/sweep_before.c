@@ -43,7 +43,7 @@ int pl_sweep_load_specs(const struct pl_args *args, struct pl_sweep_specs *specs
                 pl_cmd_fail(args, &err);
             code = 2; /* also for a file that cannot be read: nothing was started */
         } else {
-            specs->sources[specs->count++] = (struct pl_source){spec, pl_pool_copy(&specs->paths, pl_text(&path))};
+            specs->sources[specs->count++] = (struct pl_sweep_source){spec, pl_pool_copy(&specs->paths, pl_text(&path))};
         }
         pl_text_release(&path);
         pl_text_release(&problems);
@@ -188,14 +188,14 @@ static int choose_reruns(const struct pl_args *args, const struct pl_sweep_specs
                          struct pl_sweep_before *before)
 {
     struct wish wish = {.store = store, .before = before};
-    struct pl_plan plan;
+    struct pl_sweep_plan plan;
     struct pl_error err = {0};
     int code = read_wish(args, &wish);
     if (!code && wish.count) {
-        int status = pl_plan_preview(&plan, store, specs->sources, specs->count, take_run, &wish, &err);
+        int status = pl_sweep_plan_preview(&plan, store, specs->sources, specs->count, take_run, &wish, &err);
         code = status ? pl_cmd_fail(args, &err) : 0;
         if (!status)
-            pl_plan_release(&plan);
+            pl_sweep_plan_release(&plan);
         for (size_t i = 0; i < wish.count && !code; i++)
             if (!wish.known[i])
                 code = pl_cmd_usage_error(args, "--rerun: no run of these studies has a setting %s", wish.where[i].key);
@@ -238,7 +238,7 @@ int pl_sweep_look(const struct pl_args *args, const struct pl_sweep_specs *specs
     if (status && status != PL_EMISSING)
         return pl_cmd_fail(args, &err);
     int code = ask_about_many(args, store, specs);
-    if (!code && pl_survey_sources(specs->sources, specs->count, store, options->data_folder, options->threads,
+    if (!code && pl_sweep_survey_sources(specs->sources, specs->count, store, options->data_folder, options->threads,
                                    options->retry_failed, &before->needs, &err))
         code = pl_cmd_fail(args, &err);
     if (!code)
@@ -252,21 +252,21 @@ int pl_sweep_look(const struct pl_args *args, const struct pl_sweep_specs *specs
     return code;
 }
 
-static int settle_changed(const struct pl_args *args, struct pl_store *store, const struct pl_changed *changed,
+static int decide_changed(const struct pl_args *args, struct pl_store *store, const struct pl_changed *changed,
                           size_t *forgotten, struct pl_error *err)
 {
     struct pl_text folders = {0};
     pl_args_folders(args, &folders);
     int status = 0;
     if (changed->count && rerun_changed(args))
-        status = pl_forget_runs(store, changed->runs, changed->count, pl_text(&folders), forgotten, err);
+        status = pl_sweep_forget_runs(store, changed->runs, changed->count, pl_text(&folders), forgotten, err);
     else if (changed->count)
         status = pl_changed_accept(changed, store, err);
     pl_text_release(&folders);
     return status;
 }
 
-int pl_sweep_check_settled(const struct pl_args *args, struct pl_store *store, const struct pl_study *study,
+int pl_sweep_check_chosen(const struct pl_args *args, struct pl_store *store, const struct pl_study *study,
                            const struct pl_sweep_before *before)
 {
     struct pl_changed changed = {0};
@@ -281,7 +281,7 @@ int pl_sweep_check_settled(const struct pl_args *args, struct pl_store *store, c
                     study->name, changed.count == 1 ? "it" : "them");
         code = 1; /* 2 would say that nothing was written */
     } else if (!status) {
-        status = settle_changed(args, store, &changed, &again, &err);
+        status = decide_changed(args, store, &changed, &again, &err);
     }
     if (!status && again)
         pl_cmd_note("poula sweep: %zu run%s of %s %s run again", again, again == 1 ? "" : "s", study->name,
@@ -292,16 +292,16 @@ int pl_sweep_check_settled(const struct pl_args *args, struct pl_store *store, c
     return status ? 1 : code;
 }
 
-int pl_sweep_settle_programs(const struct pl_args *args, struct pl_store *store, const struct pl_sweep_before *before)
+int pl_sweep_decide_programs(const struct pl_args *args, struct pl_store *store, const struct pl_sweep_before *before)
 {
     struct pl_text folders = {0};
     struct pl_error err = {0};
     size_t changed = 0, named = 0;
     int status = 0;
     pl_args_folders(args, &folders);
-    status = settle_changed(args, store, &before->changed, &changed, &err);
+    status = decide_changed(args, store, &before->changed, &changed, &err);
     if (!status && before->rerun_count)
-        status = pl_forget_runs(store, before->rerun, before->rerun_count, pl_text(&folders), &named, &err);
+        status = pl_sweep_forget_runs(store, before->rerun, before->rerun_count, pl_text(&folders), &named, &err);
     if (!status && changed + named)
         pl_cmd_note("poula sweep: %zu run%s run again", changed + named, changed + named == 1 ? " is" : "s are");
     pl_text_release(&folders);

@@ -47,11 +47,11 @@ static int list_run(void *self, const struct pl_study *study, const struct pl_se
 {
     struct listing *listing = self;
     struct pl_text *line = &listing->line;
-    bool settled = status == PL_RUN_FINISHED || status == PL_RUN_DIVERGED ||
+    bool ended = status == PL_RUN_FINISHED || status == PL_RUN_DIVERGED ||
                    (status == PL_RUN_FAILED && !listing->retry_failed);
     show_command(listing, study, settings, seed);
     pl_text_clear(line);
-    pl_text_addf(line, "%s %s", study->name, settled ? pl_status_name(status) : "missing");
+    pl_text_addf(line, "%s %s", study->name, ended ? pl_status_name(status) : "missing");
     for (size_t i = 0; i < study->axis_count; i++) {
         const struct pl_value *value = pl_settings_find(settings, study->axes[i]);
         if (value)
@@ -66,7 +66,7 @@ static int list_run(void *self, const struct pl_study *study, const struct pl_se
 }
 
 /* "1 run waits for search": those that cannot be listed because their settings are not known yet. */
-static int64_t list_waiting(const struct pl_plan *plan)
+static int64_t list_waiting(const struct pl_sweep_plan *plan)
 {
     int64_t waiting = 0;
     for (size_t i = 0; i < plan->count; i++) {
@@ -89,11 +89,11 @@ int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *sp
     struct pl_store *store = NULL;
     struct pl_error err = {0};
     struct listing listing = {.retry_failed = pl_args_has(args, "retry-failed")};
-    struct pl_plan plan;
+    struct pl_sweep_plan plan;
     int status = pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err);
     if (status && status != PL_EMISSING)
         return pl_cmd_fail(args, &err);
-    status = pl_plan_preview(&plan, store, specs->sources, specs->count, list_run, &listing, &err);
+    status = pl_sweep_plan_preview(&plan, store, specs->sources, specs->count, list_run, &listing, &err);
     pl_text_release(&listing.line);
     pl_store_close(store);
     if (status)
@@ -101,7 +101,7 @@ int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *sp
     int64_t runs = 0, missing = 0;
     for (size_t i = 0; i < plan.count; i++) {
         const struct pl_sweep_study *study = &plan.studies[i];
-        int64_t lacks = pl_study_missing(study, listing.retry_failed);
+        int64_t lacks = pl_sweep_study_missing(study, listing.retry_failed);
         if (study->study->waiting)
             continue;
         if (plan.count > 1)
@@ -112,13 +112,13 @@ int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *sp
     if (plan.shared.runs) {
         printf("shared by several studies: %lld run%s\n", (long long)plan.shared.runs, plan.shared.runs == 1 ? "" : "s");
         runs -= plan.shared.runs;
-        missing -= pl_study_missing(&plan.shared, listing.retry_failed);
+        missing -= pl_sweep_study_missing(&plan.shared, listing.retry_failed);
     }
     int64_t waiting = list_waiting(&plan);
     printf("%lld runs, %lld missing", (long long)runs, (long long)missing);
     if (waiting)
         printf(", %lld wait%s", (long long)waiting, waiting == 1 ? "s" : "");
     putchar('\n');
-    pl_plan_release(&plan);
+    pl_sweep_plan_release(&plan);
     return 0;
 }

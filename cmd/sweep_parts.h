@@ -6,7 +6,7 @@
 #include "sweep/sweep.h"
 
 struct pl_sweep_specs {
-    struct pl_source *sources;
+    struct pl_sweep_source *sources;
     size_t count;
     struct pl_pool paths;
 };
@@ -37,10 +37,10 @@ int pl_sweep_look(const struct pl_args *args, const struct pl_sweep_specs *specs
 /* Memory of the runs that are missing: fewer jobs where not all fit. */
 int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *options, const struct pl_sweep_needs *needs);
 /* Does what --rerun and --accept say; the runs are planned. Returns the exit code. */
-int pl_sweep_settle_programs(const struct pl_args *args, struct pl_store *store, const struct pl_sweep_before *before);
+int pl_sweep_decide_programs(const struct pl_args *args, struct pl_store *store, const struct pl_sweep_before *before);
 /* Looks which programs the results of a study are of that has waited for a table until now, and does what --rerun and --accept
  * say. Returns the exit code: 1 where the user must say first what they are (it has been asked then). */
-int pl_sweep_check_settled(const struct pl_args *args, struct pl_store *store, const struct pl_study *study,
+int pl_sweep_check_chosen(const struct pl_args *args, struct pl_store *store, const struct pl_study *study,
                            const struct pl_sweep_before *before);
 void pl_sweep_before_release(struct pl_sweep_before *before);
 

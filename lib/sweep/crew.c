@@ -86,7 +86,7 @@ static bool start_worker(struct pl_supervisor *s, struct pl_hand *hand)
     return true;
 }
 
-static void find_folder(struct pl_supervisor *s, const struct pl_task *task, struct pl_text *folder)
+static void find_folder(struct pl_supervisor *s, const struct pl_claimed *task, struct pl_text *folder)
 {
     unsigned char digest[PL_DIGEST_SIZE];
     char key[2 * PL_DIGEST_SIZE + 1];
@@ -106,7 +106,7 @@ static void find_folder(struct pl_supervisor *s, const struct pl_task *task, str
     s->folder_noted = s->folder_noted || evaded;
 }
 
-static void hand_task(struct pl_supervisor *s, struct pl_hand *hand, struct pl_task *task)
+static void hand_task(struct pl_supervisor *s, struct pl_hand *hand, struct pl_claimed *task)
 {
     struct pl_text folder = {0};
     find_folder(s, task, &folder);
@@ -119,7 +119,7 @@ static void hand_task(struct pl_supervisor *s, struct pl_hand *hand, struct pl_t
     pl_text_release(&folder);
     if (!hand->tasks.count)
         hand->since = pl_clock_steady();
-    pl_tasks_push(&hand->tasks, task);
+    pl_claimed_push(&hand->tasks, task);
 }
 
 /* A round gives every worker at most one run, so that the work is spread evenly. */
@@ -132,14 +132,14 @@ static bool hand_round(struct pl_supervisor *s, size_t ahead)
         bool long_run = hand->tasks.count && pl_clock_steady() - hand->since > recall_after;
         if (alive(hand) ? crowded || long_run : !start_worker(s, hand))
             continue;
-        struct pl_task *task = pl_tasks_pop(&s->backlog);
+        struct pl_claimed *task = pl_claimed_pop(&s->backlog);
         any = true;
         if (!task->lost) {
             hand_task(s, hand, task);
             continue;
         }
         s->outstanding--;
-        pl_task_recycle(task, &s->spare);
+        pl_claimed_recycle(task, &s->spare);
     }
     return any;
 }
@@ -174,11 +174,11 @@ static void close_pipe(int *fd)
 /* The run that a worker was training when it died. */
 static void fail_first(struct pl_supervisor *s, struct pl_hand *hand, int status)
 {
-    struct pl_task *task = pl_tasks_pop(&hand->tasks);
+    struct pl_claimed *task = pl_claimed_pop(&hand->tasks);
     struct pl_ending *ending = &task->ending;
     if (task->lost) { /* nothing of it is ours to write */
         s->outstanding--;
-        pl_task_recycle(task, &s->spare);
+        pl_claimed_recycle(task, &s->spare);
         return;
     }
     task->host = hand->host;
@@ -200,7 +200,7 @@ static void fail_first(struct pl_supervisor *s, struct pl_hand *hand, int status
                  ending->exit_code);
     }
     if (hand->log.length)
-        pl_task_log(task, pl_text(&hand->log), hand->log.length);
+        pl_claimed_log(task, pl_text(&hand->log), hand->log.length);
     pl_ledger_end(s, task);
 }
 
@@ -233,7 +233,7 @@ static void bury(struct pl_supervisor *s, struct pl_hand *hand, int status)
     } else if (hand->tasks.count) {
         note_idle_death(s, hand, status);
     }
-    pl_tasks_prepend(&s->backlog, &hand->tasks);
+    pl_claimed_prepend(&s->backlog, &hand->tasks);
     close_pipe(&hand->process.in);
     close_pipe(&hand->process.out);
     close_pipe(&hand->process.log);
@@ -423,7 +423,7 @@ void pl_crew_release(struct pl_supervisor *s)
             close_pipe(&hand->process.out);
             close_pipe(&hand->process.log);
         }
-        pl_tasks_release(&hand->tasks);
+        pl_claimed_free_all(&hand->tasks);
         pl_text_release(&hand->orders);
         pl_text_release(&hand->input);
         pl_text_release(&hand->log);

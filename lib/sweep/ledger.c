@@ -16,7 +16,7 @@ static const double spare_below = 5;      /* runs shorter than this are claimed 
 enum { MANY_ENDED = 500, MANY_BYTES = 16 << 20, MOST_CLAIMED = 4096 };
 
 /* Says at once why a run failed, but runs that die alike are said once, and of very many reasons only the first. */
-static void note_failure(struct pl_supervisor *s, const struct pl_task *task)
+static void note_failure(struct pl_supervisor *s, const struct pl_claimed *task)
 {
     for (size_t i = 0; i < s->reason_count; i++)
         if (!strcmp(s->reasons[i], task->reason))
@@ -27,7 +27,7 @@ static void note_failure(struct pl_supervisor *s, const struct pl_task *task)
     pl_sup_note(s, "run %lld failed: %s", (long long)task->claim.run, task->reason);
 }
 
-void pl_ledger_end(struct pl_supervisor *s, struct pl_task *task)
+void pl_ledger_end(struct pl_supervisor *s, struct pl_claimed *task)
 {
     struct pl_sweep_study *study = task->study;
     static const enum pl_status status[] = {[PL_FINISHED] = PL_RUN_FINISHED, [PL_DIVERGED] = PL_RUN_DIVERGED,
@@ -44,7 +44,7 @@ void pl_ledger_end(struct pl_supervisor *s, struct pl_task *task)
     study->last = pl_clock_steady();
     s->ran += task->ending.outcome != PL_INTERRUPTED;
     s->outstanding--;
-    pl_tasks_push(&s->done, task);
+    pl_claimed_push(&s->done, task);
     if (task->ending.outcome == PL_FAILED)
         note_failure(s, task);
     if (task->ending.outcome == PL_FAILED && s->options->fail_fast && !s->stopping) {
@@ -55,7 +55,7 @@ void pl_ledger_end(struct pl_supervisor *s, struct pl_task *task)
 
 /* ---- writing ---- */
 
-static int series_number(struct pl_supervisor *s, const struct pl_task_series *series, int64_t *number,
+static int series_number(struct pl_supervisor *s, const struct pl_claimed_series *series, int64_t *number,
                          struct pl_error *err)
 {
     for (size_t i = 0; i < s->number_count; i++)
@@ -78,7 +78,7 @@ static int series_number(struct pl_supervisor *s, const struct pl_task_series *s
 
 /* A new attempt takes the place of earlier ones from the first position on that it states: a program that went on from
  * its own checkpoint states no earlier ones, a network reports all that it knows. */
-static int forget_earlier(struct pl_supervisor *s, struct pl_task *task, enum pl_series_axis axis, struct pl_error *err)
+static int forget_earlier(struct pl_supervisor *s, struct pl_claimed *task, enum pl_series_axis axis, struct pl_error *err)
 {
     double from = INFINITY;
     for (size_t i = 0; i < task->series_count; i++)
@@ -90,13 +90,13 @@ static int forget_earlier(struct pl_supervisor *s, struct pl_task *task, enum pl
     return pl_store_forget_points(s->store, &task->claim, axis, from, err);
 }
 
-static int write_points(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
+static int write_points(struct pl_supervisor *s, struct pl_claimed *task, struct pl_error *err)
 {
     int status = 0;
     for (int axis = 0; axis < PL_AXIS_COUNT && !status && task->claim.attempt > 1; axis++)
         status = forget_earlier(s, task, (enum pl_series_axis)axis, err);
     for (size_t i = 0; i < task->series_count && !status; i++) {
-        struct pl_task_series *series = &task->series[i];
+        struct pl_claimed_series *series = &task->series[i];
         int64_t number;
         if (!series->count)
             continue;
@@ -108,7 +108,7 @@ static int write_points(struct pl_supervisor *s, struct pl_task *task, struct pl
     return status;
 }
 
-static int write_begun(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
+static int write_begun(struct pl_supervisor *s, struct pl_claimed *task, struct pl_error *err)
 {
     if (!task->started || task->begun)
         return 0;
@@ -116,7 +116,7 @@ static int write_begun(struct pl_supervisor *s, struct pl_task *task, struct pl_
     return pl_store_begun(s->store, &task->claim, task->ending.started, err);
 }
 
-static int write_end(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
+static int write_end(struct pl_supervisor *s, struct pl_claimed *task, struct pl_error *err)
 {
     if (task->host && !task->host->number) {
         int status = pl_store_put_host(s->store, &task->host->what, &task->host->number, err);
@@ -149,7 +149,7 @@ static void note_lost(struct pl_supervisor *s)
 }
 
 /* Its worker is killed: what another sweep trains must not be trained twice in one folder. */
-static void lose(struct pl_supervisor *s, struct pl_hand *hand, struct pl_task *task)
+static void lose(struct pl_supervisor *s, struct pl_hand *hand, struct pl_claimed *task)
 {
     if (task->lost)
         return;
@@ -162,19 +162,19 @@ static void lose(struct pl_supervisor *s, struct pl_hand *hand, struct pl_task *
 /* When one run was lost, others may be: this session was taken for dead. */
 static int look_for_lost(struct pl_supervisor *s, struct pl_error *err)
 {
-    struct pl_tasks kept = {0};
-    struct pl_task *task;
+    struct pl_claimed_queue kept = {0};
+    struct pl_claimed *task;
     bool holds = true;
     int status = 0;
-    while ((task = pl_tasks_pop(&s->backlog))) {
+    while ((task = pl_claimed_pop(&s->backlog))) {
         if (!status)
             status = pl_store_holds(s->store, &task->claim, &holds, err);
         if (!status && !holds) {
             s->lost++;
             s->outstanding--;
-            pl_task_recycle(task, &s->spare);
+            pl_claimed_recycle(task, &s->spare);
         } else {
-            pl_tasks_push(&kept, task);
+            pl_claimed_push(&kept, task);
         }
     }
     s->backlog = kept;
@@ -191,14 +191,14 @@ static int write_all(struct pl_supervisor *s, bool points, struct pl_error *err)
 {
     int status = 0;
     bool lost = false;
-    struct pl_task *task;
-    while (status >= 0 && (task = pl_tasks_pop(&s->done))) {
+    struct pl_claimed *task;
+    while (status >= 0 && (task = pl_claimed_pop(&s->done))) {
         status = write_points(s, task, err);
         if (!status)
             status = write_end(s, task, err);
         s->lost += status > 0;
         lost |= status > 0;
-        pl_task_recycle(task, &s->spare);
+        pl_claimed_recycle(task, &s->spare);
     }
     for (size_t i = 0; i < s->hand_count && status >= 0; i++) {
         task = s->hands[i].tasks.first;
@@ -237,7 +237,7 @@ static size_t claim_need(const struct pl_supervisor *s)
     return need < MOST_CLAIMED ? need : MOST_CLAIMED;
 }
 
-static int settings_of(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
+static int settings_of(struct pl_supervisor *s, struct pl_claimed *task, struct pl_error *err)
 {
     if (!s->settings || s->settings->config != task->claim.config) {
         int status = pl_store_config(s->store, task->claim.config, &s->scratch, err);
@@ -252,7 +252,7 @@ static int settings_of(struct pl_supervisor *s, struct pl_task *task, struct pl_
 }
 
 /* Looks which program a claimed run is going to be of. */
-static int find_program(struct pl_supervisor *s, struct pl_task *task, struct pl_error *err)
+static int find_program(struct pl_supervisor *s, struct pl_claimed *task, struct pl_error *err)
 {
     const struct pl_program *program =
         s->options->programs
@@ -276,7 +276,7 @@ static int claim(struct pl_supervisor *s, size_t need, struct pl_error *err)
             status = pl_store_claim(s->store, s->session, &study->sweep, 1, s->options->retry_failed, claims, need,
                                     &taken, err);
         for (size_t i = 0; i < taken && !status; i++) {
-            struct pl_task *task = pl_task_new(&s->spare);
+            struct pl_claimed *task = pl_claimed_new(&s->spare);
             task->claim = claims[i];
             task->study = study;
             status = settings_of(s, task, err);
@@ -285,7 +285,7 @@ static int claim(struct pl_supervisor *s, size_t need, struct pl_error *err)
             if (!status)
                 status = find_program(s, task, err);
             task->epochs = pl_study_epochs(study->study, &s->scratch);
-            pl_tasks_push(&s->backlog, task);
+            pl_claimed_push(&s->backlog, task);
             s->outstanding++;
             s->claimed++;
         }
@@ -306,7 +306,7 @@ static int claim(struct pl_supervisor *s, size_t need, struct pl_error *err)
 static bool has_begun(const struct pl_supervisor *s)
 {
     for (size_t i = 0; i < s->hand_count; i++) {
-        const struct pl_task *task = s->hands[i].tasks.first;
+        const struct pl_claimed *task = s->hands[i].tasks.first;
         if (task && task->started && !task->begun)
             return true;
     }
@@ -316,7 +316,7 @@ static bool has_begun(const struct pl_supervisor *s)
 static bool has_points(const struct pl_supervisor *s)
 {
     for (size_t i = 0; i < s->hand_count; i++)
-        if (s->hands[i].tasks.first && pl_task_pending(s->hands[i].tasks.first))
+        if (s->hands[i].tasks.first && pl_claimed_pending(s->hands[i].tasks.first))
             return true;
     return false;
 }
@@ -382,10 +382,10 @@ int pl_ledger_give_back(struct pl_supervisor *s, struct pl_error *err)
     int status = s->backlog.count ? pl_store_begin(s->store, err) : 1;
     if (status)
         return status < 0 ? status : 0;
-    struct pl_task *task;
-    while (!status && (task = pl_tasks_pop(&s->backlog))) {
+    struct pl_claimed *task;
+    while (!status && (task = pl_claimed_pop(&s->backlog))) {
         status = pl_store_unclaim(s->store, &task->claim, err);
-        pl_task_recycle(task, &s->spare);
+        pl_claimed_recycle(task, &s->spare);
     }
     if (!status)
         status = pl_store_commit(s->store, err);
@@ -415,7 +415,7 @@ static int count_shared(struct pl_supervisor *s, struct pl_error *err)
 int pl_ledger_count(struct pl_supervisor *s, struct pl_error *err)
 {
     double begun = pl_clock_steady();
-    int status = pl_plan_recount(s->plan, s->store, err);
+    int status = pl_sweep_plan_recount(s->plan, s->store, err);
     if (!status && s->plan->shared.runs)
         status = count_shared(s, err);
     s->counted = pl_clock_steady();
@@ -425,9 +425,9 @@ int pl_ledger_count(struct pl_supervisor *s, struct pl_error *err)
 
 void pl_ledger_release(struct pl_supervisor *s)
 {
-    pl_tasks_release(&s->backlog);
-    pl_tasks_release(&s->done);
-    pl_tasks_release(&s->spare);
+    pl_claimed_free_all(&s->backlog);
+    pl_claimed_free_all(&s->done);
+    pl_claimed_free_all(&s->spare);
     pl_config_text_drop(s->settings);
     pl_settings_release(&s->scratch);
     for (size_t i = 0; i < s->reason_count; i++)

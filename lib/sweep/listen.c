@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 /* The series to follow: the one that the study follows already, or what a reader wants first. */
-static const struct pl_task_series *followed(const struct pl_task *task)
+static const struct pl_claimed_series *followed(const struct pl_claimed *task)
 {
     const char *metric = task->study->best.metric;
-    const struct pl_task_series *found = NULL;
+    const struct pl_claimed_series *found = NULL;
     for (size_t i = 0; i < task->series_count; i++) {
-        const struct pl_task_series *series = &task->series[i];
+        const struct pl_claimed_series *series = &task->series[i];
         if (isnan(series->best) || (*metric && strcmp(metric, series->metric)))
             continue;
         if (!found || pl_train_metric_rank(series->metric) < pl_train_metric_rank(found->metric))
@@ -21,10 +21,10 @@ static const struct pl_task_series *followed(const struct pl_task *task)
     return found;
 }
 
-static void note_best(struct pl_task *task)
+static void note_best(struct pl_claimed *task)
 {
     struct pl_sweep_best *best = &task->study->best;
-    const struct pl_task_series *series = followed(task);
+    const struct pl_claimed_series *series = followed(task);
     if (!series || (best->run && !pl_direction_better(series->direction, series->best, best->value)))
         return;
     snprintf(best->metric, sizeof best->metric, "%s", series->metric);
@@ -35,7 +35,7 @@ static void note_best(struct pl_task *task)
 
 static void end_task(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)
 {
-    struct pl_task *task = pl_tasks_pop(&hand->tasks);
+    struct pl_claimed *task = pl_claimed_pop(&hand->tasks);
     struct pl_ending *ending = &task->ending;
     task->host = hand->host;
     ending->outcome = event->outcome;
@@ -68,17 +68,17 @@ static void end_task(struct pl_supervisor *s, struct pl_hand *hand, const struct
 
 static bool give_back(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)
 {
-    struct pl_tasks kept = {0}, returned = {0};
-    struct pl_task *task;
+    struct pl_claimed_queue kept = {0}, returned = {0};
+    struct pl_claimed *task;
     size_t found = 0;
-    while ((task = pl_tasks_pop(&hand->tasks))) {
+    while ((task = pl_claimed_pop(&hand->tasks))) {
         bool given = found < event->count && event->runs[found] == task->claim.run && !task->started;
         found += given;
-        pl_tasks_push(given ? &returned : &kept, task);
+        pl_claimed_push(given ? &returned : &kept, task);
     }
     hand->tasks = kept;
     hand->recalled = false;
-    pl_tasks_prepend(&s->backlog, &returned);
+    pl_claimed_prepend(&s->backlog, &returned);
     return found == event->count;
 }
 
@@ -151,7 +151,7 @@ static const char *const event_names[] = {"ready", "start", "points", "log", "en
 /* Returns false when the event cannot be: the worker is not to be trusted. */
 static bool take_event(struct pl_supervisor *s, struct pl_hand *hand, const struct pl_event *event)
 {
-    struct pl_task *task = hand->tasks.first;
+    struct pl_claimed *task = hand->tasks.first;
     if (event->kind == PL_EVENT_READY)
         return introduce(s, hand, event);
     if (!hand->ready)
@@ -170,10 +170,10 @@ static bool take_event(struct pl_supervisor *s, struct pl_hand *hand, const stru
             task->study->first = pl_clock_steady();
         break;
     case PL_EVENT_POINTS:
-        pl_task_points(task, event);
+        pl_claimed_points(task, event);
         break;
     case PL_EVENT_LOG:
-        pl_task_log(task, event->line, strlen(event->line));
+        pl_claimed_log(task, event->line, strlen(event->line));
         break;
     default:
         end_task(s, hand, event);

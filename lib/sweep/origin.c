@@ -156,7 +156,7 @@ static void conclude(struct origins *o, struct pl_changed *changed)
 }
 
 int pl_changed_find(struct pl_changed *changed, struct pl_store *store, struct pl_programs *programs,
-                    const struct pl_source *sources, size_t count, struct pl_error *err)
+                    const struct pl_sweep_source *sources, size_t count, struct pl_error *err)
 {
     struct origins o = {.store = store, .programs = programs};
     int status = 0;
@@ -220,7 +220,7 @@ static int move_folder(struct pl_store *store, const char *folders, const char *
     return status;
 }
 
-int pl_forget_runs(struct pl_store *store, const int64_t *runs, size_t count, const char *folders, size_t *forgotten,
+int pl_sweep_forget_runs(struct pl_store *store, const int64_t *runs, size_t count, const char *folders, size_t *forgotten,
                    struct pl_error *err)
 {
     char owner[PL_STORE_TOKEN_SIZE];

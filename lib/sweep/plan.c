@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-int64_t pl_study_missing(const struct pl_sweep_study *study, bool retry_failed)
+int64_t pl_sweep_study_missing(const struct pl_sweep_study *study, bool retry_failed)
 {
     const int64_t *counts = study->counts;
-    int64_t settled = counts[PL_RUN_FINISHED] + counts[PL_RUN_DIVERGED];
+    int64_t ended = counts[PL_RUN_FINISHED] + counts[PL_RUN_DIVERGED];
     if (!retry_failed)
-        settled += counts[PL_RUN_FAILED];
-    return study->runs - settled;
+        ended += counts[PL_RUN_FAILED];
+    return study->runs - ended;
 }
 
 /* The runs seen so far, by the first half of their keys: an open-addressing table at most half full. */
@@ -50,7 +50,7 @@ static bool first_sight(struct pl_seen *seen, const unsigned char digest[PL_DIGE
 }
 
 /* Counts a run for its study and, when an earlier one has it too, among the shared ones. */
-static void count_run(struct pl_plan *plan, struct pl_sweep_study *entry, const unsigned char *key, enum pl_status status)
+static void count_run(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, const unsigned char *key, enum pl_status status)
 {
     entry->counts[status]++;
     entry->runs++;
@@ -60,12 +60,12 @@ static void count_run(struct pl_plan *plan, struct pl_sweep_study *entry, const 
     plan->shared.runs++;
 }
 
-static void begin_plan(struct pl_plan *plan, const struct pl_source *sources, size_t count)
+static void begin_plan(struct pl_sweep_plan *plan, const struct pl_sweep_source *sources, size_t count)
 {
     size_t studies = 0;
     for (size_t i = 0; i < count; i++)
         studies += pl_spec_study_count(sources[i].spec);
-    *plan = (struct pl_plan){.studies = pl_new((studies ? studies : 1) * sizeof *plan->studies), .sources = sources,
+    *plan = (struct pl_sweep_plan){.studies = pl_new((studies ? studies : 1) * sizeof *plan->studies), .sources = sources,
                              .choices = pl_choices_new(sources, count), .seen = pl_new(sizeof *plan->seen)};
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < pl_spec_study_count(sources[i].spec); k++) {
@@ -77,7 +77,7 @@ static void begin_plan(struct pl_plan *plan, const struct pl_source *sources, si
 
 enum { TOLD_EVERY = 4096 }; /* runs from one word of progress to the next */
 
-static int write_run(struct pl_plan *plan, struct pl_sweep_study *entry, struct pl_store *store, int64_t config,
+static int write_run(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, struct pl_store *store, int64_t config,
                      const char *canonical, int64_t seed, struct pl_error *err)
 {
     unsigned char key[PL_DIGEST_SIZE];
@@ -92,7 +92,7 @@ static int write_run(struct pl_plan *plan, struct pl_sweep_study *entry, struct 
     return status;
 }
 
-static int write_study(struct pl_plan *plan, struct pl_sweep_study *entry, struct pl_store *store, struct pl_error *err)
+static int write_study(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, struct pl_store *store, struct pl_error *err)
 {
     struct pl_text canonical = {0};
     struct pl_walk *walk = pl_walk_new(entry->study);
@@ -117,9 +117,9 @@ static int write_study(struct pl_plan *plan, struct pl_sweep_study *entry, struc
     return status;
 }
 
-static int write_sweep(struct pl_plan *plan, struct pl_sweep_study *entry, struct pl_store *store, struct pl_error *err)
+static int write_sweep(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, struct pl_store *store, struct pl_error *err)
 {
-    const struct pl_source *source = &plan->sources[entry->source];
+    const struct pl_sweep_source *source = &plan->sources[entry->source];
     double now = pl_clock();
     struct pl_sweep_info info = {.study = entry->study->name, .path = source->path, .spec = pl_spec_text(source->spec),
                                  .seeds = (int64_t)entry->study->seed_count, .created = now, .started = now};
@@ -131,7 +131,7 @@ static int write_sweep(struct pl_plan *plan, struct pl_sweep_study *entry, struc
     return status || !entry->study->metric_count ? status : pl_store_judge_sweep(store, entry->sweep, err);
 }
 
-int pl_plan_make(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
+int pl_sweep_plan_make(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources, size_t count,
                  void (*progress)(void *self, int64_t runs, int64_t total), void *self, struct pl_error *err)
 {
     begin_plan(plan, sources, count);
@@ -151,19 +151,19 @@ int pl_plan_make(struct pl_plan *plan, struct pl_store *store, const struct pl_s
         pl_store_rollback(store);
 done:
     if (status)
-        pl_plan_release(plan);
+        pl_sweep_plan_release(plan);
     return status;
 }
 
 /* A study may wait for one that waited itself. */
-static int advance(struct pl_plan *plan, struct pl_store *store, size_t *advanced, struct pl_text *problems,
+static int advance(struct pl_sweep_plan *plan, struct pl_store *store, size_t *advanced, struct pl_text *problems,
                    struct pl_error *err)
 {
     for (size_t i = 0; i < plan->count;) {
         struct pl_sweep_study *entry = &plan->studies[i++];
-        if (!entry->study->waiting || pl_plan_blocking(plan, entry))
+        if (!entry->study->waiting || pl_sweep_plan_blocking(plan, entry))
             continue;
-        int status = pl_plan_settle(plan, entry, store, problems, err);
+        int status = pl_sweep_plan_choose(plan, entry, store, problems, err);
         if (!status)
             status = write_sweep(plan, entry, store, err);
         if (status)
@@ -174,7 +174,7 @@ static int advance(struct pl_plan *plan, struct pl_store *store, size_t *advance
     return 0;
 }
 
-int pl_plan_advance(struct pl_plan *plan, struct pl_store *store, size_t *advanced, struct pl_text *problems,
+int pl_sweep_plan_advance(struct pl_sweep_plan *plan, struct pl_store *store, size_t *advanced, struct pl_text *problems,
                     struct pl_error *err)
 {
     bool waiting = false;
@@ -192,7 +192,7 @@ int pl_plan_advance(struct pl_plan *plan, struct pl_store *store, size_t *advanc
     return status;
 }
 
-int pl_plan_recount(struct pl_plan *plan, struct pl_store *store, struct pl_error *err)
+int pl_sweep_plan_recount(struct pl_sweep_plan *plan, struct pl_store *store, struct pl_error *err)
 {
     int status = 0;
     for (size_t i = 0; i < plan->count && !status; i++)
@@ -203,7 +203,7 @@ int pl_plan_recount(struct pl_plan *plan, struct pl_store *store, struct pl_erro
 
 struct preview {
     struct pl_store *store;
-    struct pl_plan *plan;
+    struct pl_sweep_plan *plan;
     int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings, int64_t seed,
                enum pl_status status);
     void *self;
@@ -246,14 +246,14 @@ static int preview_study(struct pl_sweep_study *entry, const struct preview *p, 
 }
 
 /* Finds the sweeps, in the database, of the studies that an entry takes settings from: the same file must have been swept. */
-static bool find_sources(struct pl_plan *plan, const struct pl_sweep_study *entry, struct pl_store *store)
+static bool find_sources(struct pl_sweep_plan *plan, const struct pl_sweep_study *entry, struct pl_store *store)
 {
     const char *text = pl_spec_text(plan->sources[entry->source].spec);
     for (size_t i = 0; i < plan->count; i++) {
         struct pl_sweep_study *source = &plan->studies[i];
         const struct pl_sweep_info *sweeps;
         size_t count;
-        if (!pl_plan_feeds(source, entry) || source->sweep)
+        if (!pl_sweep_plan_feeds(source, entry) || source->sweep)
             continue;
         if (pl_store_sweeps(store, source->study->name, &sweeps, &count, NULL) || strcmp(sweeps[0].spec, text))
             return false;
@@ -262,7 +262,7 @@ static bool find_sources(struct pl_plan *plan, const struct pl_sweep_study *entr
     return true;
 }
 
-int pl_plan_preview(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
+int pl_sweep_plan_preview(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources, size_t count,
                     int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings,
                                int64_t seed, enum pl_status status),
                     void *self, struct pl_error *err)
@@ -275,21 +275,21 @@ int pl_plan_preview(struct pl_plan *plan, struct pl_store *store, const struct p
             status = preview_study(&plan->studies[i], &p, err);
     for (size_t i = 0; i < plan->count && !status && store;) {
         struct pl_sweep_study *entry = &plan->studies[i++];
-        if (!entry->study->waiting || pl_plan_blocking(plan, entry) || !find_sources(plan, entry, store))
+        if (!entry->study->waiting || pl_sweep_plan_blocking(plan, entry) || !find_sources(plan, entry, store))
             continue;
         struct pl_text problems = {0}; /* what does not work out will be said by the sweep itself */
-        if (!pl_plan_settle(plan, entry, store, &problems, NULL)) {
+        if (!pl_sweep_plan_choose(plan, entry, store, &problems, NULL)) {
             status = preview_study(entry, &p, err);
             i = 0;
         }
         pl_text_release(&problems);
     }
     if (status < 0)
-        pl_plan_release(plan);
+        pl_sweep_plan_release(plan);
     return status;
 }
 
-void pl_plan_release(struct pl_plan *plan)
+void pl_sweep_plan_release(struct pl_sweep_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) /* what was chosen goes: the specs may be planned again, after a preview */
         pl_spec_unsettle(plan->sources[plan->studies[i].source].spec, plan->studies[i].index);
@@ -297,5 +297,5 @@ void pl_plan_release(struct pl_plan *plan)
     free(plan->seen ? plan->seen->keys : NULL);
     free(plan->seen);
     free(plan->studies);
-    *plan = (struct pl_plan){0};
+    *plan = (struct pl_sweep_plan){0};
 }

@@ -42,7 +42,7 @@ static void add_counts(struct pl_text *out, const struct pl_sweep_study *study, 
 
 static int64_t done_runs(const struct pl_sweep_study *study)
 {
-    return study->runs - pl_study_missing(study, false);
+    return study->runs - pl_sweep_study_missing(study, false);
 }
 
 static void add_speed(struct pl_text *out, const struct pl_sweep_state *state)
@@ -136,7 +136,7 @@ static void add_study(struct pl_text *out, const struct pl_sweep_study *study, i
 
 int pl_progress_block(const struct pl_sweep_state *state, int width, bool color, struct pl_text *out)
 {
-    const struct pl_plan *plan = state->plan;
+    const struct pl_sweep_plan *plan = state->plan;
     int lines = 1, name_width = 0, hidden = 0;
     for (size_t i = 0; i < plan->count; i++) {
         int columns = name_columns(&plan->studies[i]);
@@ -146,7 +146,7 @@ int pl_progress_block(const struct pl_sweep_state *state, int width, bool color,
     int bar = width / 4 < 10 ? 10 : width / 4;
     for (size_t i = 0; i < plan->count; i++) {
         const struct pl_sweep_study *study = &plan->studies[i];
-        bool finished = !pl_study_missing(study, false);
+        bool finished = !pl_sweep_study_missing(study, false);
         bool crowded = plan->count > MOST_STUDIES && (finished || lines > MOST_STUDIES);
         hidden += crowded;
         if (crowded)

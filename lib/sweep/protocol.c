@@ -327,12 +327,12 @@ static void add_position(struct pl_text *out, const char *prefix, double positio
     pl_text_add_number(out, position);
 }
 
-static bool same_epochs(const struct pl_record_series *a, const struct pl_record_series *b)
+static bool same_epochs(const struct pl_run_values_series *a, const struct pl_run_values_series *b)
 {
     return a->count == b->count && !memcmp(a->epochs, b->epochs, a->count * sizeof *a->epochs);
 }
 
-static void add_series(const struct pl_record_series *series, struct pl_text *out)
+static void add_series(const struct pl_run_values_series *series, struct pl_text *out)
 {
     pl_text_add_char(out, '[');
     pl_text_add_json(out, series->metric);
@@ -343,11 +343,11 @@ static void add_series(const struct pl_record_series *series, struct pl_text *ou
     pl_text_add(out, "\"]");
 }
 
-int64_t pl_event_write_points(int64_t run, const struct pl_record *record, struct pl_text *out)
+int64_t pl_event_write_points(int64_t run, const struct pl_run_values *record, struct pl_text *out)
 {
     int64_t values = 0;
     for (size_t i = 0; i < record->count; i++) {
-        const struct pl_record_series *first = &record->series[i];
+        const struct pl_run_values_series *first = &record->series[i];
         bool written = !first->count;
         for (size_t j = 0; j < i && !written; j++)
             written = same_epochs(first, &record->series[j]);

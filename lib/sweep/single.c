@@ -239,12 +239,12 @@ int pl_single_spec(const char *name, const struct pl_settings *settings, int64_t
 static int write_record(struct pl_store *store, const struct pl_claim *claim, const struct pl_single *single,
                         struct pl_error *err)
 {
-    const struct pl_record *record = single->record;
+    const struct pl_run_values *record = single->record;
     int status = 0;
     for (int axis = 0; axis < PL_AXIS_COUNT && !status; axis++)
         status = pl_store_forget_points(store, claim, (enum pl_series_axis)axis, -INFINITY, err);
     for (size_t i = 0; i < record->count && !status; i++) {
-        const struct pl_record_series *series = &record->series[i];
+        const struct pl_run_values_series *series = &record->series[i];
         int64_t number;
         status = pl_store_series(store, series->metric, series->axis, &number, err);
         if (!status)
@@ -286,7 +286,7 @@ int pl_single_store(struct pl_store *store, const char *name, const struct pl_si
 {
     struct pl_text text = {0}, problems = {0};
     struct pl_spec *spec = NULL;
-    struct pl_plan plan = {0};
+    struct pl_sweep_plan plan = {0};
     struct pl_pool pool = {0};
     struct pl_provenance provenance;
     int64_t session;
@@ -298,8 +298,8 @@ int pl_single_store(struct pl_store *store, const char *name, const struct pl_si
             pl_fail(err, status, "%s", pl_text(&problems));
         goto done;
     }
-    struct pl_source source = {spec, "-"};
-    status = pl_plan_make(&plan, store, &source, 1, NULL, NULL, err);
+    struct pl_sweep_source source = {spec, "-"};
+    status = pl_sweep_plan_make(&plan, store, &source, 1, NULL, NULL, err);
     if (status)
         goto done;
     pl_sweep_provenance(&provenance, 1, single->threads, single->insist, &pool);
@@ -320,7 +320,7 @@ int pl_single_store(struct pl_store *store, const char *name, const struct pl_si
         status = left ? left : status;
     }
 done:
-    pl_plan_release(&plan);
+    pl_sweep_plan_release(&plan);
     pl_spec_free(spec);
     pl_pool_release(&pool);
     pl_text_release(&text);

@@ -85,10 +85,10 @@ static void fill_state(const struct pl_supervisor *s, double now, struct pl_swee
     for (size_t i = 0; i < s->plan->count; i++) {
         const struct pl_sweep_study *study = &s->plan->studies[i];
         state->total += study->runs;
-        state->missing += pl_study_missing(study, false);
+        state->missing += pl_sweep_study_missing(study, false);
     }
     state->total -= s->plan->shared.runs;
-    state->missing -= pl_study_missing(&s->plan->shared, false);
+    state->missing -= pl_sweep_study_missing(&s->plan->shared, false);
     state->done = state->total - state->missing;
     state->rate = rate_now(s, now);
     if (state->rate > 0)
@@ -274,7 +274,7 @@ double pl_sweep_patience(void)
     return wish && pl_number_read(wish, &seconds) && seconds >= 0 ? seconds : patience;
 }
 
-int pl_sweep_run(struct pl_store *store, struct pl_plan *plan, const struct pl_sweep_options *options,
+int pl_sweep_run(struct pl_store *store, struct pl_sweep_plan *plan, const struct pl_sweep_options *options,
                  int *stopped_by, struct pl_error *err)
 {
     struct pl_supervisor s = {.store = store, .plan = plan, .options = options, .executor = &pl_executor_local,

@@ -10,7 +10,7 @@ struct pl_hand {                 /* one place in the crew */
     struct pl_text orders;       /* to be written to it */
     size_t sent;                 /* of them */
     struct pl_text input, log;   /* an unfinished line; the end of its standard error */
-    struct pl_tasks tasks;       /* handed to it; the first one runs, or is the next to */
+    struct pl_claimed_queue tasks;       /* handed to it; the first one runs, or is the next to */
     double since;                /* when the first one became the first */
     bool recalled;               /* asked to give back what it has not begun */
     bool ended;                  /* its output is at its end */
@@ -27,7 +27,7 @@ enum pl_stopping {
 
 struct pl_supervisor {
     struct pl_store *store;
-    struct pl_plan *plan;
+    struct pl_sweep_plan *plan;
     const struct pl_sweep_options *options;
     const struct pl_executor *executor;
     int64_t session;
@@ -52,9 +52,9 @@ struct pl_supervisor {
     struct pl_event_reader reader;
     double mean;                 /* seconds a run takes lately; NaN: unknown */
     /* ledger */
-    struct pl_tasks backlog;     /* claimed, not handed out */
-    struct pl_tasks done;        /* ended, not written */
-    struct pl_tasks spare;
+    struct pl_claimed_queue backlog;     /* claimed, not handed out */
+    struct pl_claimed_queue done;        /* ended, not written */
+    struct pl_claimed_queue spare;
     size_t outstanding;          /* claimed and not ended */
     size_t buffered;             /* bytes of events that wait to be written */
     int64_t claimed;
@@ -110,7 +110,7 @@ void pl_crew_read_log(struct pl_hand *hand);
 /* ---- ledger ---- */
 
 /* Records the end of a task; it waits in done for the next transaction. */
-void pl_ledger_end(struct pl_supervisor *s, struct pl_task *task);
+void pl_ledger_end(struct pl_supervisor *s, struct pl_claimed *task);
 /* Writes what is due in one transaction and claims more. Returns a negative code when the database failed. */
 int pl_ledger_turn(struct pl_supervisor *s, bool all, struct pl_error *err);
 /* Gives back what was claimed and never begun. */

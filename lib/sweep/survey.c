@@ -58,7 +58,7 @@ static int survey_config(struct survey *survey, const struct pl_settings *settin
     return 0;
 }
 
-int pl_plan_survey(const struct pl_plan *plan, const char *data, int threads, bool retry_failed,
+int pl_sweep_plan_survey(const struct pl_sweep_plan *plan, const char *data, int threads, bool retry_failed,
                    struct pl_sweep_needs *needs, struct pl_error *err)
 {
     struct survey survey = {.folder = data, .threads = threads, .needs = needs};
@@ -66,7 +66,7 @@ int pl_plan_survey(const struct pl_plan *plan, const char *data, int threads, bo
     int status = 0;
     for (size_t i = 0; i < plan->count && !status; i++) {
         const struct pl_sweep_study *study = &plan->studies[i];
-        if (!study->surveyed || !pl_study_missing(study, retry_failed))
+        if (!study->surveyed || !pl_sweep_study_missing(study, retry_failed))
             continue;
         struct pl_walk *walk = pl_walk_new(study->study);
         const struct pl_settings *settings;
@@ -131,7 +131,7 @@ static int survey_study(struct survey *survey, const struct pl_study *study, str
     return status;
 }
 
-int pl_survey_sources(const struct pl_source *sources, size_t count, struct pl_store *store, const char *data,
+int pl_sweep_survey_sources(const struct pl_sweep_source *sources, size_t count, struct pl_store *store, const char *data,
                       int threads, bool retry_failed, struct pl_sweep_needs *needs, struct pl_error *err)
 {
     struct survey survey = {.folder = data, .threads = threads, .needs = needs};

@@ -19,7 +19,7 @@
 
 /* ---- planning ---- */
 
-struct pl_source {
+struct pl_sweep_source {
     struct pl_spec *spec;
     const char *path; /* as the user gave it */
 };
@@ -40,7 +40,7 @@ struct pl_sweep_study {
     int64_t runs;
     int64_t counts[PL_STATUS_COUNT]; /* of its runs, by status */
     int64_t ran;                     /* ended by this supervisor */
-    bool surveyed;                   /* some of its runs train on data: see pl_plan_survey */
+    bool surveyed;                   /* some of its runs train on data: see pl_sweep_plan_survey */
     int64_t unread, unread_lines;    /* runs that printed what looked like metrics and was not understood, and their lines */
     char unread_example[200];        /* the first of these */
     int64_t unsaved, unsaved_files;  /* runs with checkpoints or weights that could not be written, and how many of these */
@@ -49,11 +49,11 @@ struct pl_sweep_study {
     struct pl_sweep_best best;
 };
 
-struct pl_plan {
+struct pl_sweep_plan {
     struct pl_sweep_study *studies;
     size_t count;
     struct pl_sweep_study shared; /* runs and counts that an earlier study has as well */
-    const struct pl_source *sources;
+    const struct pl_sweep_source *sources;
     struct pl_choices *choices;   /* of each source: what its tables chose for waiting studies */
     int64_t launch;               /* of the sweeps in the database */
     struct pl_seen *seen;         /* the runs so far */
@@ -64,30 +64,30 @@ struct pl_plan {
 
 /* Writes every study, configuration and run of the specs into the database, in one transaction, and fills plan.
  * Runs that exist are found again by their keys, whatever their status. Studies that take settings from the tables of
- * others are left to pl_plan_advance. progress (which may be NULL) is called now and then. The sources must outlive the
+ * others are left to pl_sweep_plan_advance. progress (which may be NULL) is called now and then. The sources must outlive the
  * plan. */
-int pl_plan_make(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
+int pl_sweep_plan_make(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources, size_t count,
                  void (*progress)(void *self, int64_t runs, int64_t total), void *self, struct pl_error *err);
 /* Gives waiting studies their settings, once all runs of those that they wait for have finished or diverged, and writes
  * them into the database. advanced gets how many. On failure nothing was written: PL_EINPUT, with problems (a line each), when a table cannot choose, has chosen nothing for some run, or its
  * choice is not legal there. */
-int pl_plan_advance(struct pl_plan *plan, struct pl_store *store, size_t *advanced, struct pl_text *problems,
+int pl_sweep_plan_advance(struct pl_sweep_plan *plan, struct pl_store *store, size_t *advanced, struct pl_text *problems,
                     struct pl_error *err);
 /* Reads how the runs of each study stand, after some were made missing again. */
-int pl_plan_recount(struct pl_plan *plan, struct pl_store *store, struct pl_error *err);
+int pl_sweep_plan_recount(struct pl_sweep_plan *plan, struct pl_store *store, struct pl_error *err);
 /* Says why studies still wait, a sentence a line; nothing when none does. */
-void pl_plan_why_waiting(const struct pl_plan *plan, struct pl_text *out);
+void pl_sweep_plan_why_waiting(const struct pl_sweep_plan *plan, struct pl_text *out);
 /* Calls row for every run of every study without writing anything; plan gets the counts. store may be NULL: every run is then
  * planned. Runs of studies that wait are counted only. A negative return of row stops. */
-int pl_plan_preview(struct pl_plan *plan, struct pl_store *store, const struct pl_source *sources, size_t count,
+int pl_sweep_plan_preview(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources, size_t count,
                     int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings,
                                int64_t seed, enum pl_status status),
                     void *self, struct pl_error *err);
 /* Studies that were given settings wait again. */
-void pl_plan_release(struct pl_plan *plan);
+void pl_sweep_plan_release(struct pl_sweep_plan *plan);
 
 /* Runs that a sweep would still run: all but finished and diverged ones, and failed ones unless they are retried. */
-int64_t pl_study_missing(const struct pl_sweep_study *study, bool retry_failed);
+int64_t pl_sweep_study_missing(const struct pl_sweep_study *study, bool retry_failed);
 
 /* What the missing runs of a plan need. Zero-initialise. */
 struct pl_sweep_needs {
@@ -96,10 +96,10 @@ struct pl_sweep_needs {
     struct pl_text warnings;  /* about them, a line each */
 };
 /* Opens every data set once, from the folder data, so that a missing or damaged one is found before any run begins. */
-int pl_plan_survey(const struct pl_plan *plan, const char *data, int threads, bool retry_failed,
+int pl_sweep_plan_survey(const struct pl_sweep_plan *plan, const char *data, int threads, bool retry_failed,
                    struct pl_sweep_needs *needs, struct pl_error *err);
 /* The same before anything is planned: for the studies whose settings are known. store may be NULL: every run is missing. */
-int pl_survey_sources(const struct pl_source *sources, size_t count, struct pl_store *store, const char *data,
+int pl_sweep_survey_sources(const struct pl_sweep_source *sources, size_t count, struct pl_store *store, const char *data,
                       int threads, bool retry_failed, struct pl_sweep_needs *needs, struct pl_error *err);
 void pl_sweep_needs_release(struct pl_sweep_needs *needs);
 /* Lowers jobs to what fits into free memory: then it returns 1 and says so in message. Fails with PL_EMEMORY when not
@@ -114,7 +114,7 @@ void pl_sweep_proof_notes(const struct pl_study *study, struct pl_text *notes);
 
 /* What a supervisor knows at one moment. */
 struct pl_sweep_state {
-    const struct pl_plan *plan;
+    const struct pl_sweep_plan *plan;
     double elapsed;    /* seconds since the first worker was started */
     double rate;       /* runs per second lately */
     double left;       /* estimated seconds to the end; NaN: unknown */
@@ -148,7 +148,7 @@ struct pl_sweep_options {
 /* Runs what is missing of a plan. Returns 0 when the loop came to its end, whatever the outcomes (they are in the
  * plan's counts; *stopped_by is the signal that ended it early, or 0), PL_EDATABASE or PL_EIO when it could not go
  * on: what was committed stays. */
-int pl_sweep_run(struct pl_store *store, struct pl_plan *plan, const struct pl_sweep_options *options,
+int pl_sweep_run(struct pl_store *store, struct pl_sweep_plan *plan, const struct pl_sweep_options *options,
                  int *stopped_by, struct pl_error *err);
 
 /* Seconds that a sweep waits for a database that another program holds: a day, or $POULA_PATIENCE. */
@@ -194,7 +194,7 @@ struct pl_changed {
 };
 /* Finds those that nobody has accepted. Attempts of which no program was recorded are never changed. */
 int pl_changed_find(struct pl_changed *changed, struct pl_store *store, struct pl_programs *programs,
-                    const struct pl_source *sources, size_t count, struct pl_error *err);
+                    const struct pl_sweep_source *sources, size_t count, struct pl_error *err);
 /* The same for one study, which has its settings by now. */
 int pl_changed_find_in(struct pl_changed *changed, struct pl_store *store, struct pl_programs *programs,
                        const struct pl_study *study, struct pl_error *err);
@@ -203,7 +203,7 @@ void pl_changed_release(struct pl_changed *changed);
 
 /* Makes runs missing again (see pl_store_forget) and moves their folders out of the way, to RUN.attempt-N. In one
  * transaction; forgotten gets how many there were: those that are at work, or missing anyway, are left alone. */
-int pl_forget_runs(struct pl_store *store, const int64_t *runs, size_t count, const char *folders, size_t *forgotten,
+int pl_sweep_forget_runs(struct pl_store *store, const int64_t *runs, size_t count, const char *folders, size_t *forgotten,
                    struct pl_error *err);
 
 /* Does a run meet all conditions? Their keys are settings, in any spelling, seed and status. known (as many as there are
@@ -221,8 +221,8 @@ bool pl_run_folder(const char *folders, const char *owner, int64_t run, const ch
 /* ---- a run in this process ---- */
 
 /* Every value a run reported, by series. Zero-initialise. */
-struct pl_record {
-    struct pl_record_series {
+struct pl_run_values {
+    struct pl_run_values_series {
         char *metric;
         enum pl_series_axis axis;
         double *epochs, *values;
@@ -232,14 +232,14 @@ struct pl_record {
     struct pl_text log;
 };
 /* A sink that fills the record. stop may be NULL. */
-struct pl_sink pl_record_sink(struct pl_record *record);
-const struct pl_record_series *pl_record_find(const struct pl_record *record, const char *metric, enum pl_series_axis axis);
+struct pl_sink pl_run_values_sink(struct pl_run_values *record);
+const struct pl_run_values_series *pl_run_values_find(const struct pl_run_values *record, const char *metric, enum pl_series_axis axis);
 /* Counts the values that differ, by metric and epoch, and writes a line for the first most of them. What a clock said
  * (pl_train_is_repeatable) is left out. */
-size_t pl_record_compare(const struct pl_record *before, const struct pl_record *now, size_t most,
+size_t pl_run_values_compare(const struct pl_run_values *before, const struct pl_run_values *now, size_t most,
                          struct pl_text *out);
-void pl_record_clear(struct pl_record *record); /* keeps the memory */
-void pl_record_release(struct pl_record *record);
+void pl_run_values_clear(struct pl_run_values *record); /* keeps the memory */
+void pl_run_values_release(struct pl_run_values *record);
 
 /* lambda=0.1 */
 struct pl_assignment {
@@ -263,7 +263,7 @@ struct pl_single {
     bool insist; /* see pl_sweep_options */
     double started, seconds;
     const struct pl_program *program; /* of a command, or NULL */
-    const struct pl_record *record;
+    const struct pl_run_values *record;
     const struct pl_run_result *result;
 };
 /* Records it under a study of its own. Returns 1 when the database already holds a result of such a run (it is left

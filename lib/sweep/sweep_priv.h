@@ -6,16 +6,16 @@
 
 #include <sys/types.h>
 
-/* ---- studies that wait for the tables of others (settle.c) ---- */
+/* ---- studies that wait for the tables of others (choices.c) ---- */
 
-struct pl_choices *pl_choices_new(const struct pl_source *sources, size_t count);
+struct pl_choices *pl_choices_new(const struct pl_sweep_source *sources, size_t count);
 void pl_choices_free(struct pl_choices *choices);
 /* Does entry take settings from source? */
-bool pl_plan_feeds(const struct pl_sweep_study *source, const struct pl_sweep_study *entry);
+bool pl_sweep_plan_feeds(const struct pl_sweep_study *source, const struct pl_sweep_study *entry);
 /* The first study that an entry still has to wait for, or NULL: it waits itself, or has runs that are missing or failed. */
-const struct pl_sweep_study *pl_plan_blocking(const struct pl_plan *plan, const struct pl_sweep_study *entry);
+const struct pl_sweep_study *pl_sweep_plan_blocking(const struct pl_sweep_plan *plan, const struct pl_sweep_study *entry);
 /* Reads the tables that an entry takes settings from and gives them to its spec. */
-int pl_plan_settle(struct pl_plan *plan, const struct pl_sweep_study *entry, struct pl_store *store,
+int pl_sweep_plan_choose(struct pl_sweep_plan *plan, const struct pl_sweep_study *entry, struct pl_store *store,
                    struct pl_text *problems, struct pl_error *err);
 
 /* Appends to libraries what commands are told by the user's environment (provenance.c). */
@@ -112,7 +112,7 @@ void pl_event_reader_release(struct pl_event_reader *reader);
 void pl_event_write_ready(const struct pl_provenance *worker, struct pl_text *out);
 void pl_event_write_start(int64_t run, double time, struct pl_text *out);
 /* Writes everything in the record (series with the same epochs share a line) and returns the number of values. */
-int64_t pl_event_write_points(int64_t run, const struct pl_record *record, struct pl_text *out);
+int64_t pl_event_write_points(int64_t run, const struct pl_run_values *record, struct pl_text *out);
 void pl_event_write_log(int64_t run, const char *line, struct pl_text *out);
 void pl_event_write_end(int64_t run, const struct pl_run_result *result, int64_t values, double seconds,
                         struct pl_text *out);
@@ -142,7 +142,7 @@ extern const struct pl_executor pl_executor_local;
 
 /* ---- tasks: claimed runs until they are written down ---- */
 
-struct pl_task_series {
+struct pl_claimed_series {
     char metric[PL_METRIC_SIZE];
     enum pl_series_axis axis;
     enum pl_direction direction; /* in the study, for people who watch */
@@ -167,11 +167,11 @@ struct pl_config_text {
 struct pl_config_text *pl_config_text_new(int64_t config, const struct pl_settings *settings);
 void pl_config_text_drop(struct pl_config_text *shared);
 
-struct pl_task {
+struct pl_claimed {
     struct pl_claim claim;
     struct pl_config_text *settings;
     struct pl_sweep_study *study;
-    struct pl_task_series *series;
+    struct pl_claimed_series *series;
     size_t series_count, series_capacity;
     int64_t received;    /* values that arrived */
     bool started, ended;
@@ -184,27 +184,27 @@ struct pl_task {
     struct pl_ending ending;
     char reason[500], unread_example[200], unsaved_example[300];
     struct pl_text log;
-    struct pl_task *next;
+    struct pl_claimed *next;
 };
 
 /* A queue of tasks. */
-struct pl_tasks {
-    struct pl_task *first, *last;
+struct pl_claimed_queue {
+    struct pl_claimed *first, *last;
     size_t count;
 };
-void pl_tasks_push(struct pl_tasks *tasks, struct pl_task *task);
-struct pl_task *pl_tasks_pop(struct pl_tasks *tasks);
+void pl_claimed_push(struct pl_claimed_queue *tasks, struct pl_claimed *task);
+struct pl_claimed *pl_claimed_pop(struct pl_claimed_queue *tasks);
 /* Moves all of more in front of tasks. */
-void pl_tasks_prepend(struct pl_tasks *tasks, struct pl_tasks *more);
-void pl_tasks_release(struct pl_tasks *tasks);
+void pl_claimed_prepend(struct pl_claimed_queue *tasks, struct pl_claimed_queue *more);
+void pl_claimed_free_all(struct pl_claimed_queue *tasks);
 
-struct pl_task *pl_task_new(struct pl_tasks *spare);
+struct pl_claimed *pl_claimed_new(struct pl_claimed_queue *spare);
 /* Gives the task's memory to spare for the next one. */
-void pl_task_recycle(struct pl_task *task, struct pl_tasks *spare);
-void pl_task_free(struct pl_task *task);
-void pl_task_points(struct pl_task *task, const struct pl_event *event);
-void pl_task_log(struct pl_task *task, const char *line, size_t length);
+void pl_claimed_recycle(struct pl_claimed *task, struct pl_claimed_queue *spare);
+void pl_claimed_free(struct pl_claimed *task);
+void pl_claimed_points(struct pl_claimed *task, const struct pl_event *event);
+void pl_claimed_log(struct pl_claimed *task, const char *line, size_t length);
 void pl_log_keep_end(struct pl_text *text); /* drops what is far from the end */
-size_t pl_task_pending(const struct pl_task *task); /* bytes of values that wait to be written */
+size_t pl_claimed_pending(const struct pl_claimed *task); /* bytes of values that wait to be written */
 
 #endif

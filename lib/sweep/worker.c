@@ -42,7 +42,7 @@ struct worker {
     atomic_bool stop, broken;  /* broken: nobody reads the events */
     /* Of the training thread. */
     struct pl_text events;
-    struct pl_record record;
+    struct pl_run_values record;
     struct pl_sink memory;     /* fills the record */
     struct pl_order_reader reader;
     int64_t run, values, pending;
@@ -252,7 +252,7 @@ static void train(struct worker *w, const struct pl_order *order)
     struct pl_error err = {0};
     w->run = order->run;
     w->values = w->pending = 0;
-    pl_record_clear(&w->record);
+    pl_run_values_clear(&w->record);
     pl_event_write_start(order->run, pl_clock(), &w->events);
     write_events(w);
     double begun = pl_clock_steady();
@@ -321,7 +321,7 @@ int pl_worker_loop(int in, int out, struct pl_error *err)
                        .more = PTHREAD_COND_INITIALIZER};
     w.end = &w.first;
     w.signals = watch_signals(&before);
-    w.memory = pl_record_sink(&w.record);
+    w.memory = pl_run_values_sink(&w.record);
     struct pl_provenance self;
     struct pl_pool texts = {0};
     pl_sweep_provenance(&self, 1, 1, true, &texts);
@@ -344,7 +344,7 @@ int pl_worker_loop(int in, int out, struct pl_error *err)
         w.first = next;
     }
     pl_order_reader_release(&w.reader);
-    pl_record_release(&w.record);
+    pl_run_values_release(&w.record);
     pl_text_release(&w.events);
     return status;
 }

@@ -18,17 +18,17 @@ static void kill_nothing(const struct pl_process *process, int signal)
 
 static const struct pl_executor executor = {.name = "fuzz", .kill = kill_nothing};
 
-static struct pl_task *new_task(struct pl_supervisor *s, struct pl_sweep_study *study, int64_t run)
+static struct pl_claimed *new_task(struct pl_supervisor *s, struct pl_sweep_study *study, int64_t run)
 {
-    struct pl_task *task = pl_task_new(&s->spare);
+    struct pl_claimed *task = pl_claimed_new(&s->spare);
     task->claim = (struct pl_claim){.run = run, .config = 1, .seed = run, .attempt = 1};
     task->study = study;
     return task;
 }
 
-static void check_ended(const struct pl_tasks *done)
+static void check_ended(const struct pl_claimed_queue *done)
 {
-    for (const struct pl_task *task = done->first; task; task = task->next) {
+    for (const struct pl_claimed *task = done->first; task; task = task->next) {
         MUST(task->ended && task->started);
         MUST(task->ending.outcome >= PL_FINISHED && task->ending.outcome <= PL_INTERRUPTED);
         MUST(strlen(task->reason) < sizeof task->reason);
@@ -38,7 +38,7 @@ static void check_ended(const struct pl_tasks *done)
             values += (int64_t)task->series[i].count;
         }
         MUST(values == task->received);
-        for (const struct pl_task *other = task->next; other; other = other->next)
+        for (const struct pl_claimed *other = task->next; other; other = other->next)
             MUST(other->claim.run != task->claim.run);
     }
 }
@@ -54,7 +54,7 @@ static void listen_to(const uint8_t *data, size_t size)
                               .outstanding = RUNS};
     s.self = (struct pl_provenance){.version = "1", .host = "h", .cpu = "c", .isa = "base", .compiler = "cc", .libraries = "l"};
     for (int64_t run = 1; run <= RUNS; run++)
-        pl_tasks_push(&hand.tasks, new_task(&s, &study, run));
+        pl_claimed_push(&hand.tasks, new_task(&s, &study, run));
     hand.process.out = memfd_create("events", MFD_CLOEXEC);
     MUST(hand.process.out >= 0 && write(hand.process.out, data, size) == (ssize_t)size);
     MUST(!lseek(hand.process.out, 0, SEEK_SET));
@@ -63,10 +63,10 @@ static void listen_to(const uint8_t *data, size_t size)
     check_ended(&s.done);
     MUST(hand.tasks.count + s.done.count + s.backlog.count == RUNS && s.outstanding == RUNS - s.done.count);
     close(hand.process.out);
-    pl_tasks_release(&hand.tasks);
-    pl_tasks_release(&s.done);
-    pl_tasks_release(&s.backlog);
-    pl_tasks_release(&s.spare);
+    pl_claimed_free_all(&hand.tasks);
+    pl_claimed_free_all(&s.done);
+    pl_claimed_free_all(&s.backlog);
+    pl_claimed_free_all(&s.spare);
     pl_text_release(&hand.input);
     pl_text_release(&hand.log);
     pl_event_reader_release(&s.reader);

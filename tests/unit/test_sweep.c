@@ -104,8 +104,8 @@ static void check_points(int line, const struct pl_event *event)
 static void points_come_back(void **state)
 {
     (void)state;
-    struct pl_record record = {0};
-    struct pl_sink sink = pl_record_sink(&record);
+    struct pl_run_values record = {0};
+    struct pl_sink sink = pl_run_values_sink(&record);
     struct pl_text text = {0};
     int loss = sink.series(sink.self, "loss \"quoted\"", PL_BY_EPOCH);
     int accuracy = sink.series(sink.self, "test_accuracy", PL_BY_STEP);
@@ -120,7 +120,7 @@ static void points_come_back(void **state)
     assert_int_equal(pl_event_write_points(12, &record, &text), 7);
     read_lines(pl_text(&text), check_points);
     pl_text_release(&text);
-    pl_record_release(&record);
+    pl_run_values_release(&record);
 }
 
 static void check_rest(int line, const struct pl_event *event)
@@ -407,8 +407,8 @@ static void stray_output_stays_out(void **state)
 static void a_comparison_finds_every_difference(void **state)
 {
     (void)state;
-    struct pl_record before = {0}, now = {0};
-    struct pl_sink a = pl_record_sink(&before), b = pl_record_sink(&now);
+    struct pl_run_values before = {0}, now = {0};
+    struct pl_sink a = pl_run_values_sink(&before), b = pl_run_values_sink(&now);
     struct pl_text text = {0};
     a.series(a.self, "loss", PL_BY_EPOCH);
     b.series(b.self, "theta", PL_BY_EPOCH);
@@ -420,35 +420,35 @@ static void a_comparison_finds_every_difference(void **state)
     b.value(b.self, 1, 1, 7); /* is replaced */
     b.value(b.self, 1, 1, 0.1);
     b.value(b.self, 1, 2, NAN);
-    assert_int_equal(pl_record_compare(&before, &now, 10, &text), 0);
+    assert_int_equal(pl_run_values_compare(&before, &now, 10, &text), 0);
     assert_string_equal(pl_text(&text), "");
     b.value(b.self, 0, 1, 5);
     b.value(b.self, 1, 2, INFINITY);
     b.value(b.self, 1, 4, 1);
     a.value(a.self, 0, 5, 1);
     a.value(a.self, 0, 1, nextafter(0.1, 1));
-    assert_int_equal(pl_record_compare(&before, &now, 4, &text), 5);
+    assert_int_equal(pl_run_values_compare(&before, &now, 4, &text), 5);
     assert_string_equal(pl_text(&text), "  loss at 1 was 0.10000000000000002 and is 0.1\n"
                                         "  loss at 2 was nan and is inf\n"
                                         "  loss at 4 was nothing and is 1\n"
                                         "  loss at 5 was 1 and is nothing\n");
     pl_text_release(&text);
-    pl_record_release(&before);
-    pl_record_release(&now);
+    pl_run_values_release(&before);
+    pl_run_values_release(&now);
 }
 
 static void a_long_log_keeps_its_end(void **state)
 {
     (void)state;
-    struct pl_tasks spare = {0};
-    struct pl_task *task = pl_task_new(&spare);
+    struct pl_claimed_queue spare = {0};
+    struct pl_claimed *task = pl_claimed_new(&spare);
     char line[40];
     for (int i = 0; i < 100000; i++)
-        pl_task_log(task, line, (size_t)snprintf(line, sizeof line, "line %d", i));
+        pl_claimed_log(task, line, (size_t)snprintf(line, sizeof line, "line %d", i));
     assert_true(task->log.length < 20000);
     assert_non_null(strstr(pl_text(&task->log), "line 99999\n"));
     assert_int_equal(strncmp(pl_text(&task->log), "line ", 5), 0);
-    pl_task_free(task);
+    pl_claimed_free(task);
 }
 
 static void progress_fits_its_width(void **state)
@@ -461,7 +461,7 @@ static void progress_fits_its_width(void **state)
         studies[i] = (struct pl_sweep_study){.study = &study, .runs = 100, .ran = 10,
                                              .counts = {[PL_RUN_FINISHED] = 40, [PL_RUN_FAILED] = 2, [PL_RUN_DIVERGED] = 3},
                                              .best = {"loss", PL_MINIMIZE, 0.25, 3}};
-    struct pl_plan plan = {.studies = studies, .count = 20};
+    struct pl_sweep_plan plan = {.studies = studies, .count = 20};
     struct pl_sweep_state view = {.plan = &plan, .rate = 3.5, .left = 99, .total = 2000, .done = 900, .missing = 1100};
     for (int width = 30; width <= 120; width += 45) {
         struct pl_text text = {0};
@@ -493,7 +493,7 @@ static void progress_is_harmless(void **state)
     for (size_t i = 0; i < 2; i++)
         studies[i] = (struct pl_sweep_study){.study = &study, .runs = 2, .ran = 1, .counts = {[PL_RUN_FINISHED] = 1},
                                              .best = {"acc\x1b]0;x\x07", PL_MAXIMIZE, 0.5, 3}};
-    struct pl_plan plan = {.studies = studies, .count = 2};
+    struct pl_sweep_plan plan = {.studies = studies, .count = 2};
     struct pl_sweep_state view = {.plan = &plan, .rate = 1, .left = 1, .total = 4, .done = 2, .missing = 2};
     struct pl_text text = {0};
     pl_progress_block(&view, 120, false, &text);

@@ -8,7 +8,7 @@
 
 enum { LOG_LIMIT = 8000 }; /* bytes of a run's log that are kept: the last ones */
 
-void pl_tasks_push(struct pl_tasks *tasks, struct pl_task *task)
+void pl_claimed_push(struct pl_claimed_queue *tasks, struct pl_claimed *task)
 {
     task->next = NULL;
     if (tasks->last)
@@ -19,7 +19,7 @@ void pl_tasks_push(struct pl_tasks *tasks, struct pl_task *task)
     tasks->count++;
 }
 
-void pl_tasks_prepend(struct pl_tasks *tasks, struct pl_tasks *more)
+void pl_claimed_prepend(struct pl_claimed_queue *tasks, struct pl_claimed_queue *more)
 {
     if (!more->first)
         return;
@@ -28,12 +28,12 @@ void pl_tasks_prepend(struct pl_tasks *tasks, struct pl_tasks *more)
         tasks->last = more->last;
     tasks->first = more->first;
     tasks->count += more->count;
-    *more = (struct pl_tasks){0};
+    *more = (struct pl_claimed_queue){0};
 }
 
-struct pl_task *pl_tasks_pop(struct pl_tasks *tasks)
+struct pl_claimed *pl_claimed_pop(struct pl_claimed_queue *tasks)
 {
-    struct pl_task *task = tasks->first;
+    struct pl_claimed *task = tasks->first;
     if (!task)
         return NULL;
     tasks->first = task->next;
@@ -44,11 +44,11 @@ struct pl_task *pl_tasks_pop(struct pl_tasks *tasks)
     return task;
 }
 
-void pl_tasks_release(struct pl_tasks *tasks)
+void pl_claimed_free_all(struct pl_claimed_queue *tasks)
 {
-    struct pl_task *task;
-    while ((task = pl_tasks_pop(tasks)))
-        pl_task_free(task);
+    struct pl_claimed *task;
+    while ((task = pl_claimed_pop(tasks)))
+        pl_claimed_free(task);
 }
 
 struct pl_config_text *pl_config_text_new(int64_t config, const struct pl_settings *settings)
@@ -68,25 +68,25 @@ void pl_config_text_drop(struct pl_config_text *shared)
     }
 }
 
-struct pl_task *pl_task_new(struct pl_tasks *spare)
+struct pl_claimed *pl_claimed_new(struct pl_claimed_queue *spare)
 {
-    struct pl_task *task = pl_tasks_pop(spare);
+    struct pl_claimed *task = pl_claimed_pop(spare);
     if (!task)
         task = pl_new(sizeof *task);
     task->ending = (struct pl_ending){.bad_epoch = -1, .exit_code = -1};
     return task;
 }
 
-void pl_task_recycle(struct pl_task *task, struct pl_tasks *spare)
+void pl_claimed_recycle(struct pl_claimed *task, struct pl_claimed_queue *spare)
 {
-    struct pl_task empty = {.series = task->series, .series_capacity = task->series_capacity, .log = task->log};
+    struct pl_claimed empty = {.series = task->series, .series_capacity = task->series_capacity, .log = task->log};
     pl_text_clear(&empty.log);
     pl_config_text_drop(task->settings);
     *task = empty;
-    pl_tasks_push(spare, task);
+    pl_claimed_push(spare, task);
 }
 
-void pl_task_free(struct pl_task *task)
+void pl_claimed_free(struct pl_claimed *task)
 {
     for (size_t i = 0; i < task->series_capacity; i++) {
         free(task->series[i].epochs);
@@ -98,7 +98,7 @@ void pl_task_free(struct pl_task *task)
     free(task);
 }
 
-static struct pl_task_series *find_series(struct pl_task *task, const char *metric, enum pl_series_axis axis)
+static struct pl_claimed_series *find_series(struct pl_claimed *task, const char *metric, enum pl_series_axis axis)
 {
     for (size_t i = 0; i < task->series_count; i++)
         if (task->series[i].axis == axis && !strcmp(task->series[i].metric, metric))
@@ -108,7 +108,7 @@ static struct pl_task_series *find_series(struct pl_task *task, const char *metr
     pl_grow(&list, &task->series_capacity, task->series_count + 1, sizeof *task->series);
     task->series = list;
     memset(task->series + before, 0, (task->series_capacity - before) * sizeof *task->series);
-    struct pl_task_series *series = &task->series[task->series_count++];
+    struct pl_claimed_series *series = &task->series[task->series_count++];
     size_t length = strnlen(metric, sizeof series->metric - 1);
     memcpy(series->metric, metric, length);
     series->metric[length] = '\0';
@@ -119,17 +119,17 @@ static struct pl_task_series *find_series(struct pl_task *task, const char *metr
     return series;
 }
 
-static void keep_best(struct pl_task_series *series, const double *values, size_t count)
+static void keep_best(struct pl_claimed_series *series, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (pl_direction_better(series->direction, values[i], series->best))
             series->best = values[i];
 }
 
-void pl_task_points(struct pl_task *task, const struct pl_event *event)
+void pl_claimed_points(struct pl_claimed *task, const struct pl_event *event)
 {
     for (size_t i = 0; i < event->series_count; i++) {
-        struct pl_task_series *series = find_series(task, event->series[i].metric, event->series[i].axis);
+        struct pl_claimed_series *series = find_series(task, event->series[i].metric, event->series[i].axis);
         size_t need = series->count + event->count;
         if (need > series->capacity) {
             size_t capacity = need > 2 * series->capacity ? need : 2 * series->capacity;
@@ -147,7 +147,7 @@ void pl_task_points(struct pl_task *task, const struct pl_event *event)
     }
 }
 
-void pl_task_log(struct pl_task *task, const char *line, size_t length)
+void pl_claimed_log(struct pl_claimed *task, const char *line, size_t length)
 {
     pl_text_add_bytes(&task->log, line, length);
     pl_text_add_char(&task->log, '\n');
@@ -168,7 +168,7 @@ void pl_log_keep_end(struct pl_text *text)
     pl_text_cut(text, kept);
 }
 
-size_t pl_task_pending(const struct pl_task *task)
+size_t pl_claimed_pending(const struct pl_claimed *task)
 {
     size_t count = 0;
     for (size_t i = 0; i < task->series_count; i++)

@@ -7,7 +7,7 @@
 
 static int add_series(void *self, const char *metric, enum pl_series_axis axis)
 {
-    struct pl_record *record = self;
+    struct pl_run_values *record = self;
     for (size_t i = 0; i < record->count; i++)
         if (record->series[i].axis == axis && !strcmp(record->series[i].metric, metric))
             return (int)i;
@@ -16,7 +16,7 @@ static int add_series(void *self, const char *metric, enum pl_series_axis axis)
     pl_grow(&list, &record->capacity, record->count + 1, sizeof *record->series);
     record->series = list;
     memset(record->series + before, 0, (record->capacity - before) * sizeof *record->series);
-    struct pl_record_series *series = &record->series[record->count];
+    struct pl_run_values_series *series = &record->series[record->count];
     free(series->metric); /* left from before a clear */
     series->metric = pl_copy(metric);
     series->axis = axis;
@@ -26,7 +26,7 @@ static int add_series(void *self, const char *metric, enum pl_series_axis axis)
 
 static void add_value(void *self, int number, double epoch, double value)
 {
-    struct pl_record_series *series = &((struct pl_record *)self)->series[number];
+    struct pl_run_values_series *series = &((struct pl_run_values *)self)->series[number];
     if (series->count == series->capacity) {
         size_t capacity = series->capacity ? 2 * series->capacity : 64;
         series->epochs = pl_resize(series->epochs, capacity, sizeof *series->epochs);
@@ -39,7 +39,7 @@ static void add_value(void *self, int number, double epoch, double value)
 
 static void add_log(void *self, const char *line)
 {
-    struct pl_record *record = self;
+    struct pl_run_values *record = self;
     pl_text_add(&record->log, line);
     pl_text_add_char(&record->log, '\n');
 }
@@ -50,12 +50,12 @@ static bool never(void *self)
     return false;
 }
 
-struct pl_sink pl_record_sink(struct pl_record *record)
+struct pl_sink pl_run_values_sink(struct pl_run_values *record)
 {
     return (struct pl_sink){.self = record, .series = add_series, .value = add_value, .log = add_log, .stop = never};
 }
 
-const struct pl_record_series *pl_record_find(const struct pl_record *record, const char *metric, enum pl_series_axis axis)
+const struct pl_run_values_series *pl_run_values_find(const struct pl_run_values *record, const char *metric, enum pl_series_axis axis)
 {
     for (size_t i = 0; i < record->count; i++)
         if (record->series[i].axis == axis && !strcmp(record->series[i].metric, metric))
@@ -63,13 +63,13 @@ const struct pl_record_series *pl_record_find(const struct pl_record *record, co
     return NULL;
 }
 
-void pl_record_clear(struct pl_record *record)
+void pl_run_values_clear(struct pl_run_values *record)
 {
     record->count = 0;
     pl_text_clear(&record->log);
 }
 
-void pl_record_release(struct pl_record *record)
+void pl_run_values_release(struct pl_run_values *record)
 {
     for (size_t i = 0; i < record->capacity; i++) {
         free(record->series[i].metric);
@@ -78,7 +78,7 @@ void pl_record_release(struct pl_record *record)
     }
     free(record->series);
     pl_text_release(&record->log);
-    *record = (struct pl_record){0};
+    *record = (struct pl_run_values){0};
 }
 
 /* ---- comparison ---- */
@@ -97,7 +97,7 @@ static int by_epoch(const void *a, const void *b)
 }
 
 /* The points of a series by epoch; of an epoch that was reported twice, the later one, as the database keeps it. */
-static struct point *sorted_points(const struct pl_record_series *series, size_t *count)
+static struct point *sorted_points(const struct pl_run_values_series *series, size_t *count)
 {
     struct point *points = pl_new((series->count + 1) * sizeof *points);
     for (size_t i = 0; i < series->count; i++)
@@ -124,10 +124,10 @@ static bool same_value(const struct point *a, const struct point *b)
     return a && b && (a->value == b->value || (isnan(a->value) && isnan(b->value)));
 }
 
-static size_t compare_series(const struct pl_record_series *before, const struct pl_record_series *now, size_t most,
+static size_t compare_series(const struct pl_run_values_series *before, const struct pl_run_values_series *now, size_t most,
                              struct pl_text *out)
 {
-    static const struct pl_record_series none;
+    static const struct pl_run_values_series none;
     size_t before_count, now_count, differing = 0, i = 0, k = 0;
     struct point *a = sorted_points(before ? before : &none, &before_count);
     struct point *b = sorted_points(now ? now : &none, &now_count);
@@ -156,17 +156,17 @@ static size_t compare_series(const struct pl_record_series *before, const struct
     return differing;
 }
 
-size_t pl_record_compare(const struct pl_record *before, const struct pl_record *now, size_t most,
+size_t pl_run_values_compare(const struct pl_run_values *before, const struct pl_run_values *now, size_t most,
                          struct pl_text *out)
 {
     size_t differing = 0;
     for (size_t i = 0; i < before->count; i++)
         if (pl_train_is_repeatable(before->series[i].metric))
             differing += compare_series(&before->series[i],
-                                        pl_record_find(now, before->series[i].metric, before->series[i].axis),
+                                        pl_run_values_find(now, before->series[i].metric, before->series[i].axis),
                                         most > differing ? most - differing : 0, out);
     for (size_t i = 0; i < now->count; i++)
-        if (!pl_record_find(before, now->series[i].metric, now->series[i].axis) && pl_train_is_repeatable(now->series[i].metric))
+        if (!pl_run_values_find(before, now->series[i].metric, now->series[i].axis) && pl_train_is_repeatable(now->series[i].metric))
             differing += compare_series(NULL, &now->series[i], most > differing ? most - differing : 0, out);
     return differing;
 }

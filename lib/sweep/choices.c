@@ -17,11 +17,11 @@ struct pl_choices {
     const struct pl_spec *spec; /* NULL ends the array */
     struct choice *list;
     size_t count;
-    const struct pl_plan *plan; /* while a study is settled: tables that are asked for the first time are read */
+    const struct pl_sweep_plan *plan; /* while a study is given its settings: tables that are asked for the first time are read */
     struct pl_store *store;
 };
 
-struct pl_choices *pl_choices_new(const struct pl_source *sources, size_t count)
+struct pl_choices *pl_choices_new(const struct pl_sweep_source *sources, size_t count)
 {
     struct pl_choices *choices = pl_new((count + 1) * sizeof *choices);
     for (size_t i = 0; i < count; i++)
@@ -47,7 +47,7 @@ void pl_choices_free(struct pl_choices *choices)
     free(choices);
 }
 
-bool pl_plan_feeds(const struct pl_sweep_study *source, const struct pl_sweep_study *entry)
+bool pl_sweep_plan_feeds(const struct pl_sweep_study *source, const struct pl_sweep_study *entry)
 {
     for (size_t i = 0; i < entry->study->source_count; i++)
         if (source->source == entry->source && source->index == entry->study->sources[i])
@@ -60,18 +60,18 @@ static bool is_complete(const struct pl_sweep_study *study)
     return !study->study->waiting && study->counts[PL_RUN_FINISHED] + study->counts[PL_RUN_DIVERGED] == study->runs;
 }
 
-const struct pl_sweep_study *pl_plan_blocking(const struct pl_plan *plan, const struct pl_sweep_study *entry)
+const struct pl_sweep_study *pl_sweep_plan_blocking(const struct pl_sweep_plan *plan, const struct pl_sweep_study *entry)
 {
     for (size_t i = 0; i < plan->count; i++)
-        if (pl_plan_feeds(&plan->studies[i], entry) && !is_complete(&plan->studies[i]))
+        if (pl_sweep_plan_feeds(&plan->studies[i], entry) && !is_complete(&plan->studies[i]))
             return &plan->studies[i];
     return NULL;
 }
 
-void pl_plan_why_waiting(const struct pl_plan *plan, struct pl_text *out)
+void pl_sweep_plan_why_waiting(const struct pl_sweep_plan *plan, struct pl_text *out)
 {
     for (size_t i = 0; i < plan->count; i++) {
-        const struct pl_sweep_study *entry = &plan->studies[i], *source = pl_plan_blocking(plan, entry);
+        const struct pl_sweep_study *entry = &plan->studies[i], *source = pl_sweep_plan_blocking(plan, entry);
         if (!entry->study->waiting)
             continue;
         pl_text_addf(out, "nothing of %s was started: it takes settings from %s, ", entry->study->name,
@@ -80,7 +80,7 @@ void pl_plan_why_waiting(const struct pl_plan *plan, struct pl_text *out)
             pl_text_add(out, "which waits itself\n");
             continue;
         }
-        int64_t failed = source->counts[PL_RUN_FAILED], missing = pl_study_missing(source, false);
+        int64_t failed = source->counts[PL_RUN_FAILED], missing = pl_sweep_study_missing(source, false);
         pl_text_add(out, "of which");
         if (failed)
             pl_text_addf(out, " %lld run%s failed", (long long)failed, failed == 1 ? "" : "s");
@@ -200,7 +200,7 @@ static int pick_value(void *self, const struct pl_pick *pick, const struct pl_se
     return nothing_chosen(choice, pick->place, settings, NULL, err);
 }
 
-int pl_plan_settle(struct pl_plan *plan, const struct pl_sweep_study *entry, struct pl_store *store,
+int pl_sweep_plan_choose(struct pl_sweep_plan *plan, const struct pl_sweep_study *entry, struct pl_store *store,
                    struct pl_text *problems, struct pl_error *err)
 {
     struct pl_choices *choices = &plan->choices[entry->source];
