@@ -91,6 +91,13 @@ void *pl_pool_take(struct pl_pool *pool, size_t bytes)
     return taken;
 }
 
+void *pl_pool_new(struct pl_pool *pool, size_t count, size_t size)
+{
+    size_t bytes = count * size;
+    void *taken = pl_pool_take(pool, bytes ? bytes : 1);
+    return memset(taken, 0, bytes);
+}
+
 const char *pl_pool_copy(struct pl_pool *pool, const char *text)
 {
     size_t length = strlen(text);

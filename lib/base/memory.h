@@ -29,6 +29,8 @@ struct pl_pool {
     struct pl_pool_block *block;
 };
 void *pl_pool_take(struct pl_pool *pool, size_t bytes);
+/* Zeroed memory for count things of a size; their product must not overflow. */
+void *pl_pool_new(struct pl_pool *pool, size_t count, size_t size);
 const char *pl_pool_copy(struct pl_pool *pool, const char *text);
 void pl_pool_clear(struct pl_pool *pool); /* keeps one block for reuse */
 void pl_pool_release(struct pl_pool *pool);

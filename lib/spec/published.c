@@ -1,9 +1,13 @@
 /* Published numbers: tables of printed means and deviations, each cell with the settings of the runs behind it. */
-#include "spec_priv.h"
+#include "spec/read/complaint.h"
+#include "spec/read/node.h"
+#include "spec/read/parse.h"
+#include "spec/read/reader.h"
+#include "spec/read/value.h"
+#include "spec/spec.h"
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TABLES = 1000, MOST_CELLS = 100000, MOST_CONDITIONS = 100 };
@@ -59,7 +63,8 @@ static bool read_number(struct page *page, const struct node *node, struct pl_pu
     return good;
 }
 
-/* One setting of the runs behind a cell. A column's or cell's word comes after its row's, and must not contradict it. */
+/* One setting of the runs behind a cell. A column's or cell's word comes after its row's, and must not contradict
+ * it. */
 static void add_condition(struct page *page, const struct node *key, const struct node *value,
                           struct pl_published_cell *cell)
 {
@@ -78,7 +83,7 @@ static void add_condition(struct page *page, const struct node *key, const struc
         pl_complain(&reader->complaints, key, "a cell has more than %d settings", MOST_CONDITIONS);
         return;
     }
-    struct pl_value *copy = pl_take(reader->pool, 1, sizeof *copy);
+    struct pl_value *copy = pl_pool_new(reader->pool, 1, sizeof *copy);
     *copy = read.value;
     cell->where[cell->where_count++] = (struct pl_condition){.key = (char *)name, .values = copy, .count = 1};
 }
@@ -99,7 +104,7 @@ static void read_cell(struct page *page, const struct node *row, const struct no
 {
     const struct node *where = pl_node_find(row, "where"), *note = NULL, *value = node;
     *cell = (struct pl_published_cell){.mean = NAN, .deviation = NAN};
-    cell->where = pl_take(page->reader->pool, MOST_CONDITIONS, sizeof *cell->where);
+    cell->where = pl_pool_new(page->reader->pool, MOST_CONDITIONS, sizeof *cell->where);
     if (node->kind == NODE_MAP) {
         note = pl_node_find(node, "note");
         value = pl_node_find(node, "value");
@@ -150,7 +155,8 @@ static const struct node *need_list(struct page *page, const struct node *map, c
     const struct node *list = pl_node_find(map, key);
     if (list && list->kind == NODE_LIST && list->count)
         return list;
-    pl_complain(&page->reader->complaints, list ? list : map, "a published table must have %s: a list of mappings", key);
+    pl_complain(&page->reader->complaints, list ? list : map, "a published table must have %s: a list of mappings",
+                key);
     return NULL;
 }
 
@@ -159,7 +165,7 @@ static void read_notes(struct page *page, struct node *notes)
     struct pl_published_table *table = page->table;
     size_t count;
     struct node **items = pl_node_list(&notes, &count);
-    table->notes = pl_take(page->reader->pool, count, sizeof *table->notes);
+    table->notes = pl_pool_new(page->reader->pool, count, sizeof *table->notes);
     for (size_t i = 0; i < count; i++) {
         const char *text = pl_node_text(page->reader, items[i], "a note");
         if (text)
@@ -211,34 +217,38 @@ static void read_table(struct reader *reader, const struct node *map, struct pl_
     }
     table->row_count = page.rows->count;
     table->column_count = page.columns->count;
-    table->rows = pl_take(reader->pool, table->row_count, sizeof *table->rows);
-    table->row_notes = pl_take(reader->pool, table->row_count, sizeof *table->row_notes);
-    table->columns = pl_take(reader->pool, table->column_count, sizeof *table->columns);
-    table->cells = pl_take(reader->pool, table->row_count * table->column_count, sizeof *table->cells);
+    table->rows = pl_pool_new(reader->pool, table->row_count, sizeof *table->rows);
+    table->row_notes = pl_pool_new(reader->pool, table->row_count, sizeof *table->row_notes);
+    table->columns = pl_pool_new(reader->pool, table->column_count, sizeof *table->columns);
+    table->cells = pl_pool_new(reader->pool, table->row_count * table->column_count, sizeof *table->cells);
     for (size_t c = 0; c < table->column_count; c++)
         table->columns[c] = name_of(&page, page.columns->items[c], "column");
-    for (size_t r = 0; r < table->row_count && pl_reader_works(reader, page.rows->items[r], 100 * table->column_count); r++)
+    for (size_t r = 0; r < table->row_count && pl_reader_works(reader, page.rows->items[r], 100 * table->column_count);
+         r++)
         read_row(&page, r);
 }
 
 static void read_all(struct reader *reader, struct node **documents, size_t count, struct pl_published *published)
 {
     const struct node *map = count == 1 && documents[0]->kind == NODE_MAP ? documents[0] : NULL;
-    const struct node *name = map ? pl_node_find(map, "published") : NULL, *tables = map ? pl_node_find(map, "tables") : NULL;
-    if (!name || !tables || tables->kind != NODE_LIST || !tables->count || tables->count > MOST_TABLES || map->count != 2) {
+    const struct node *name = map ? pl_node_find(map, "published") : NULL,
+                      *tables = map ? pl_node_find(map, "tables") : NULL;
+    if (!name || !tables || tables->kind != NODE_LIST || !tables->count || tables->count > MOST_TABLES ||
+        map->count != 2) {
         pl_complain(&reader->complaints, map, "a file of published numbers must have published: a name for them, and "
                                               "tables: a list of tables");
         return;
     }
     published->name = pl_node_text(reader, name, "published");
-    published->tables = pl_take(reader->pool, tables->count, sizeof *published->tables);
+    published->tables = pl_pool_new(reader->pool, tables->count, sizeof *published->tables);
     for (size_t i = 0; i < tables->count; i++)
         read_table(reader, tables->items[i], &published->tables[published->count++]);
     for (size_t i = 0; i < published->count; i++)
         for (size_t k = 0; k < i; k++)
             if (published->tables[i].name && published->tables[k].name &&
                 !strcmp(published->tables[i].name, published->tables[k].name))
-                pl_complain(&reader->complaints, tables->items[i], "there is already a table %s", published->tables[i].name);
+                pl_complain(&reader->complaints, tables->items[i], "there is already a table %s",
+                            published->tables[i].name);
 }
 
 int pl_published_load(struct pl_published **result, const char *path, struct pl_text *problems, struct pl_error *err)

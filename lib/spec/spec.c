@@ -1,10 +1,25 @@
 /* A spec file: its documents, its studies, and what they share. */
-#include "spec_priv.h"
+#include "spec/spec.h"
 
 #include "base/share.h"
+#include "spec/declare/declare.h"
+#include "spec/declare/program.h"
+#include "spec/grid/axes.h"
+#include "spec/grid/check.h"
+#include "spec/grid/grid.h"
+#include "spec/grid/link.h"
+#include "spec/grid/override.h"
+#include "spec/grid/rename.h"
+#include "spec/grid/scale.h"
+#include "spec/grid/seeds.h"
+#include "spec/read/complaint.h"
+#include "spec/read/content.h"
+#include "spec/read/foreign.h"
+#include "spec/read/node.h"
+#include "spec/read/parse.h"
+#include "spec/read/reader.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,7 +56,7 @@ static void add_default(struct file *file, struct node *value)
     } else if (file->defaults) {
         pl_complain(&reader->complaints, value, "defaults were already given; a file has them once");
     } else {
-        file->defaults = pl_take(reader->pool, 1, sizeof *file->defaults);
+        file->defaults = pl_pool_new(reader->pool, 1, sizeof *file->defaults);
         pl_content_read(reader, value, CONTENT_DEFAULTS, file->defaults);
     }
 }
@@ -122,7 +137,7 @@ static void note_scales(struct file *file, const struct content *content, const 
         size_t count = pl_scale_names(&file->reader, layer ? content : file->defaults, names, MOST_SCALES);
         for (size_t i = 0; i < count; i++) {
             struct pl_text text = {0};
-            struct scaled *scaled = pl_take(file->reader.pool, 1, sizeof *scaled);
+            struct scaled *scaled = pl_pool_new(file->reader.pool, 1, sizeof *scaled);
             pl_text_addf(&text, "%s-%s", name, names[i]->text);
             *scaled = (struct scaled){pl_pool_copy(file->reader.pool, pl_text(&text)), names[i], file->scaled};
             file->scaled = scaled;
@@ -140,47 +155,6 @@ static void check_scaled_names(struct file *file)
                             "scale %s would give a study the name %s, which is another study's", s->at->text, s->name);
 }
 
-/* epochs: of a program, a number or a setting that says how many. */
-static void read_epochs(struct reader *reader, struct pl_study *study, const struct node *node)
-{
-    static const struct pl_setting whole = {.key = "epochs", .type = PL_INTEGER, .range = "[1,1000000000]"};
-    size_t length = node->kind == NODE_SCALAR ? strlen(node->text) : 0;
-    struct cell cell;
-    if (length > 2 && node->text[0] == '{' && node->text[length - 1] == '}') {
-        char *key = pl_take(reader->pool, length, 1);
-        memcpy(key, node->text + 1, length - 2);
-        study->epochs_key = key;
-    } else if (pl_cell_read(reader, "epochs", &whole, node, &cell)) {
-        if (cell.expression)
-            pl_complain(&reader->complaints, node, "epochs must be a whole number, or a setting in braces, as in "
-                                                   "epochs: \"{epochs}\"");
-        else
-            study->epochs = (double)cell.value.integer;
-    }
-}
-
-/* Declared epochs are those of programs; other tasks have a setting that says how many they train. */
-static void check_epochs(struct reader *reader, const struct pl_study *study, const struct node *own)
-{
-    for (size_t p = 0; p < study->grid->part_count; p++) {
-        const struct part *part = &study->grid->parts[p];
-        for (size_t v = 0; v < part->variant_count; v++) {
-            const struct variant *variant = &part->variants[v];
-            if (!variant->good)
-                continue;
-            if (own && !variant->schema.free_settings) {
-                pl_complain(&reader->complaints, own, "epochs beside task is for commands; write task: {epochs: ...}");
-                return;
-            }
-            if (study->epochs_key && variant->schema.free_settings &&
-                pl_variant_entry(variant, study->epochs_key) == SIZE_MAX) {
-                pl_complain(&reader->complaints, own, "epochs: there is no setting %.100s here", study->epochs_key);
-                return;
-            }
-        }
-    }
-}
-
 static void read_plain(struct file *file, struct pl_study *study, const struct content *content)
 {
     struct reader *reader = &file->reader;
@@ -192,17 +166,17 @@ static void read_plain(struct file *file, struct pl_study *study, const struct c
         pl_duration_read(reader, timeout, "timeout", &study->timeout);
     const struct node *epochs = content->epochs ? content->epochs : defaults ? defaults->epochs : NULL;
     if (epochs)
-        read_epochs(reader, study, epochs);
+        pl_epochs_read(reader, study, epochs);
 }
 
 /* The grid and what is declared of a study, whose seeds are known. */
 static void read_grid(struct file *file, struct pl_study *study, const struct content *content)
 {
     struct reader *reader = &file->reader;
-    study->grid = pl_take(reader->pool, 1, sizeof *study->grid);
+    study->grid = pl_pool_new(reader->pool, 1, sizeof *study->grid);
     study->grid->seeds = study->seeds;
     study->grid->seed_count = study->seed_count;
-    int64_t *sorted = pl_take(reader->pool, study->seed_count, sizeof *sorted);
+    int64_t *sorted = pl_pool_new(reader->pool, study->seed_count, sizeof *sorted);
     memcpy(sorted, study->seeds, study->seed_count * sizeof *sorted);
     pl_seeds_sort(sorted, study->seed_count);
     study->grid->sorted_seeds = sorted;
@@ -215,7 +189,7 @@ static void read_grid(struct file *file, struct pl_study *study, const struct co
         pl_complaints_release(&reader->complaints);
         reader->complaints = kept;
     } else {
-        check_epochs(reader, study, content->epochs);
+        pl_epochs_check(reader, study, content->epochs);
         pl_grid_check(reader, study, content->name ? content->name : content->map);
         if (!pl_complaint_count(&reader->complaints))
             pl_scale_check(reader);
@@ -252,8 +226,8 @@ static void add_study(struct file *file, struct node *map, const struct content 
     reader->scale = NULL;
 }
 
-/* A database keeps the text of a spec, not the scale it was run in: the name of the study tells. A scale in which nobody
- * could run anything does not keep the others from being read. */
+/* A database keeps the text of a spec, not the scale it was run in: the name of the study tells. A scale in which
+ * nobody could run anything does not keep the others from being read. */
 static void add_scaled(struct file *file, struct node *map, const struct content *content)
 {
     struct reader *reader = &file->reader;
@@ -358,8 +332,8 @@ int pl_spec_load(struct pl_spec **spec, const char *path, const char *scale, str
     bool input = !strcmp(path, "-");
     int status = pl_file_read_any(path, LARGEST_FILE, &text, err);
     if (!status)
-        status = pl_spec_parse_scaled(spec, pl_text(&text), text.length, input ? "standard input" : path, scale, problems,
-                                      err);
+        status = pl_spec_parse_scaled(spec, pl_text(&text), text.length, input ? "standard input" : path, scale,
+                                      problems, err);
     if (!status && !input)
         find_home(*spec, path);
     pl_text_release(&text);

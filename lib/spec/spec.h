@@ -30,7 +30,8 @@ int pl_spec_parse_declarations(struct pl_spec **spec, const char *text, size_t l
 void pl_spec_free(struct pl_spec *spec);
 
 /* The value that a pick has in a run with these settings, of which those are left out that are picked or computed
- * themselves. Texts must live as long as the study is walked. Fails where the table has chosen nothing for such a run. */
+ * themselves. Texts must live as long as the study is walked. Fails where the table has chosen nothing for such a
+ * run. */
 typedef int pl_pick_value(void *self, const struct pl_pick *pick, const struct pl_settings *settings,
                           struct pl_value *value, struct pl_error *err);
 /* Gives a waiting study its values and checks the grid anew. From then on walks call value, and configs and runs are
@@ -38,16 +39,16 @@ typedef int pl_pick_value(void *self, const struct pl_pick *pick, const struct p
 int pl_spec_settle(struct pl_spec *spec, size_t index, pl_pick_value *value, void *self, struct pl_text *problems,
                    struct pl_error *err);
 
-/* Makes it wait again, when its values are not to be asked for any more. A study that was never settled is left as it is. */
+/* Makes it wait again, when its values are not to be asked for any more; one that was never settled is left alone. */
 void pl_spec_unsettle(struct pl_spec *spec, size_t index);
 
 const char *pl_spec_text(const struct pl_spec *spec); /* the file's text as read */
-/* What looks like a slip in a study of a command, a line each: settings, axes and seeds that no word of the command uses;
- * with words, also those words that are empty in some runs. */
+/* What looks like a slip in a study of a command, a line each: settings, axes and seeds that no word of the command
+ * uses; with words, also those words that are empty in some runs. */
 void pl_spec_notes(const struct pl_study *study, bool words, struct pl_text *notes);
-/* A line that says which settings, and the seed, change nothing in some runs of a study (struct pl_setting, idle_when), and
- * how many runs are another one's training for that reason; nothing where there are none. Looks at the first 100,000
- * runs. A waiting study is passed over. */
+/* A line that says which settings, and the seed, change nothing in some runs of a study (struct pl_setting, idle_when),
+ * and how many runs are another one's training for that reason; nothing where there are none. Looks at the first
+ * 100,000 runs. A waiting study is passed over. */
 void pl_spec_idle_notes(const struct pl_study *study, struct pl_text *notes);
 size_t pl_spec_study_count(const struct pl_spec *spec);
 const struct pl_study *pl_spec_study(const struct pl_spec *spec, size_t index);

@@ -77,7 +77,8 @@ static bool read_comparison(const char *word, struct pl_range *range, bool *wron
     word += open ? 1 : 2;
     word += strspn(word, " ");
     *wrong = !pl_number_read(word, &end);
-    *range = sign == '<' ? (struct pl_range){-INFINITY, end, false, open} : (struct pl_range){end, INFINITY, open, false};
+    *range =
+        sign == '<' ? (struct pl_range){-INFINITY, end, false, open} : (struct pl_range){end, INFINITY, open, false};
     return !*wrong;
 }
 
@@ -136,8 +137,9 @@ void pl_where_write(const struct pl_condition *condition, struct pl_text *out)
         const struct pl_range *r = &condition->ranges[i];
         pl_text_add(out, i || condition->count ? "," : "");
         if (isinf(r->low) || isinf(r->high)) {
-            pl_text_addf(out, "%s%s", isinf(r->low) ? "<" : ">", isinf(r->low) ? r->high_open ? "" : "=" : r->low_open ? "" : "=");
-            pl_text_add_number(out, isinf(r->low) ? r->high : r->low);
+            bool below = isinf(r->low), open = below ? r->high_open : r->low_open;
+            pl_text_addf(out, "%s%s", below ? "<" : ">", open ? "" : "=");
+            pl_text_add_number(out, below ? r->high : r->low);
         } else {
             pl_text_add_number(out, r->low);
             pl_text_add(out, "..");

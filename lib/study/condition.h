@@ -25,8 +25,8 @@ struct pl_condition {
 /* Does the condition hold for a value (NULL: the run has no such setting)? Values that are spelled alike are equal. */
 bool pl_condition_admits(const struct pl_condition *condition, const struct pl_value *value);
 
-/* A condition as the command line spells it: key=value[,value...], key!=value, key<3, key>=0.1, key=0.1..1 (ends inside).
- * Appends to *list, which pl_where_free frees; false when text is not one. pl_where_write spells it again. */
+/* A condition as the command line spells it: key=value[,value...], key!=value, key<3, key>=0.1, key=0.1..1 (ends
+ * inside). Appends to *list, which pl_where_free frees; false when text is not one. pl_where_write spells it again. */
 bool pl_where_read(const char *text, struct pl_condition **list, size_t *count);
 void pl_where_write(const struct pl_condition *condition, struct pl_text *out);
 void pl_where_free(struct pl_condition *list, size_t count);

@@ -1,5 +1,5 @@
-/* published: tables of printed means and deviations, each cell with the settings of the runs behind it (docs/reports.md,
- * "Comparing"). lib/spec reads them from a file (pl_published_load). */
+/* published: tables of printed means and deviations, each cell with the settings of the runs behind it
+ * (docs/reports.md, "Comparing"). lib/spec reads them from a file (pl_published_load). */
 #ifndef PL_STUDY_PUBLISHED_H
 #define PL_STUDY_PUBLISHED_H
 
@@ -33,6 +33,7 @@ struct pl_published {
 };
 
 void pl_published_free(struct pl_published *published);
-const struct pl_published_table *pl_published_find(const struct pl_published *published, const char *name); /* or NULL */
+/* The table of that name, or NULL. */
+const struct pl_published_table *pl_published_find(const struct pl_published *published, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
-/* study: what a study declares, as data: its tables, figures and metrics, the conditions and names in them, its seeds and
- * axes, and published numbers that it is compared with. No YAML: lib/spec reads a file into this, and whoever shows results
- * needs nothing else of a spec. Words and short forms that the command line shares with specs are read here.
+/* study: what a study declares, as data: its tables, figures and metrics, the conditions and names in them, its seeds
+ * and axes, and published numbers that it is compared with. No YAML: lib/spec reads a file into this, and whoever shows
+ * results needs nothing else of a spec. Words and short forms that the command line shares with specs are read here.
  *
  * Texts and lists of a study belong to the spec it was read from and are constant, but for its counts and axes, which
  * change when a waiting study is settled (pl_spec_settle).
@@ -56,7 +56,8 @@ enum { PL_FIGURE_KIND_COUNT = 0 PL_FIGURE_KINDS(PL_WORD_ONE, PL_WORD_ONE) };
 #undef PL_FIGURE_KIND_OF
 #define PL_FIGURE_KIND_WORDS PL_FIGURE_KINDS(PL_WORD_FIRST, PL_WORD_NEXT)
 extern const char *const pl_figure_kind_names[PL_FIGURE_KIND_COUNT];
-bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind); /* false, and nothing is written: there is none */
+/* False, and nothing is written, when there is no such kind. */
+bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind);
 
 /* - {kind: curves, x: epoch, y: test_accuracy, panels: [model, dataset], lines: lambda} */
 struct pl_figure_spec {

@@ -1,0 +1,111 @@
+/* Tables of a study. */
+#include "spec/declare/declaring.h"
+#include "spec/grid/grid.h"
+#include "spec/read/complaint.h"
+#include "spec/read/node.h"
+#include "spec/read/reader.h"
+#include "spec/read/value.h"
+
+#include <string.h>
+
+static const char *const table_keys[] = {"title", "rows", "columns", "value", "cell", "digits", "select", "where",
+                                         "published"};
+static const char *const selection_keys[] = {"best", "over", "by"};
+
+/* What is chosen over cannot part the groups within which it is chosen. */
+static void check_selection(struct declaring *d, const struct node *map, const struct pl_table_spec *table)
+{
+    const struct pl_study_grid *grid = d->study->grid;
+    struct complaints *complaints = &d->reader->complaints;
+    const struct node *over = pl_node_find(map, "over");
+    for (size_t i = 0; i < table->choose.over.count; i++) {
+        const char *name = table->choose.over.names[i];
+        if (pl_names_have(&table->rows, name) || pl_names_have(&table->columns, name))
+            pl_complain(complaints, over, "over: %s cannot be in the rows or columns of the table too", name);
+    }
+    for (size_t p = 0; p < grid->part_count; p++)
+        for (size_t f = 0; f < grid->parts[p].field_count; f++)
+            if (!strcmp(grid->parts[p].fields[f].key, PL_RANK_KEY)) {
+                pl_complain(complaints, map, "a table with select has ranks, so no setting of the study can be called "
+                                             PL_RANK_KEY);
+                return;
+            }
+}
+
+static void read_selection(struct declaring *d, const struct node *map, struct pl_selection *selection)
+{
+    static const struct pl_setting best = {.key = "best", .type = PL_INTEGER, .range = "[1,1000]"};
+    struct reader *reader = d->reader;
+    struct cell cell;
+    if (!pl_declare_map(reader, map, "select", "{best: 2, over: [lambda, epsilon], by: best valid_accuracy}",
+                        selection_keys, COUNT(selection_keys)))
+        return;
+    selection->best = 1;
+    for (size_t i = 0; i < map->count; i++) {
+        const char *key = map->items[2 * i]->text;
+        struct node *value = map->items[2 * i + 1];
+        if (!strcmp(key, "by"))
+            selection->metric = pl_declare_metric_name(reader, value, "by", &selection->select);
+        else if (!strcmp(key, "best") && pl_cell_read(reader, "best", &best, value, &cell)) {
+            if (cell.expression)
+                pl_complain(&reader->complaints, value, "best must be a whole number");
+            else
+                selection->best = (int)cell.value.integer;
+        } else if (!strcmp(key, "over")) {
+            d->ranked = false;
+            pl_declare_names(d, value, "over", &selection->over);
+            d->ranked = true;
+        }
+    }
+    if (!pl_node_find(map, "over"))
+        pl_complain(&reader->complaints, map,
+                    "select needs over: the settings to choose, such as over: [lambda, epsilon]");
+    else if (pl_node_find(map, "over")->kind == NODE_LIST && !pl_node_find(map, "over")->count)
+        pl_complain(&reader->complaints, pl_node_find(map, "over"), "over is an empty list; it must name a setting");
+}
+
+void pl_declare_table(struct declaring *d, const struct node *map, struct pl_table_spec *table)
+{
+    static const struct pl_setting digits = {.key = "digits", .type = PL_INTEGER, .range = "[0,15]"};
+    struct reader *reader = d->reader;
+    struct cell cell;
+    *table = (struct pl_table_spec){.digits = -1, .cell = (char *)pl_cell_names[0]};
+    if (!pl_declare_map(reader, map, "a table", "{rows: lambda, columns: epsilon, value: best loss}", table_keys,
+               COUNT(table_keys)))
+        return;
+    d->ranked = pl_node_find(map, "select");
+    for (size_t i = 0; i < map->count; i++) {
+        const char *key = map->items[2 * i]->text;
+        struct node *value = map->items[2 * i + 1];
+        if (!strcmp(key, "title"))
+            table->title = pl_declare_title(d, value);
+        else if (!strcmp(key, "rows"))
+            pl_declare_names(d, value, "rows", &table->rows);
+        else if (!strcmp(key, "columns"))
+            pl_declare_names(d, value, "columns", &table->columns);
+        else if (!strcmp(key, "value"))
+            table->metric = pl_declare_metric_name(reader, value, "value", &table->select);
+        else if (!strcmp(key, "where"))
+            pl_declare_where(d, value, &table->where, &table->where_count);
+        else if (!strcmp(key, "published"))
+            table->published = (char *)pl_node_text(reader, value, "published");
+        else if (!strcmp(key, "select"))
+            read_selection(d, value, &table->choose);
+        else if (!strcmp(key, "digits") && pl_cell_read(reader, "digits", &digits, value, &cell) && !cell.expression)
+            table->digits = (int)cell.value.integer;
+        else if (!strcmp(key, "cell")) {
+            int word = pl_declare_word(reader, value, "cell", pl_cell_names, PL_CELL_COUNT);
+            table->cell = (char *)pl_cell_names[word < 0 ? 0 : word];
+        }
+    }
+    d->ranked = false;
+    if (table->choose.best)
+        check_selection(d, pl_node_find(map, "select"), table);
+    for (size_t r = 0; r < table->rows.count; r++)
+        for (size_t c = 0; c < table->columns.count; c++)
+            if (!strcmp(table->rows.names[r], table->columns.names[c]))
+                pl_complain(&reader->complaints, map, "a table cannot have %s in both rows and columns",
+                         table->rows.names[r]);
+    if (!pl_node_find(map, "value"))
+        pl_complain(&reader->complaints, map, "a table needs a value, such as value: best test_accuracy");
+}

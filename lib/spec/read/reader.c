@@ -1,0 +1,97 @@
+/* What a file is read with: descriptors, hints, and the bound of its work. */
+#include "spec/read/reader.h"
+
+#include "spec/read/complaint.h"
+#include "spec/read/node.h"
+
+#include <string.h>
+
+void pl_reader_init(struct reader *reader, const char *name, struct pl_pool *pool)
+{
+    reader->complaints.file = name;
+    reader->pool = pool;
+    reader->source_count = pl_train_schema_sources(NULL, 0);
+    reader->sources = pl_pool_new(pool, reader->source_count, sizeof *reader->sources);
+    pl_train_schema_sources(reader->sources, reader->source_count);
+}
+
+bool pl_reader_works(struct reader *reader, const struct node *at, size_t amount)
+{
+    reader->work += amount < MOST_WORK ? amount : MOST_WORK;
+    if (reader->work > MOST_WORK && !reader->tired) {
+        pl_complain(&reader->complaints, at, "the file is too large once cases, defaults and lists are multiplied out");
+        reader->tired = true;
+    }
+    return !reader->tired;
+}
+
+const struct pl_setting *pl_reader_find(const struct reader *reader, const char *key)
+{
+    /* Keys first: an alias of one optimizer may not shadow the key of another. */
+    for (size_t i = 0; i < reader->source_count; i++) {
+        const struct pl_schema_part *part = &reader->sources[i].part;
+        for (size_t k = 0; k < part->count; k++)
+            if (!strcmp(part->settings[k].key, key))
+                return &part->settings[k];
+    }
+    for (size_t i = 0; i < reader->source_count; i++) {
+        const struct pl_schema_part *part = &reader->sources[i].part;
+        const struct pl_setting *found = pl_setting_find(part->settings, part->count, key);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+void pl_hint(struct pl_text *out, const char *word, const char *const *legal, size_t count)
+{
+    const char *nearest = pl_nearest(word, legal, count);
+    if (nearest) {
+        pl_text_addf(out, "; did you mean %s?", nearest);
+        return;
+    }
+    if (!count)
+        return;
+    pl_text_add(out, "; legal: ");
+    for (size_t i = 0; i < count && i < 40; i++)
+        pl_text_addf(out, "%s%s", i ? ", " : "", legal[i]);
+    if (count > 40)
+        pl_text_add(out, ", ...");
+}
+
+void pl_reader_propose(const struct reader *reader, const char *spelling, struct pl_text *out)
+{
+    const char *legal[400];
+    size_t count = 0;
+    for (size_t i = 0; i < reader->source_count; i++) {
+        const struct pl_schema_part *part = &reader->sources[i].part;
+        for (size_t k = 0; k < part->count && count < sizeof legal / sizeof *legal; k++)
+            legal[count++] = part->settings[k].key;
+    }
+    const char *nearest = pl_nearest(spelling, legal, count);
+    if (nearest)
+        pl_text_addf(out, "; did you mean %s?", nearest);
+}
+
+const char *pl_node_text(struct reader *reader, const struct node *node, const char *what)
+{
+    if (node->kind != NODE_SCALAR)
+        pl_complain(&reader->complaints, node, "%s must be a text, not a %s", what,
+                 node->kind == NODE_LIST ? "list" : "mapping");
+    else if (pl_node_is_null(node) || !*node->text)
+        pl_complain(&reader->complaints, node, "%s has no value", what);
+    else
+        return node->text;
+    return NULL;
+}
+
+bool pl_name_is_legal(const char *name)
+{
+    if (!*name || *name == '.' || *name == '-' || strlen(name) > 100)
+        return false;
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c >= 0x80 ||
+              strchr("_-.", *c)))
+            return false;
+    return true;
+}
