@@ -338,6 +338,17 @@ static int note_origins(const struct pl_results *results, struct pl_table *table
     return 0;
 }
 
+/* Loads what is needed first: the criterion of a table that chooses, which would be read twice otherwise. */
+static int load_first(struct pl_results *results, const struct pl_table_spec *spec, const struct pl_table *table,
+                      struct pl_error *err)
+{
+    enum pl_select select;
+    const char *criterion = spec->choose.best ? pl_results_criterion(results, &spec->choose, &select) : NULL;
+    return criterion && pl_results_has_metric(results, criterion)
+               ? pl_results_load(results, criterion, select, err)
+               : pl_results_load(results, table->metric, table->select, err);
+}
+
 int pl_table_build(struct pl_table **table, struct pl_results *results, const struct pl_table_spec *spec,
                    struct pl_error *err)
 {
@@ -352,7 +363,7 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
     t->cell = pl_copy(spec->cell ? spec->cell : pl_cell_names[0]);
     t->select = pl_results_select(results, t->metric, spec->select);
     t->direction = pl_results_direction(results, t->metric);
-    if ((status = pl_results_load(results, t->metric, t->select, err)) ||
+    if ((status = load_first(results, spec, t, err)) ||
         (status = pl_results_where(results, spec->where, spec->where_count, &plan.configs, &plan.config_count, err)))
         goto done;
     if (!plan.config_count) {

@@ -4,17 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the choice goes by: what the table names, else what validates the runs. */
+const char *pl_results_criterion(const struct pl_results *results, const struct pl_selection *wanted, enum pl_select *select)
+{
+    *select = wanted->metric ? wanted->select : PL_SELECT_BEST;
+    return wanted->metric ? wanted->metric : results->validation;
+}
+
 static int find_criterion(const struct pl_results *results, const struct pl_selection *wanted, struct pl_choice *choice,
                           struct pl_error *err)
 {
-    const char *name = wanted->metric ? wanted->metric : results->validation;
+    const char *name = pl_results_criterion(results, wanted, &choice->select);
     if (!name)
         return pl_fail(err, PL_EINPUT, "select chooses by validation, but no run of the study has recorded a metric such "
                                        "as valid_accuracy, val_loss or eval_f1; say what to choose by, as in by: best "
                                        "test_accuracy, or declare metrics: {NAME: {validation: true}}");
     choice->metric = pl_copy(name);
-    choice->select = wanted->metric ? wanted->select : PL_SELECT_BEST;
     choice->direction = pl_results_direction(results, name);
     if (!pl_results_has_metric(results, name))
         return pl_fail(err, PL_EINPUT, "select chooses by %s, which no run has recorded", name);

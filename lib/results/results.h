@@ -138,6 +138,8 @@ struct pl_choice {
     enum pl_direction direction;
 };
 
+/* What a selection goes by: what it names, else the best of the metric that validates the runs; NULL where there is none. */
+const char *pl_results_criterion(const struct pl_results *results, const struct pl_selection *wanted, enum pl_select *select);
 /* Ranks the configurations that meet the table's conditions. Those of which every planned run finished come first,
  * then those with runs that are missing or failed, then those with a diverged run, then those without a value; among
  * each kind the mean decides, and grid order where means are equal. The criterion of a table that names none is the best
