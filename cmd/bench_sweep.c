@@ -196,7 +196,7 @@ static int make_table(const char *path, size_t *length, struct pl_error *err)
         status = pl_table_build(&table, results, &pl_results_study(results)->tables[0], err);
     if (!status) {
         struct pl_text text = {0};
-        pl_table_write(&table, 1, PL_TABLE_TEXT, &text);
+        pl_table_write(&table, 1, &pl_format_text, &text);
         *length = text.length;
         pl_text_release(&text);
     }

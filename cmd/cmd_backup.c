@@ -1,4 +1,4 @@
-#include "rows.h"
+#include "answer.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Data sets: what is there, checking, fetching and importing them. */
-#include "rows.h"
+#include "answer.h"
 
 #include "data/text/corpus.h"
 #include "data/images/images.h"
@@ -196,14 +196,15 @@ static int list(const struct pl_args *args)
                                         "path", "sha256", "note", "valid", "vocabulary"};
     if (args->count > 1)
         return pl_cmd_usage_error(args, "'%s' is one argument too many", args->arguments[1]);
-    if (!pl_args_has(args, "format") || !strcmp(pl_args_get(args, "format", "text"), "text")) {
+    const struct pl_format *format = pl_cmd_format(args, &pl_format_text);
+    if (format == &pl_format_text) {
         struct pl_text line = {0};
         pl_data_list(pl_args_data(args), &line, list_line);
         pl_corpus_list(pl_args_data(args), &line, list_corpus_line);
         pl_text_release(&line);
         return 0;
     }
-    struct pl_rows *rows = pl_rows_new(stdout, pl_rows_format(args, "text"));
+    struct pl_rows *rows = pl_rows_new(stdout, format->rows);
     pl_rows_head(rows, names, sizeof names / sizeof *names);
     pl_data_list(pl_args_data(args), rows, list_item);
     pl_corpus_list(pl_args_data(args), rows, list_corpus);
@@ -374,7 +375,7 @@ static int run(const struct pl_args *args)
 }
 
 static const struct pl_option options[] = {
-    {.name = "format", .argument = "FORMAT", .help = "list: how to print (default text)", .words = "text markdown csv json"},
+    {.name = "format", .argument = "FORMAT", .help = "list: how to print (default text)", .words = PL_FORMAT_WORDS},
     {.name = "url", .argument = "URL", .help = "fetch: from another server than the publisher's"},
     {.name = "sha256", .argument = "HEX", .help = "fetch: the checksum that the file at URL has, when it is not the published one"},
     {.name = "size", .argument = "N", .help = "import: make every image N x N pixels (default 32)"},

@@ -1,4 +1,4 @@
-#include "rows.h"
+#include "answer.h"
 
 #include "train/train.h"
 
@@ -65,7 +65,7 @@ static int export_kind(const struct pl_args *args, struct pl_store *store, size_
         pl_text_add(&sql, ")");
     }
     pl_text_add(&sql, kinds[kind].order);
-    int code = pl_cmd_answer(args, store, pl_text(&sql), target.file, pl_rows_format(args, "csv"));
+    int code = pl_cmd_answer(args, store, pl_text(&sql), target.file, pl_cmd_format(args, &pl_format_csv));
     if (target_close(&target, !code, &err))
         code = pl_cmd_fail(args, &err);
     pl_text_release(&sql);
@@ -119,7 +119,7 @@ static int run(const struct pl_args *args)
 
 static const struct pl_option options[] = {
     {.name = "study", .argument = "NAME", .help = "only the newest sweep of this study"},
-    {.name = "format", .argument = "FORMAT", .help = "what to write (default csv)", .words = "csv json"},
+    {.name = "format", .argument = "FORMAT", .help = "what to write (default csv)", .words = PL_FORMAT_RECORD_WORDS},
     {.name = "out", .letter = 'o', .argument = "FILE", .help = "write to FILE instead of standard output"},
 };
 

@@ -1,4 +1,4 @@
-#include "rows.h"
+#include "answer.h"
 
 #include "data/text/corpus.h"
 #include "train/train.h"

@@ -1,4 +1,4 @@
-#include "rows.h"
+#include "answer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,14 +73,14 @@ static int run(const struct pl_args *args)
     int code = pl_cmd_open(args, &store);
     if (!code)
         code = list ? list_views(args, store)
-                    : pl_cmd_answer(args, store, pl_text(&sql), stdout, pl_rows_format(args, "text"));
+                    : pl_cmd_answer(args, store, pl_text(&sql), stdout, pl_cmd_format(args, &pl_format_text));
     pl_store_close(store);
     pl_text_release(&sql);
     return code;
 }
 
 static const struct pl_option options[] = {
-    {.name = "format", .argument = "FORMAT", .help = "how to print", .words = "text markdown csv json"},
+    {.name = "format", .argument = "FORMAT", .help = "how to print", .words = PL_FORMAT_WORDS},
     {.name = "file", .letter = 'f', .argument = "FILE", .help = "read the SQL from FILE (- is standard input)"},
     {.name = "tables", .help = "list the views and their columns"},
 };

@@ -1,5 +1,5 @@
+#include "answer.h"
 #include "base/share.h"
-#include "cmd.h"
 #include "cmd_results.h"
 #include "report/report.h"
 #include "spec/spec.h"
@@ -12,7 +12,7 @@
 static const struct pl_option options[] = {
     {.name = "table", .help = "print the tables (this is the default)"},
     {.name = "study", .argument = "NAME", .help = "the newest sweep of this study instead of the last launch"},
-    {.name = "format", .argument = "FORMAT", .help = "how to write them", .words = "text markdown latex csv json"},
+    {.name = "format", .argument = "FORMAT", .help = "how to write them", .words = PL_FORMAT_WORDS},
     {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = PL_SELECT_WORDS},
     {.name = "rows", .argument = "KEY,...", .help = "settings in the rows, instead of the declared tables"},
     {.name = "columns", .argument = "KEY,...", .help = "settings in the columns"},
@@ -30,7 +30,7 @@ static const struct pl_option options[] = {
 
 struct report {
     const struct pl_args *args;
-    enum pl_table_format format;
+    const struct pl_format *format;
     struct pl_table_spec own; /* what the command line says */
     bool ad_hoc;              /* one table of the command line's making */
     bool any_select, any_digits, tried;
@@ -96,13 +96,9 @@ static bool read_selection(struct report *r)
 
 static bool read_options(struct report *r)
 {
-    static const char *const formats[] = {"text", "markdown", "latex", "csv", "json"};
-    const char *format = pl_args_get(r->args, "format", "text"), *value = pl_args_get(r->args, "value", NULL);
+    const char *value = pl_args_get(r->args, "value", NULL);
     const char *metric = NULL;
     int64_t digits;
-    for (int i = 0; i < 5; i++)
-        if (!strcmp(formats[i], format))
-            r->format = (enum pl_table_format)i;
     if (value && !pl_select_read(value, &r->own.select, &metric)) {
         pl_cmd_usage_error(r->args, "--value is '%s', but must be a metric, as in \"loss\" or \"last loss\"", value);
         return false;
@@ -237,7 +233,7 @@ static int write_out(struct report *r)
 
 static int run(const struct pl_args *args)
 {
-    struct report r = {.args = args, .own = {.digits = -1}};
+    struct report r = {.args = args, .format = pl_cmd_format(args, &pl_format_text), .own = {.digits = -1}};
     int code = 2;
     if (read_options(&r)) {
         code = pl_cmd_each_sweep(args, r.own.where, r.own.where_count, report_sweep, &r);

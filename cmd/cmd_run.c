@@ -1,4 +1,4 @@
-#include "cmd.h"
+#include "answer.h"
 
 #include "sweep/sweep.h"
 
@@ -141,21 +141,21 @@ static void print_text(const struct pl_single *single)
                 result->reason[0] ? ": " : "", result->reason);
 }
 
-static void print_csv(const struct pl_run_values *record)
+static void print_values(const struct pl_run_values *record, const struct pl_format *format)
 {
-    puts("metric,epoch,value,axis");
+    static const char *const names[] = {"metric", "epoch", "value", "axis"};
+    struct pl_rows *rows = pl_rows_new(stdout, format->rows);
+    pl_rows_head(rows, names, sizeof names / sizeof *names);
     for (size_t i = 0; i < record->count; i++) {
-        struct pl_text name = {0};
-        pl_escape_csv(&name, record->series[i].metric);
-        for (size_t k = 0; k < record->series[i].count; k++) {
-            char epoch[PL_NUMBER_SIZE], value[PL_NUMBER_SIZE];
-            pl_number_write(record->series[i].epochs[k], epoch);
-            pl_number_write(record->series[i].values[k], value);
-            printf("%s,%s,%s,%s\n", pl_text(&name), epoch, value,
-                   record->series[i].axis == PL_BY_STEP ? "step" : "epoch");
+        const struct pl_run_values_series *series = &record->series[i];
+        for (size_t k = 0; k < series->count; k++) {
+            const struct pl_cell cells[] = {pl_cell_text(series->metric), {.kind = PL_CELL_REAL, .real = series->epochs[k]},
+                                            {.kind = PL_CELL_REAL, .real = series->values[k]},
+                                            pl_cell_text(series->axis == PL_BY_STEP ? "step" : "epoch")};
+            pl_rows_row(rows, cells, sizeof cells / sizeof *cells);
         }
-        pl_text_release(&name);
     }
+    pl_rows_end(rows);
 }
 
 /* ,"metrics":{"loss":[[1,0.5],[2,0.25]]}: what was recorded along an axis, each metric once. */
@@ -208,6 +208,15 @@ static void print_json(const struct pl_single *single)
     pl_text_add(&out, "}");
     puts(pl_text(&out));
     pl_text_release(&out);
+}
+
+static void print_run(const struct pl_single *single, const struct pl_format *format)
+{
+    switch (format->kind) {
+    case PL_FORMAT_PEOPLE: print_text(single); break;
+    case PL_FORMAT_FLAT: print_values(single->record, format); break;
+    case PL_FORMAT_TREE: print_json(single); break;
+    }
 }
 
 /* ---- input ---- */
@@ -357,21 +366,17 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
         pl_cmd_note("poula run: %lld line%s looked like metrics and %s not wholly understood, such as:\n    %s",
                     (long long)result.unread, result.unread == 1 ? "" : "s", result.unread == 1 ? "was" : "were",
                     result.unread_example);
-    const char *format = pl_args_get(args, "format", "text");
+    const struct pl_format *format = pl_cmd_format(args, &pl_format_text);
     int code = status ? pl_cmd_fail(args, &err) : 0;
-    if (!code && !strcmp(format, "csv"))
-        print_csv(&watch.record);
-    else if (!code && !strcmp(format, "json"))
-        print_json(&single);
-    else if (!code)
-        print_text(&single);
+    if (!code)
+        print_run(&single, format);
     if (!code && pl_args_has(args, "store"))
         code = store_run(args, &single);
     if (!code && result.outcome == PL_INTERRUPTED)
         code = 128 + (stopped_by ? stopped_by : SIGINT);
     if (!code && result.outcome == PL_FAILED)
         code = 1;
-    if (result.outcome == PL_FAILED && strcmp(format, "text"))
+    if (result.outcome == PL_FAILED && format->kind != PL_FORMAT_PEOPLE)
         pl_cmd_note("poula run: failed: %s", result.reason);
     pl_run_values_release(&watch.record);
     pl_programs_free(programs);
@@ -431,7 +436,7 @@ static const struct pl_option options[] = {
     {.name = "folder", .argument = "DIR", .help = "folder of the run's own files (default: none are kept)"},
     {.name = "show", .help = "print the run as a spec instead of training it"},
     {.name = "store", .help = "record the run in the database, as study 'run'"},
-    {.name = "format", .argument = "FORMAT", .help = "how to print", .words = "text csv json"},
+    {.name = "format", .argument = "FORMAT", .help = "how to print", .words = PL_FORMAT_TEXT_OR_RECORD_WORDS},
     {.name = "quiet", .letter = 'q', .help = "show no progress"},
 };
 

@@ -1,5 +1,5 @@
 #include "cmd_results.h"
-#include "rows.h"
+#include "answer.h"
 
 #include "report/report.h"
 #include "study/study.h"
@@ -291,7 +291,7 @@ static int list_runs(const struct pl_args *args, struct pl_store *store, struct 
             add_name_quoted(&sql, columns->chosen.names[i]);
         }
         pl_text_add(&sql, pl_text(&source));
-        code = pl_cmd_answer(args, store, pl_text(&sql), stdout, pl_rows_format(args, "text"));
+        code = pl_cmd_answer(args, store, pl_text(&sql), stdout, pl_cmd_format(args, &pl_format_text));
     }
     pl_text_release(&source);
     pl_text_release(&sql);
@@ -339,7 +339,7 @@ static const struct pl_option options[] = {
     {.name = "where", .argument = "KEY=VALUE", .help = "only runs with such a setting (repeatable; VALUE,... is any of, A..B a range; also <, >, !=)"},
     {.name = "limit", .letter = 'n', .argument = "N", .help = "at most N runs"},
     {.name = "all", .help = "show every column, not only settings that differ"},
-    {.name = "format", .argument = "FORMAT", .help = "how to print", .words = "text markdown csv json"},
+    {.name = "format", .argument = "FORMAT", .help = "how to print", .words = PL_FORMAT_WORDS},
 };
 
 const struct pl_command pl_cmd_runs = {

@@ -1,4 +1,4 @@
-#include "rows.h"
+#include "answer.h"
 #include "show.h"
 
 #include "data/text/corpus.h"
@@ -247,7 +247,7 @@ static int show_run(const struct pl_args *args, const char *name)
     pl_text_addf(&sql, "SELECT metric, value AS best, epoch, coalesce(last, last_kind) AS last, last_epoch,"
                        " at_best_valid FROM best WHERE run = %lld", (long long)info.run);
     putchar('\n');
-    code = pl_cmd_answer(args, store, pl_text(&sql), stdout, PL_ROWS_TEXT);
+    code = pl_cmd_answer(args, store, pl_text(&sql), stdout, &pl_format_text);
     pl_text_release(&sql);
     if (info.log) {
         puts("\nlog");

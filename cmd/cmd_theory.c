@@ -1,4 +1,4 @@
-#include "rows.h"
+#include "answer.h"
 
 #include "theory/theory.h"
 
@@ -17,80 +17,62 @@ static struct pl_cell magnitude_cell(long double ln, struct pl_text *text)
     if (isnormal(value) || ln == -INFINITY)
         return (struct pl_cell){.kind = PL_CELL_REAL, .real = value};
     pl_theory_write(ln, false, text);
-    return (struct pl_cell){.kind = PL_CELL_TEXT, .text = pl_text(text), .length = text->length};
-}
-
-static struct pl_cell text_cell(const char *text)
-{
-    return (struct pl_cell){.kind = PL_CELL_TEXT, .text = text, .length = strlen(text)};
+    return pl_cell_text(pl_text(text));
 }
 
 /* Programs get the number and, because most are too large for one, its logarithm to base 10. */
-static void print_records(const struct pl_theory_value *values, size_t count, enum pl_rows_format format)
+static void print_records(const struct pl_theory_value *values, size_t count, struct pl_rows *rows)
 {
     static const char *const names[] = {"name", "value", "log10", "source", "meaning"};
-    struct pl_rows *rows = pl_rows_new(stdout, format);
     struct pl_text value = {0};
     pl_rows_head(rows, names, sizeof names / sizeof *names);
     for (size_t i = 0; i < count; i++) {
         double log10 = (double)(values[i].ln / logl(10));
         struct pl_text exponent = {0};
-        struct pl_cell cells[] = {text_cell(values[i].name), magnitude_cell(values[i].ln, &value),
-                                  {.kind = PL_CELL_REAL, .real = log10}, text_cell(values[i].source),
-                                  text_cell(values[i].meaning)};
+        struct pl_cell cells[] = {pl_cell_text(values[i].name), magnitude_cell(values[i].ln, &value),
+                                  {.kind = PL_CELL_REAL, .real = log10}, pl_cell_text(values[i].source),
+                                  pl_cell_text(values[i].meaning)};
         if (isinf(log10) && !isinf(values[i].ln)) {
             pl_text_addf(&exponent, "%.17Lg", values[i].ln / logl(10));
-            cells[2] = text_cell(pl_text(&exponent));
+            cells[2] = pl_cell_text(pl_text(&exponent));
         }
         pl_rows_row(rows, cells, sizeof cells / sizeof *cells);
         pl_text_release(&exponent);
     }
-    pl_rows_end(rows);
     pl_text_release(&value);
 }
 
-static void print_table(const struct pl_theory_value *values, size_t count, enum pl_rows_format format)
+/* Where formulas are set, a symbol says what a source would. */
+static void print_table(const struct pl_theory_value *values, size_t count, bool formulas, struct pl_rows *rows)
 {
-    static const char *const names[] = {"name", "value", "source", "meaning"};
-    struct pl_rows *rows = pl_rows_new(stdout, format);
-    struct pl_text value = {0};
-    pl_rows_head(rows, names, sizeof names / sizeof *names);
+    static const char *const names[] = {"name", "value", "source", "meaning"}, *const symbols[] = {"symbol", "value", "meaning"};
+    struct pl_text value = {0}, formula = {0};
+    pl_rows_head(rows, formulas ? symbols : names, formulas ? 3 : 4);
     for (size_t i = 0; i < count; i++) {
         pl_text_clear(&value);
+        pl_text_clear(&formula);
         pl_theory_write(values[i].ln, false, &value);
-        struct pl_cell cells[] = {text_cell(values[i].name), text_cell(pl_text(&value)), text_cell(values[i].source),
-                                  text_cell(values[i].meaning)};
-        pl_rows_row(rows, cells, sizeof cells / sizeof *cells);
+        pl_theory_write(values[i].ln, true, &formula);
+        struct pl_cell name = pl_cell_text(values[i].name), number = pl_cell_text(pl_text(&value));
+        name.tex = values[i].tex;
+        number.tex = pl_text(&formula);
+        const struct pl_cell all[] = {name, number, pl_cell_text(values[i].source), pl_cell_text(values[i].meaning)};
+        const struct pl_cell some[] = {name, number, all[3]};
+        pl_rows_row(rows, formulas ? some : all, formulas ? 3 : 4);
     }
-    pl_rows_end(rows);
     pl_text_release(&value);
-}
-
-static void print_latex(const struct pl_theory_value *values, size_t count)
-{
-    struct pl_text value = {0}, meaning = {0};
-    puts("% Needs \\usepackage{amsfonts,booktabs}.\n\\begin{tabular}{lll}\n\\toprule\nsymbol & value & meaning \\\\\n\\midrule");
-    for (size_t i = 0; i < count; i++) {
-        pl_text_clear(&value);
-        pl_text_clear(&meaning);
-        pl_theory_write(values[i].ln, true, &value);
-        pl_escape_latex(&meaning, values[i].meaning);
-        printf("$%s$ & $%s$ & %s \\\\\n", values[i].tex, pl_text(&value), pl_text(&meaning));
-    }
-    puts("\\bottomrule\n\\end{tabular}");
-    pl_text_release(&value);
-    pl_text_release(&meaning);
+    pl_text_release(&formula);
 }
 
 static void print(const struct pl_args *args, const struct pl_theory_value *values, size_t count)
 {
-    const char *format = pl_args_get(args, "format", "text");
-    if (!strcmp(format, "latex"))
-        print_latex(values, count);
-    else if (!strcmp(format, "csv") || !strcmp(format, "json"))
-        print_records(values, count, pl_rows_format(args, "text"));
+    const struct pl_format *format = pl_cmd_format(args, &pl_format_text);
+    struct pl_rows *rows = pl_rows_new(stdout, format->rows);
+    if (format->kind == PL_FORMAT_PEOPLE)
+        print_table(values, count, format->rows->formulas, rows);
     else
-        print_table(values, count, pl_rows_format(args, "text"));
+        print_records(values, count, rows);
+    pl_rows_end(rows);
 }
 
 /* ---- what is asked ---- */
@@ -219,7 +201,7 @@ static const struct pl_option options[] = {
     {.name = "eta", .argument = "ETA", .help = "the same as --set eta=ETA"},
     {.name = "r", .argument = "R", .help = "the same as --set r=R"},
     {.name = "delta", .argument = "DELTA", .help = "print the recipe for an expected excess risk below DELTA"},
-    {.name = "format", .argument = "FORMAT", .help = "how to print (default text)", .words = "text markdown latex csv json"},
+    {.name = "format", .argument = "FORMAT", .help = "how to print (default text)", .words = PL_FORMAT_WORDS},
 };
 
 const struct pl_command pl_cmd_theory = {

@@ -7,12 +7,11 @@
 #ifndef PL_REPORT_H
 #define PL_REPORT_H
 
+#include "report/format.h"
 #include "results/results.h"
 #include "study/published.h"
 
 /* ---- tables ---- */
-
-enum pl_table_format { PL_TABLE_TEXT, PL_TABLE_MARKDOWN, PL_TABLE_LATEX, PL_TABLE_CSV, PL_TABLE_JSON };
 
 struct pl_table;
 
@@ -25,7 +24,7 @@ void pl_table_free(struct pl_table *table);
 
 /* Appends the tables in one format. text, markdown and latex show cells as docs/reports.md says; csv and json have
  * one record per cell in full precision. */
-void pl_table_write(struct pl_table *const *tables, size_t count, enum pl_table_format format, struct pl_text *out);
+void pl_table_write(struct pl_table *const *tables, size_t count, const struct pl_format *format, struct pl_text *out);
 
 /* ---- published numbers ---- */
 
@@ -62,7 +61,7 @@ int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *re
                         struct pl_error *err);
 void pl_comparison_free(struct pl_comparison *comparison);
 /* Appends them in one format: a line for each cell. */
-void pl_comparison_write(struct pl_comparison *const *comparisons, size_t count, enum pl_table_format format,
+void pl_comparison_write(struct pl_comparison *const *comparisons, size_t count, const struct pl_format *format,
                          struct pl_text *out);
 
 /* A number as tables and figures show it: decimals >= 0: that many (huge values in scientific notation); -1: four

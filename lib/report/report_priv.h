@@ -74,10 +74,10 @@ void pl_label_write(const struct pl_label *label, struct pl_text *out);
 /* One line that says what the table shows. */
 void pl_table_caption(const struct pl_table *table, struct pl_text *out);
 /* A cell's number part ("92.31(0.12)", empty when n is 0) and its notes ("n=2 div 1/3"). */
-void pl_cell_number(const struct pl_table *table, const struct pl_table_cell *cell, struct pl_text *out);
-void pl_cell_notes(const struct pl_table_cell *cell, struct pl_text *out);
+void pl_table_cell_number(const struct pl_table *table, const struct pl_table_cell *cell, struct pl_text *out);
+void pl_table_cell_notes(const struct pl_table_cell *cell, struct pl_text *out);
 /* The value that a cell is judged by: mean, median, ...; NaN when it has none. */
-double pl_cell_value(const struct pl_table *table, const struct pl_table_cell *cell);
+double pl_table_cell_value(const struct pl_table *table, const struct pl_table_cell *cell);
 
 /* ---- comparisons ---- */
 
@@ -101,39 +101,21 @@ size_t pl_comparison_count(const struct pl_comparison *comparison, enum pl_verdi
 /* What stands behind a cell; nothing for PL_ALIKE. */
 const char *pl_verdict_name(enum pl_verdict verdict);
 
-/* ---- writing ---- */
+/* ---- what is written, whatever as ---- */
 
-/* Text for people, within a line of a terminal or of Markdown. */
-void pl_person_add(struct pl_text *out, const char *text, bool markdown);
-
-/* A block of texts, row by row, each owned and written as it is; NULL is empty. */
-struct pl_sheet {
-    bool markdown;               /* which has one heading row */
-    char **texts;
-    size_t rows, columns, heads; /* heads: how many of the rows are headings */
-    size_t left;                 /* columns that are aligned left: the row labels */
-};
-void pl_sheet_init(struct pl_sheet *sheet, bool markdown, size_t heads, size_t rows, size_t columns, size_t left);
-char **pl_sheet_at(const struct pl_sheet *sheet, size_t row, size_t column);
-/* Sets a text, escaped: whatever is not made by this program. */
-void pl_sheet_put(const struct pl_sheet *sheet, size_t row, size_t column, const char *text);
-void pl_sheet_release(struct pl_sheet *sheet);
-/* Columns stand under each other by their width on the screen. */
-void pl_sheet_write(const struct pl_sheet *sheet, struct pl_text *out);
-/* Notes, a sentence a line, escaped; in Markdown a list. */
-void pl_notes_add(const struct pl_text *notes, bool markdown, struct pl_text *out);
-/* A cell's number in math mode. */
-void pl_latex_add_number(struct pl_text *out, const char *text);
-/* A floating table: caption and notes, the columns as tabular takes them, and the lines between the outer rules. */
-void pl_latex_write_float(const char *caption, const struct pl_text *notes, const char *columns, const char *lines,
-                          struct pl_text *out);
 /* A number in full precision, or what stands for none. */
 void pl_finite_add(struct pl_text *out, double value, const char *otherwise);
 
-void pl_table_write_text(const struct pl_table *table, struct pl_text *out);
-void pl_table_write_markdown(const struct pl_table *table, struct pl_text *out);
-void pl_table_write_latex(const struct pl_table *table, struct pl_text *out);
-void pl_table_write_csv(const struct pl_table *table, struct pl_text *out);
-void pl_table_write_json(const struct pl_table *table, struct pl_text *out);
+/* Of comparisons: a line for each cell of the published table. */
+enum { PL_COMPARED_COLUMNS = 7 };
+extern const char *const pl_compared_headings[PL_COMPARED_COLUMNS];
+const char *pl_compared_row(const struct pl_comparison *c, size_t cell);
+const char *pl_compared_column(const struct pl_comparison *c, size_t cell);
+size_t pl_compared_count(const struct pl_comparison *c);
+/* The texts of a line, each to be freed; NULL where there is nothing. */
+void pl_compared_line(const struct pl_comparison *c, size_t index, char **texts);
+void pl_compared_caption(const struct pl_comparison *c, struct pl_text *out);
+/* What it comes to, and what is known about the printed numbers: a sentence a line. */
+void pl_compared_notes(const struct pl_comparison *c, struct pl_text *notes);
 
 #endif

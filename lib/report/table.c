@@ -205,7 +205,7 @@ static size_t group_headings(const char *const *names, size_t width, const struc
     return found;
 }
 
-double pl_cell_value(const struct pl_table *table, const struct pl_table_cell *cell)
+double pl_table_cell_value(const struct pl_table *table, const struct pl_table_cell *cell)
 {
     const struct pl_summary *s = &cell->summary;
     if (!cell->present || !s->n)
@@ -224,7 +224,7 @@ double pl_cell_value(const struct pl_table *table, const struct pl_table_cell *c
 /* The value a cell competes with: none where a run diverged, whatever the others reached. */
 static double contender(const struct pl_table *table, const struct pl_table_cell *cell)
 {
-    double value = pl_cell_value(table, cell);
+    double value = pl_table_cell_value(table, cell);
     if (cell->summary.diverged || isnan(value))
         return NAN;
     return table->direction == PL_MAXIMIZE ? value : -value;
@@ -270,7 +270,7 @@ static int choose_decimals(const struct pl_table *table)
     size_t count = table->row_count * table->column_count;
     double *values = pl_new((count + 1) * sizeof *values);
     for (size_t i = 0; i < count; i++)
-        values[i] = pl_cell_value(table, &table->cells[i]);
+        values[i] = pl_table_cell_value(table, &table->cells[i]);
     int decimals = pl_report_decimals(values, count);
     free(values);
     return decimals;

@@ -13,6 +13,7 @@
 #define PL_STORE_H
 
 #include "base/base.h"
+#include "base/cell.h"
 #include "study/study.h"
 #include "train/train.h"
 
@@ -247,14 +248,6 @@ struct pl_origins {
 int pl_store_origins(struct pl_store *store, int64_t sweep, struct pl_origins *origins, struct pl_error *err);
 void pl_origins_release(struct pl_origins *origins);
 
-/* A cell of a query's answer. */
-struct pl_cell {
-    enum { PL_CELL_NULL, PL_CELL_INTEGER, PL_CELL_REAL, PL_CELL_TEXT, PL_CELL_BLOB } kind;
-    int64_t integer;
-    double real;
-    const char *text; /* as SQLite spells it; blobs as hex; "" of NULL */
-    size_t length;
-};
 /* Runs one or more read-only SQL statements; a statement that would write is refused (PL_EINPUT), as is bad SQL.
  * head is called once per statement with the column names. */
 int pl_store_query(struct pl_store *store, const char *sql,

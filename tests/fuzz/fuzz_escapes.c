@@ -196,11 +196,14 @@ static void check_json(const char *text)
 /* Sheets keep their lines whatever stands in them. */
 static void check_sheet(const char *text)
 {
-    for (int markdown = 0; markdown < 2; markdown++) {
+    for (size_t i = 0; i < pl_format_count; i++) {
+        const struct pl_style *style = pl_formats[i]->rows->style;
         struct pl_sheet sheet;
         struct pl_text out = {0};
         size_t lines = 0;
-        pl_sheet_init(&sheet, markdown, 1, 1, 2, 1);
+        if (!style)
+            continue;
+        pl_sheet_init(&sheet, style, 1, 1, 2, 1);
         pl_sheet_put(&sheet, 0, 0, "head");
         pl_sheet_put(&sheet, 1, 0, text);
         pl_sheet_put(&sheet, 1, 1, text);

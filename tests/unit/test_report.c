@@ -11,7 +11,7 @@ static const struct known_run cells[] = {
 };
 enum { CELLS = sizeof cells / sizeof *cells };
 
-static char *render(struct pl_results *results, struct pl_table_spec spec, enum pl_table_format format)
+static char *render(struct pl_results *results, struct pl_table_spec spec, const struct pl_format *format)
 {
     struct pl_table *table;
     struct pl_text text = {0};
@@ -58,7 +58,7 @@ static void cells_follow_the_rules(void **state)
     (void)state;
     struct pl_store *store = make_results("", "test_accuracy", cells, CELLS);
     struct pl_results *results = open_results(store);
-    expect(render(results, by_lambda(), PL_TABLE_TEXT),
+    expect(render(results, by_lambda(), &pl_format_text),
            "known: best test_accuracy, mean(std) by optimizer and lambda; higher is better\n\n"
            "optimizer    lambda=0.1              lambda=0.01\n"
            "---------  ------------  -----------------------\n"
@@ -82,7 +82,7 @@ static void cells_can_show_other_statistics(void **state)
         snprintf(cell, sizeof cell, "%s", wanted[i][0]);
         snprintf(part, sizeof part, "| adam      | %*s", 2, "");
         spec.cell = cell;
-        char *got = render(results, spec, PL_TABLE_MARKDOWN);
+        char *got = render(results, spec, &pl_format_markdown);
         const char *row = strstr(got, "| adam");
         assert_non_null(row);
         if (!strstr(row, wanted[i][1]))
@@ -107,7 +107,7 @@ static void select_picks_the_value(void **state)
     struct pl_table_spec spec = by_lambda();
     spec.select = PL_SELECT_LAST;
     /* 92.25, 91, 92.75; the run that ended in NaN has no last value. */
-    char *got = render(results, spec, PL_TABLE_TEXT);
+    char *got = render(results, spec, &pl_format_text);
     assert_non_null(strstr(got, "92.00(0.90)*"));
     assert_non_null(strstr(got, "fail 1/3 miss 1/3 none 1/3"));
     free(got);
@@ -126,7 +126,7 @@ static void nan_is_never_best_or_averaged(void **state)
     struct pl_store *store = make_results("", "loss", runs, 6);
     struct pl_results *results = open_results(store);
     struct pl_table_spec spec = {.rows = names(optimizer, 1), .digits = -1};
-    expect_part(render(results, spec, PL_TABLE_TEXT), "a               none 2/2\n"
+    expect_part(render(results, spec, &pl_format_text), "a               none 2/2\n"
                                                      "b          3.000(1.414)*\n"
                                                      "c          5.000(0.000)\n");
     pl_results_free(results);
@@ -142,7 +142,7 @@ static void configurations_are_never_pooled(void **state)
     };
     struct pl_store *store = make_results("", "loss", runs, 3);
     struct pl_results *results = open_results(store);
-    expect(render(results, by_lambda(), PL_TABLE_TEXT),
+    expect(render(results, by_lambda(), &pl_format_text),
            "known: best loss, mean(std) by optimizer, momentum and lambda; lower is better\n\n"
            "optimizer  momentum   lambda=1\n"
            "---------  --------  ---------\n"
@@ -165,10 +165,10 @@ static void best_is_marked_within_a_task(void **state)
     struct pl_store *store = make_results("", "accuracy", runs, 4);
     struct pl_results *results = open_results(store);
     struct pl_table_spec spec = {.rows = names(model, 1), .columns = names(optimizer, 1), .digits = -1};
-    expect_part(render(results, spec, PL_TABLE_TEXT), "vgg      90.00(-)     91.00(-)*\n"
+    expect_part(render(results, spec, &pl_format_text), "vgg      90.00(-)     91.00(-)*\n"
                                                      "res      95.00(-)*    95.00(-)*\n");
     spec = (struct pl_table_spec){.rows = names(optimizer, 1), .columns = names(model, 1), .digits = -1};
-    expect_part(render(results, spec, PL_TABLE_TEXT), "a          90.00(-)   95.00(-)*\n"
+    expect_part(render(results, spec, &pl_format_text), "a          90.00(-)   95.00(-)*\n"
                                                      "b          91.00(-)*  95.00(-)*\n");
     pl_results_free(results);
     pl_store_close(store);
@@ -187,7 +187,7 @@ static void best_needs_rivals_and_runs_that_last(void **state)
     struct pl_results *results = open_results(store);
     struct pl_table_spec spec = {.rows = names(model, 1), .columns = names(optimizer, 1), .digits = 0};
     /* b has the higher mean, but a run of it diverged; res has only one cell. */
-    expect_part(render(results, spec, PL_TABLE_MARKDOWN), "| vgg   |   **90(1)** | 99(-) n=1 div 1/2 |\n"
+    expect_part(render(results, spec, &pl_format_markdown), "| vgg   |   **90(1)** | 99(-) n=1 div 1/2 |\n"
                                                           "| res   |       95(0) |                   |\n");
     pl_results_free(results);
     pl_store_close(store);
@@ -203,8 +203,8 @@ static void texts_that_look_like_numbers_are_found(void **state)
     struct pl_results *results = open_results(store);
     struct pl_table_spec spec = {.columns = names(lambda, 1), .digits = 0};
     assert_true(pl_where_read("code=1", &spec.where, &spec.where_count));
-    expect_part(render(results, spec, PL_TABLE_LATEX), "{$\\lambda=-\\infty$}");
-    expect_part(render(results, spec, PL_TABLE_TEXT), "5(-)\n");
+    expect_part(render(results, spec, &pl_format_latex), "{$\\lambda=-\\infty$}");
+    expect_part(render(results, spec, &pl_format_text), "5(-)\n");
     pl_where_free(spec.where, spec.where_count);
     pl_results_free(results);
     pl_store_close(store);
@@ -218,15 +218,15 @@ static void tables_say_when_averaging_began(void **state)
     struct pl_store *store = make_results("", "loss", runs, 4);
     struct pl_results *results = open_results(store);
     struct pl_table_spec spec = {.rows = names(optimizer, 1), .digits = 0};
-    expect_part(render(results, spec, PL_TABLE_TEXT), "2 of 3 finished runs averaged their weights, from epoch 3 to 7 on "
+    expect_part(render(results, spec, &pl_format_text), "2 of 3 finished runs averaged their weights, from epoch 3 to 7 on "
                                                       "(last averaged_from).\n");
     assert_true(pl_where_read("optimizer=b", &spec.where, &spec.where_count));
-    expect_no_part(render(results, spec, PL_TABLE_TEXT), "averaged");
+    expect_no_part(render(results, spec, &pl_format_text), "averaged");
     pl_where_free(spec.where, spec.where_count);
     spec = (struct pl_table_spec){.rows = names(optimizer, 1), .digits = 0, .select = PL_SELECT_LAST,
                                   .metric = (char[]){PL_METRIC_AVERAGED}};
-    expect_part(render(results, spec, PL_TABLE_TEXT), "5(3)\n");
-    expect_no_part(render(results, spec, PL_TABLE_TEXT), "finished runs averaged");
+    expect_part(render(results, spec, &pl_format_text), "5(3)\n");
+    expect_no_part(render(results, spec, &pl_format_text), "finished runs averaged");
     pl_results_free(results);
     pl_store_close(store);
 }
@@ -238,8 +238,8 @@ static void neutral_metrics_have_no_best(void **state)
     struct pl_store *store = make_results("", "theta", runs, 2);
     struct pl_results *results = open_results(store);
     struct pl_table_spec spec = {.rows = names(optimizer, 1), .digits = -1, .select = PL_SELECT_LAST};
-    expect_no_part(render(results, spec, PL_TABLE_TEXT), "*");
-    expect_no_part(render(results, spec, PL_TABLE_TEXT), "better");
+    expect_no_part(render(results, spec, &pl_format_text), "*");
+    expect_no_part(render(results, spec, &pl_format_text), "better");
     pl_results_free(results);
     pl_store_close(store);
 }
@@ -253,13 +253,13 @@ static void markdown_and_latex_are_escaped(void **state)
     };
     struct pl_store *store = make_results("", "test_accuracy", runs, 3);
     struct pl_results *results = open_results(store);
-    expect(render(results, by_lambda(), PL_TABLE_MARKDOWN),
+    expect(render(results, by_lambda(), &pl_format_markdown),
            "**known: best test\\_accuracy, mean(std) by optimizer and lambda; higher is better**\n\n"
            "| optimizer        | lambda=0.0001 | lambda=inf |\n"
            "| ---------------- | ------------: | ---------: |\n"
            "| a\\_b\\|c          |      90.00(-) |   80.00(-) |\n"
            "| 100%&\\$\\#{}\\~^\\\\ |  **91.00(-)** |            |\n");
-    expect(render(results, by_lambda(), PL_TABLE_LATEX),
+    expect(render(results, by_lambda(), &pl_format_latex),
            "% Needs \\usepackage{amsmath,booktabs}.\n\\begin{table}[htbp]\n\\centering\n"
            "\\caption{known: best test\\_accuracy, mean(std) by optimizer and lambda; higher is better}\n"
            "\\begin{tabular}{lrr}\n\\toprule\n"
@@ -281,11 +281,11 @@ static void records_keep_full_precision(void **state)
     };
     struct pl_store *store = make_results("", "loss", runs, 3);
     struct pl_results *results = open_results(store);
-    expect(render(results, by_lambda(), PL_TABLE_CSV),
+    expect(render(results, by_lambda(), &pl_format_csv),
            "study,metric,select,optimizer,lambda,mean,std,median,min,max,n,planned,diverged,failed,missing,best\n"
            "known,loss,best,\"a,\"\"b\"\"\",0.1,0.5,0.23570226039551584,0.5,0.3333333333333333,0.6666666666666666,2,2,0,0,0,1\n"
            "known,loss,best,\"a,\"\"b\"\"\",inf,,,,,,0,1,1,0,0,0\n");
-    expect(render(results, by_lambda(), PL_TABLE_JSON),
+    expect(render(results, by_lambda(), &pl_format_json),
            "[\n {\"study\": \"known\",\n  \"title\": null,\n  \"metric\": \"loss\",\n  \"select\": \"best\",\n"
            "  \"direction\": \"minimize\",\n  \"rows\": [\"optimizer\"],\n  \"columns\": [\"lambda\"],\n  \"notes\": [],\n"
            "  \"cells\": [\n"
@@ -299,6 +299,80 @@ static void records_keep_full_precision(void **state)
     pl_store_close(store);
 }
 
+/* ---- formats ---- */
+
+static char *rows_in(const struct pl_format *format, size_t count)
+{
+    static const char *const names[] = {"a|b", "x_y", "n"};
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    struct pl_rows *rows = pl_rows_new(out, format->rows);
+    pl_rows_head(rows, names, 3);
+    for (size_t i = 0; i < count; i++) {
+        struct pl_cell row[] = {pl_cell_text(i ? "" : "\xe4\xb8\xad\n"), {.kind = PL_CELL_REAL, .real = i ? -INFINITY : 0.5},
+                                  {.kind = i ? PL_CELL_NULL : PL_CELL_INTEGER, .integer = -3, .text = ""}};
+        row[2].tex = i ? NULL : "-3";
+        pl_rows_row(rows, row, 3);
+    }
+    pl_rows_end(rows);
+    fclose(out);
+    return text;
+}
+
+static void rows_are_written_in_every_format(void **state)
+{
+    (void)state;
+    static const char *const wanted[][2] = {
+        {"text", "a|b    x_y     n\n----  ----  ----\n\xe4\xb8\xad\\n   0.5    -3\n      -inf  NULL\n"},
+        {"markdown", "| a\\|b   | x\\_y |    n |\n| ------ | ---: | ---: |\n| \xe4\xb8\xad<br> |  0.5 |   -3 |\n"
+                     "|        | -inf | NULL |\n"},
+        {"latex", "% Needs \\usepackage{amsfonts,booktabs}.\n" PL_LATEX_CHARACTERS "\\begin{tabular}{lrr}\n\\toprule\n"
+                  "a\\textbar{}b & x\\_y & n \\\\\n\\midrule\n\\poulachar{\xe4\xb8\xad}{U+4E2D}\\textbackslash{}n & $0.5$ & $-3$ \\\\\n"
+                  " & $-\\infty$ & -- \\\\\n\\bottomrule\n\\end{tabular}\n"},
+        {"csv", "a|b,x_y,n\n\"\xe4\xb8\xad\n\",0.5,-3\n\"\",-inf,\n"},
+        {"json", "[\n  {\"a|b\": \"\xe4\xb8\xad\\n\", \"x_y\": 0.5, \"n\": -3},\n"
+                 "  {\"a|b\": \"\", \"x_y\": \"-inf\", \"n\": null}\n]\n"},
+    };
+    struct pl_text words = {0};
+    for (size_t i = 0; i < pl_format_count; i++) {
+        const struct pl_format *format = pl_formats[i];
+        size_t known = 0;
+        pl_text_addf(&words, "%s%s", i ? " " : "", format->name);
+        assert_ptr_equal(pl_format_find(format->name), format);
+        while (known < sizeof wanted / sizeof *wanted && strcmp(wanted[known][0], format->name))
+            known++;
+        if (known == sizeof wanted / sizeof *wanted)
+            fail_msg("nothing says what rows look like in %s", format->name);
+        expect(rows_in(format, 2), wanted[known][1]);
+    }
+    assert_string_equal(PL_FORMAT_WORDS, pl_text(&words));
+    assert_string_equal(PL_FORMAT_RECORD_WORDS, "csv json");
+    assert_null(pl_format_find("html"));
+    pl_text_release(&words);
+}
+
+/* What comes behind the rows that are measured is written all the same, and an answer without rows is one. */
+static void rows_come_as_many_as_they_are(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {0, 1, PL_ROWS_MEASURED - 1, PL_ROWS_MEASURED, PL_ROWS_MEASURED + 1};
+    for (size_t f = 0; f < pl_format_count; f++) {
+        size_t last = 0;
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            char *text = rows_in(pl_formats[f], counts[i]);
+            size_t lines = 0;
+            for (const char *c = text; *c; c++)
+                lines += *c == '\n';
+            if (i > 1)
+                assert_int_equal(lines - last, counts[i] - counts[i - 1]);
+            assert_true(lines > 0);
+            last = lines;
+            free(text);
+        }
+    }
+}
+
 static void conditions_pick_configurations(void **state)
 {
     (void)state;
@@ -308,8 +382,8 @@ static void conditions_pick_configurations(void **state)
     struct pl_table *table;
     assert_true(pl_where_read("lambda=1e-2", &spec.where, &spec.where_count));
     assert_true(pl_where_read("optimizer=adam,adam", &spec.where, &spec.where_count));
-    expect_part(render(results, spec, PL_TABLE_TEXT), "adam       81.00(1.41) n=2 div 1/3\n");
-    expect_no_part(render(results, spec, PL_TABLE_TEXT), "sgd");
+    expect_part(render(results, spec, &pl_format_text), "adam       81.00(1.41) n=2 div 1/3\n");
+    expect_no_part(render(results, spec, &pl_format_text), "sgd");
     assert_true(pl_where_read("optimizer=lion", &spec.where, &spec.where_count));
     assert_int_equal(pl_table_build(&table, results, &spec, &err), PL_EMISSING);
     assert_true(pl_where_read("lamda=1", &spec.where, &spec.where_count));
@@ -350,9 +424,9 @@ static void default_table_needs_no_declaration(void **state)
     struct pl_store *store = make_results("", "test_accuracy", cells, CELLS);
     struct pl_results *results = open_results(store);
     struct pl_table_spec spec = {.digits = 1};
-    expect_part(render(results, spec, PL_TABLE_TEXT), "optimizer  lambda");
-    expect_part(render(results, spec, PL_TABLE_TEXT), "adam       0.1                92.5(0.2)*");
-    expect_no_part(render(results, spec, PL_TABLE_TEXT), "split");
+    expect_part(render(results, spec, &pl_format_text), "optimizer  lambda");
+    expect_part(render(results, spec, &pl_format_text), "adam       0.1                92.5(0.2)*");
+    expect_no_part(render(results, spec, &pl_format_text), "split");
     pl_results_free(results);
     pl_store_close(store);
 }
@@ -414,6 +488,8 @@ int main(void)
         cmocka_unit_test(neutral_metrics_have_no_best),
         cmocka_unit_test(markdown_and_latex_are_escaped),
         cmocka_unit_test(records_keep_full_precision),
+        cmocka_unit_test(rows_are_written_in_every_format),
+        cmocka_unit_test(rows_come_as_many_as_they_are),
         cmocka_unit_test(conditions_pick_configurations),
         cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(default_table_needs_no_declaration),

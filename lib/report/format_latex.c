@@ -1,5 +1,5 @@
-/* Tables for a paper: a tabular with booktabs rules. */
-#include "report/report_priv.h"
+/* LaTeX, for a paper: a tabular with booktabs rules. */
+#include "report/format_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static void add_heading(struct pl_text *out, const char *key, const struct pl_la
 }
 
 /* A cell's number in math mode, so that minus signs and powers come out right. */
-void pl_latex_add_number(struct pl_text *out, const char *text)
+static void add_number(struct pl_text *out, const char *text)
 {
     pl_text_add_char(out, '$');
     while (*text) {
@@ -131,12 +131,12 @@ void pl_latex_add_number(struct pl_text *out, const char *text)
 static void add_cell(const struct pl_table *table, const struct pl_table_cell *cell, struct pl_text *out)
 {
     struct pl_text number = {0}, notes = {0};
-    pl_cell_number(table, cell, &number);
-    pl_cell_notes(cell, &notes);
+    pl_table_cell_number(table, cell, &number);
+    pl_table_cell_notes(cell, &notes);
     if (cell->best)
         pl_text_add(out, "\\textbf{\\boldmath ");
     if (number.length)
-        pl_latex_add_number(out, number.text);
+        add_number(out, number.text);
     if (cell->best)
         pl_text_add_char(out, '}');
     if (notes.length)
@@ -209,8 +209,9 @@ static void add_rows(const struct pl_table *table, struct pl_text *out)
     }
 }
 
-void pl_latex_write_float(const char *caption, const struct pl_text *notes, const char *columns, const char *lines,
-                          struct pl_text *out)
+/* A floating table: caption and notes, the columns as tabular takes them, and the lines between the outer rules. */
+static void write_float(const char *caption, const struct pl_text *notes, const char *columns, const char *lines,
+                        struct pl_text *out)
 {
     struct pl_text above = {0};
     pl_escape_latex(&above, caption);
@@ -230,7 +231,7 @@ void pl_latex_write_float(const char *caption, const struct pl_text *notes, cons
     pl_text_release(&above);
 }
 
-void pl_table_write_latex(const struct pl_table *table, struct pl_text *out)
+static void write_table(const struct pl_table *table, struct pl_text *out)
 {
     struct pl_text caption = {0}, columns = {0}, lines = {0};
     pl_table_caption(table, &caption);
@@ -244,8 +245,95 @@ void pl_table_write_latex(const struct pl_table *table, struct pl_text *out)
         add_value_heading(table, &lines);
     pl_text_add(&lines, "\\midrule\n");
     add_rows(table, &lines);
-    pl_latex_write_float(pl_text(&caption), &table->notes, pl_text(&columns), pl_text(&lines), out);
+    write_float(pl_text(&caption), &table->notes, pl_text(&columns), pl_text(&lines), out);
     pl_text_release(&caption);
     pl_text_release(&columns);
     pl_text_release(&lines);
 }
+
+static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
+{
+    struct pl_text caption = {0}, notes = {0}, lines = {0};
+    pl_compared_caption(c, &caption);
+    pl_compared_notes(c, &notes);
+    for (size_t i = 0; i < PL_COMPARED_COLUMNS; i++)
+        pl_text_addf(&lines, "%s%s", i ? " & " : "", pl_compared_headings[i]);
+    pl_text_add(&lines, " \\\\\n\\midrule\n");
+    for (size_t i = 0; i < pl_compared_count(c); i++) {
+        char *texts[PL_COMPARED_COLUMNS];
+        pl_compared_line(c, i, texts);
+        for (size_t k = 0; k < PL_COMPARED_COLUMNS; k++) {
+            pl_text_add(&lines, k ? " & " : "");
+            if (texts[k] && k >= 3 && k <= 5)
+                add_number(&lines, texts[k]);
+            else if (texts[k])
+                pl_escape_latex(&lines, texts[k]);
+            free(texts[k]);
+        }
+        pl_text_add(&lines, " \\\\\n");
+    }
+    write_float(pl_text(&caption), &notes, "llrrrrl", pl_text(&lines), out);
+    pl_text_release(&caption);
+    pl_text_release(&notes);
+    pl_text_release(&lines);
+}
+
+/* ---- rows ---- */
+
+static void add_row_cell(const struct pl_cell *cell, struct pl_text *out)
+{
+    struct pl_text number = {0};
+    if (cell->kind == PL_CELL_NULL) {
+        pl_text_add(out, "--");
+    } else if (cell->kind == PL_CELL_REAL && isinf(cell->real)) {
+        pl_text_add(out, cell->real > 0 ? "$\\infty$" : "$-\\infty$");
+    } else if (cell->kind == PL_CELL_REAL || cell->kind == PL_CELL_INTEGER) {
+        pl_print_cell(cell, NULL, &number);
+        add_number(out, pl_text(&number));
+    } else {
+        pl_escape_latex(out, cell->text);
+    }
+    pl_text_release(&number);
+}
+
+static bool has_characters(const struct pl_row_columns *c)
+{
+    bool found = false;
+    for (size_t i = 0; i < c->count && !found; i++)
+        found = pl_latex_has_characters(c->names[i]);
+    for (size_t i = 0; i < c->kept_rows * c->count && !found; i++)
+        found = pl_latex_has_characters(c->kept[i]);
+    return found;
+}
+
+static void add_row(const struct pl_row_columns *c, const char *const *cells, size_t index, struct pl_text *out)
+{
+    (void)index;
+    for (size_t i = 0; i < c->count; i++)
+        pl_text_addf(out, "%s%s", i ? " & " : "", cells[i]);
+    pl_text_add(out, " \\\\\n");
+}
+
+static void add_head(const struct pl_row_columns *c, struct pl_text *out)
+{
+    pl_text_addf(out, "%% Needs \\usepackage{%sbooktabs}.\n%s\\begin{tabular}{", c->formulas ? "amsfonts," : "",
+                 has_characters(c) ? PL_LATEX_CHARACTERS : "");
+    for (size_t i = 0; i < c->count; i++)
+        pl_text_add_char(out, c->right[i] ? 'r' : 'l');
+    pl_text_add(out, "}\n\\toprule\n");
+    add_row(c, (const char *const *)c->names, 0, out);
+    pl_text_add(out, "\\midrule\n");
+}
+
+static void add_tail(const struct pl_row_columns *c, size_t rows, struct pl_text *out)
+{
+    (void)c;
+    (void)rows;
+    pl_text_add(out, "\\bottomrule\n\\end{tabular}\n");
+}
+
+static const struct pl_rows_type rows = {
+    .keeps = SIZE_MAX, .formulas = true, .cell = add_row_cell, .head = add_head, .row = add_row, .tail = add_tail,
+};
+
+PL_FORMAT(latex, &rows, write_table, write_comparison, PL_FRAME("", "\n", ""), PL_FRAME("", "\n", ""));

@@ -65,7 +65,7 @@ void pl_label_write(const struct pl_label *label, struct pl_text *out)
         pl_text_add_char(out, '-');
 }
 
-void pl_cell_number(const struct pl_table *table, const struct pl_table_cell *cell, struct pl_text *out)
+void pl_table_cell_number(const struct pl_table *table, const struct pl_table_cell *cell, struct pl_text *out)
 {
     const struct pl_summary *s = &cell->summary;
     if (!cell->present)
@@ -76,7 +76,7 @@ void pl_cell_number(const struct pl_table *table, const struct pl_table_cell *ce
     }
     if (!s->n)
         return;
-    pl_report_number(pl_cell_value(table, cell), table->decimals, out);
+    pl_report_number(pl_table_cell_value(table, cell), table->decimals, out);
     if (strcmp(table->cell, "mean(std)"))
         return;
     pl_text_add_char(out, '(');
@@ -93,7 +93,7 @@ static void add_share(struct pl_text *out, const char *word, int64_t part, int64
         pl_text_addf(out, "%s%s %lld/%lld", out->length ? " " : "", word, (long long)part, (long long)whole);
 }
 
-void pl_cell_notes(const struct pl_table_cell *cell, struct pl_text *out)
+void pl_table_cell_notes(const struct pl_table_cell *cell, struct pl_text *out)
 {
     const struct pl_summary *s = &cell->summary;
     struct pl_text notes = {0};
@@ -134,4 +134,12 @@ void pl_table_caption(const struct pl_table *table, struct pl_text *out)
         pl_text_addf(out, "; %s is better", table->direction == PL_MAXIMIZE ? "higher" : "lower");
     if (pl_selection_set(table))
         pl_text_addf(out, "; selected on the %s set", pl_selection_set(table));
+}
+
+void pl_finite_add(struct pl_text *out, double value, const char *otherwise)
+{
+    if (isfinite(value))
+        pl_text_add_number(out, value);
+    else
+        pl_text_add(out, otherwise);
 }
