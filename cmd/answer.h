@@ -1,8 +1,8 @@
 /* What commands that read a database share: formats of their answers, and where things are.
  *
- * For people an absent value is NULL and numbers are in their shortest exact spelling. csv leaves it empty (an empty text
- * is ""); json gives one array of objects per answer, null for an absent value, and the texts "inf" and "-inf" for
- * infinities, which JSON has no numbers for. Several answers are parted by an empty line. */
+ * For people an absent value is NULL and numbers are in their shortest exact spelling. csv leaves it empty (an empty
+ * text is ""); json gives one array of objects per answer, null for an absent value, and the texts "inf" and "-inf"
+ * for infinities, which JSON has no numbers for. Several answers are parted by an empty line. */
 #ifndef PL_CMD_ANSWER_H
 #define PL_CMD_ANSWER_H
 

@@ -1,9 +1,9 @@
-/* print: rows and sheets of texts as a format writes them. It knows lines, widths and escapes; which formats there are, and
- * what a table is, stands in lib/report.
+/* print: rows and sheets of texts as a format writes them. It knows lines, widths and escapes; which formats there are,
+ * and what a table is, stands in lib/report.
  *
- * A sheet is small and whole. Rows come one after the other, as a query finds them, and may be millions: only so many are
- * kept as a format must see before it can write the first. Texts of others are escaped here or by the caller, and never
- * twice. Threading: a sheet or rows belong to their owner. */
+ * A sheet is small and whole. Rows come one after the other, as a query finds them, and may be millions: only so
+ * many are kept as a format must see before it can write the first. Texts of others are escaped here or by the
+ * caller, and never twice. Threading: a sheet or rows belong to their owner. */
 #ifndef PL_PRINT_H
 #define PL_PRINT_H
 
@@ -20,11 +20,12 @@ struct pl_style {
     bool colons;                        /* the rule below the headings marks columns that are flush right */
     bool one_heading;                   /* there is only one line of headings */
     const char *strong[2];              /* around a caption */
-    const char *best[2];                /* around the best of some numbers; the place that the second takes is kept free */
+    const char *best[2];                /* around the best number; others keep the place of the second free */
     const char *item;                   /* before a note */
     void (*escape)(struct pl_text *out, const char *text);
 };
-/* A line, and the rule below headings. widths are on the screen; a text that is wider pushes the rest out. NULL is empty. */
+/* A line, and the rule below headings. widths are on the screen; a text that is wider pushes the rest out. NULL is
+ * empty. */
 void pl_print_line(const struct pl_style *style, const char *const *texts, const size_t *widths, const bool *right,
                  size_t count, struct pl_text *out);
 void pl_print_rule(const struct pl_style *style, const size_t *widths, const bool *right, size_t count,
@@ -83,8 +84,8 @@ struct pl_cell pl_cell_text(const char *text); /* which must stay */
 
 struct pl_rows;
 struct pl_rows *pl_rows_new(FILE *out, const struct pl_rows_type *type);
-/* For pl_store_query: self is a struct pl_rows. Answers are parted by an empty line. A negative return (PL_EIO) says that
- * out cannot be written. */
+/* For pl_store_query: self is a struct pl_rows. Answers are parted by an empty line. A negative return (PL_EIO) says
+ * that out cannot be written. */
 int pl_rows_head(void *self, const char *const *names, size_t count);
 int pl_rows_row(void *self, const struct pl_cell *cells, size_t count);
 int pl_rows_problem(const struct pl_rows *rows); /* 0, or why out cannot be written: an errno */

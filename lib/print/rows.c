@@ -87,7 +87,8 @@ static int keep(struct pl_rows *rows, const struct pl_cell *cells)
     for (size_t i = 0; i < c->count; i++) {
         size_t width = pl_text_width(rows->texts[i]);
         c->widths[i] = width > c->widths[i] ? width : c->widths[i];
-        c->right[i] &= cells[i].kind == PL_CELL_INTEGER || cells[i].kind == PL_CELL_REAL || cells[i].kind == PL_CELL_NULL;
+        c->right[i] &= cells[i].kind == PL_CELL_INTEGER || cells[i].kind == PL_CELL_REAL ||
+                       cells[i].kind == PL_CELL_NULL;
         c->formulas |= rows->type->formulas && cells[i].tex;
         rows->kept[rows->rows * c->count + i] = pl_copy(rows->texts[i]);
     }

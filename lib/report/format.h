@@ -1,5 +1,5 @@
-/* Formats: everything that poula writes tables, comparisons and rows of answers as. Words of options, help, completion and
- * dispatch come from the one list in meson.build (PL_FORMATS(X): X(NAME, KIND) of each). */
+/* Formats: everything that poula writes tables, comparisons and rows of answers as. Words of options, help,
+ * completion and dispatch come from the one list in meson.build (PL_FORMATS(X): X(NAME, KIND) of each). */
 #ifndef PL_REPORT_FORMAT_H
 #define PL_REPORT_FORMAT_H
 

@@ -83,7 +83,8 @@ static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
                      "low,high,freedom,level,verdict\n");
     for (size_t i = 0; i < pl_compared_count(c); i++) {
         const struct pl_compared_cell *cell = &c->cells[i];
-        const char *const words[] = {c->study, c->published->name, c->metric, pl_select_names[c->select], pl_compared_row(c, i),
+        const char *const words[] = {c->study, c->published->name, c->metric, pl_select_names[c->select],
+                                     pl_compared_row(c, i),
                                      pl_compared_column(c, i)};
         for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
             pl_escape_csv(out, words[k]);
@@ -134,6 +135,6 @@ static void add_tail(const struct pl_row_columns *c, size_t rows, struct pl_text
     (void)out;
 }
 
-static const struct pl_rows_type rows = {.cell = add_cell, .head = add_head, .row = add_row, .tail = add_tail};
+static const struct pl_rows_type rows = PL_ROWS(NULL, 0, false, add_cell, add_head, add_row, add_tail);
 
 PL_FORMAT(csv, &rows, write_table, write_comparison, PL_FRAME("", "\n", ""), PL_FRAME("", "\n", ""));

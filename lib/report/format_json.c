@@ -228,6 +228,6 @@ static void add_tail(const struct pl_row_columns *c, size_t rows, struct pl_text
     pl_text_add(out, rows ? "\n]\n" : "[]\n");
 }
 
-static const struct pl_rows_type rows = {.cell = add_row_cell, .head = add_head, .row = add_row, .tail = add_tail};
+static const struct pl_rows_type rows = PL_ROWS(NULL, 0, false, add_row_cell, add_head, add_row, add_tail);
 
 PL_FORMAT(json, &rows, write_table, write_comparison, PL_FRAME("[\n", ",\n", "\n]\n"), PL_FRAME("[", ",\n", "]\n"));

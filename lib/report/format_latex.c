@@ -332,8 +332,6 @@ static void add_tail(const struct pl_row_columns *c, size_t rows, struct pl_text
     pl_text_add(out, "\\bottomrule\n\\end{tabular}\n");
 }
 
-static const struct pl_rows_type rows = {
-    .keeps = SIZE_MAX, .formulas = true, .cell = add_row_cell, .head = add_head, .row = add_row, .tail = add_tail,
-};
+static const struct pl_rows_type rows = PL_ROWS(NULL, SIZE_MAX, true, add_row_cell, add_head, add_row, add_tail);
 
 PL_FORMAT(latex, &rows, write_table, write_comparison, PL_FRAME("", "\n", ""), PL_FRAME("", "\n", ""));

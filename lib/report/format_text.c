@@ -2,7 +2,8 @@
 #include "report/format_priv.h"
 
 static const struct pl_style style = {
-    .open = "", .between = "  ", .close = "", .strong = {"", ""}, .best = {"", "*"}, .item = "", .escape = pl_escape_terminal,
+    .open = "", .between = "  ", .close = "", .strong = {"", ""}, .best = {"", "*"}, .item = "",
+    .escape = pl_escape_terminal,
 };
 
 PL_SHEET_FORMAT(text, style)

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const pl_compared_headings[PL_COMPARED_COLUMNS] = {"row", "column", "ours", "published", "difference", "interval", "verdict"};
+const char *const pl_compared_headings[PL_COMPARED_COLUMNS] = {
+    "row", "column", "ours", "published", "difference", "interval", "verdict",
+};
 
 const char *pl_compared_row(const struct pl_comparison *c, size_t cell)
 {
@@ -101,7 +103,8 @@ void pl_compared_notes(const struct pl_comparison *c, struct pl_text *notes)
 {
     const struct pl_published_table *table = c->published;
     size_t differ = pl_comparison_count(c, PL_DIFFERS), compared = differ + pl_comparison_count(c, PL_ALIKE);
-    pl_text_addf(notes, "Of %zu cells %zu were compared: %zu differ%s beyond chance", pl_compared_count(c), compared, differ,
+    pl_text_addf(notes, "Of %zu cells %zu were compared: %zu differ%s beyond chance", pl_compared_count(c), compared,
+                 differ,
                  differ == 1 ? "s" : "");
     if (compared)
         pl_text_addf(notes, ", where %.2g would be expected if none did", (1 - c->level) * (double)compared);

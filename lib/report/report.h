@@ -33,8 +33,8 @@ struct pl_sample {
     int64_t n;
 };
 
-/* The difference of two means, a - b, with the ends of its interval and Welch's degrees of freedom; NaN where a sample has
- * fewer than two values or no deviation. Freedom is NaN too when neither has any spread. */
+/* The difference of two means, a - b, with the ends of its interval and Welch's degrees of freedom; NaN where a
+ * sample has fewer than two values or no deviation. Freedom is NaN too when neither has any spread. */
 struct pl_interval {
     double difference, low, high, freedom;
 };
@@ -68,7 +68,7 @@ void pl_comparison_write(struct pl_comparison *const *comparisons, size_t count,
  * significant digits. */
 void pl_report_number(double value, int decimals, struct pl_text *out);
 
-/* Are two means the same but for the order in which they were summed? Never where one is NaN. */
+/* Are two values the same up to rounding? Never where one is NaN. */
 bool pl_report_ties(double a, double b);
 
 /* Decimals that suit all of some numbers: as many as give the largest four significant digits. -1 where they span more

@@ -28,7 +28,8 @@ static bool has_best(const struct pl_table *table, size_t column)
     return false;
 }
 
-/* The best cell is marked. A mark that stands behind it alone takes a place, which the others of its column keep free. */
+/* The best cell is marked. A mark that stands behind it alone takes a place, which the others of its column keep
+ * free. */
 static char *cell_text(const struct pl_table *table, const struct pl_table_cell *cell, bool marked,
                        const struct pl_style *style)
 {

@@ -1,5 +1,5 @@
-/* Which settings tell configurations apart: for tables and figures, whose rows and lines never pool two, and for choices,
- * which are made among those that differ in nothing else. */
+/* Which settings tell configurations apart: for tables and figures, whose rows and lines never pool two, and for
+ * choices, which are made among those that differ in nothing else. */
 #include "results/results_priv.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@ size_t pl_results_axes(const struct pl_results *results, const size_t *configs, 
     return found;
 }
 
-/* A partition of configurations by their values so far, refined by one setting after another. Groups are numbered in the
- * order of their first configurations. */
+/* A partition of configurations by their values so far, refined by one setting after another. Groups are numbered in
+ * the order of their first configurations. */
 struct partition {
     const size_t *configs;
     size_t count;     /* of these */
@@ -89,7 +89,8 @@ static void accept(struct partition *p, size_t groups)
 /* What a reader asks of a run first. */
 static const char *const first[] = {"problem", "dataset", "model", "optimizer"};
 
-/* Every column once, in the order in which a reader would want them: axes of the study, then the first, then the others. */
+/* Every column once, in the order in which a reader would want them: axes of the study, then the first, then the
+ * others. */
 static size_t candidates(const struct pl_results *results, size_t *order)
 {
     bool *taken = pl_new(results->column_count);

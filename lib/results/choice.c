@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *pl_results_criterion(const struct pl_results *results, const struct pl_selection *wanted, enum pl_select *select)
+const char *pl_results_criterion(const struct pl_results *results, const struct pl_selection *wanted,
+                                 enum pl_select *select)
 {
     *select = wanted->metric ? wanted->select : PL_SELECT_BEST;
     return wanted->metric ? wanted->metric : results->validation;
@@ -142,9 +143,10 @@ static void rank(const struct pl_results *results, const struct pl_table_spec *t
     for (size_t i = 0; i < count; i++) {
         struct pl_summary summary;
         pl_results_summary(results, configs[i], &summary);
-        rivals[i] = (struct pl_rival){.config = results->configs[configs[i]], .group = groups[i], .planned = summary.planned,
-                                      .finished = summary.finished, .diverged = summary.diverged, .failed = summary.failed,
-                                      .n = summary.n, .mean = summary.mean};
+        rivals[i] = (struct pl_rival){
+            .config = results->configs[configs[i]], .group = groups[i], .planned = summary.planned,
+            .finished = summary.finished, .diverged = summary.diverged, .failed = summary.failed, .n = summary.n,
+            .mean = summary.mean};
     }
     give_places(choice, rivals);
     free(configs);
@@ -186,7 +188,8 @@ void pl_results_add_places(struct pl_results *results, const struct pl_choice *c
     pl_grow(&columns, &results->column_capacity, results->column_count + 1, sizeof *results->columns);
     results->columns = columns;
     struct pl_column *column = &results->columns[results->column_count++];
-    *column = (struct pl_column){.name = pl_copy(PL_RANK_KEY), .key = "", .ranks = pl_new(results->count * sizeof *column->ranks),
+    *column = (struct pl_column){.name = pl_copy(PL_RANK_KEY), .key = "",
+                                 .ranks = pl_new(results->count * sizeof *column->ranks),
                                  .values = pl_new(best * sizeof *column->values), .value_count = best};
     for (size_t i = 0; i < best; i++)
         column->values[i] = (struct pl_column_value){"", 0, {PL_INTEGER, {.integer = (int64_t)i + 1}}};

@@ -108,8 +108,8 @@ bool pl_results_has(const struct pl_results *results, const struct pl_condition 
     return key != SIZE_MAX && has_alternative(&results->columns[key], condition, which, &one);
 }
 
-/* What no configuration has: says which, and what there is. One of several alternatives that is unknown is a slip too, unless
- * another study has it. */
+/* What no configuration has: says which, and what there is. One of several alternatives that is unknown is a slip
+ * too, unless another study has it. */
 static int check_values(const struct pl_results *results, const struct pl_condition *condition,
                         const struct pl_column *column, struct pl_error *err)
 {

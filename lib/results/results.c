@@ -161,8 +161,8 @@ int pl_results_load(struct pl_results *results, const char *metric, enum pl_sele
     return pl_columns_read(results, err);
 }
 
-int pl_results_open_study(struct pl_results **results, struct pl_store *store, int64_t sweep, const struct pl_study *study,
-                          struct pl_error *err)
+int pl_results_open_study(struct pl_results **results, struct pl_store *store, int64_t sweep,
+                          const struct pl_study *study, struct pl_error *err)
 {
     struct pl_results *r = pl_new(sizeof *r);
     *r = (struct pl_results){.store = store, .sweep = sweep, .name = pl_copy(study->name), .study = study};

@@ -22,10 +22,10 @@ struct pl_results;
  * has recorded nothing yet. Configurations and settings are there after the first pl_results_load. */
 int pl_results_open(struct pl_results **results, struct pl_store *store, const struct pl_sweep_info *sweep,
                     struct pl_error *err);
-/* The same for who has the study's declarations already, which must stay there; also of a sweep that has recorded nothing:
- * its main metric must not be asked for then. */
-int pl_results_open_study(struct pl_results **results, struct pl_store *store, int64_t sweep, const struct pl_study *study,
-                          struct pl_error *err);
+/* The same for who has the study's declarations already, which must stay there; also of a sweep that has recorded
+ * nothing: its main metric must not be asked for then. */
+int pl_results_open_study(struct pl_results **results, struct pl_store *store, int64_t sweep,
+                          const struct pl_study *study, struct pl_error *err);
 void pl_results_free(struct pl_results *results);
 
 const char *pl_results_name(const struct pl_results *results); /* of the study */
@@ -57,8 +57,8 @@ size_t pl_results_axes(const struct pl_results *results, const size_t *configs, 
 
 /* Has some configuration the which-th alternative of a condition (its values, then its ranges)? */
 bool pl_results_has(const struct pl_results *results, const struct pl_condition *condition, size_t which);
-/* The configurations that meet all conditions, in grid order; free() *configs. PL_EINPUT on an unknown setting, PL_EMISSING
- * on a value that no run has (err says which there are), and on a setting that only other studies have. */
+/* The configurations that meet all conditions, in grid order; free() *configs. PL_EINPUT on an unknown setting,
+ * PL_EMISSING on a value that no run has (err says which there are), and on a setting that only other studies have. */
 int pl_results_where(const struct pl_results *results, const struct pl_condition *where, size_t where_count,
                      size_t **configs, size_t *count, struct pl_error *err);
 /* Appends settings to keys (count of them, room for capacity) until no two of the configurations agree in all:
@@ -85,8 +85,8 @@ const char *pl_results_main_metric(const struct pl_results *results);
 /* How it is picked from a curve when nobody says: where it is of test data and the runs were validated, at the best
  * validation, so that no test value is chosen by itself; else the best. */
 enum pl_select pl_results_main_select(const struct pl_results *results);
-/* The selection that is possible: where nobody knows which way a metric is better, its last value takes the place of the
- * best. */
+/* The selection that is possible: where nobody knows which way a metric is better, its last value takes the place of
+ * the best. */
 enum pl_select pl_results_select(const struct pl_results *results, const char *metric, enum pl_select select);
 /* The metric by which best-valid goes, or NULL. */
 const char *pl_results_validation(const struct pl_results *results);
@@ -138,13 +138,15 @@ struct pl_choice {
     enum pl_direction direction;
 };
 
-/* What a selection goes by: what it names, else the best of the metric that validates the runs; NULL where there is none. */
-const char *pl_results_criterion(const struct pl_results *results, const struct pl_selection *wanted, enum pl_select *select);
+/* What a selection goes by: what it names, else the best of the metric that validates the runs; NULL where there is
+ * none. */
+const char *pl_results_criterion(const struct pl_results *results, const struct pl_selection *wanted,
+                                 enum pl_select *select);
 /* Ranks the configurations that meet the table's conditions. Those of which every planned run finished come first,
  * then those with runs that are missing or failed, then those with a diverged run, then those without a value; among
- * each kind the mean decides, and grid order where means are equal. The criterion of a table that names none is the best
- * of the metric that validates the sweep (PL_EINPUT when there is none, or when nobody knows which way it is better);
- * it is the loaded metric afterwards. pl_choice_free releases *choice. */
+ * each kind the mean decides, and grid order where means are equal. The criterion of a table that names none is the
+ * best of the metric that validates the sweep (PL_EINPUT when there is none, or when nobody knows which way it is
+ * better); it is the loaded metric afterwards. pl_choice_free releases *choice. */
 int pl_results_choose(struct pl_results *results, const struct pl_table_spec *table, struct pl_choice **choice,
                       struct pl_error *err);
 void pl_choice_free(struct pl_choice *choice);

@@ -1,5 +1,5 @@
-/* What some values come to. All of it holds for values of any size, the largest and the smallest that there are: nothing
- * overflows on the way, and the view `summary` of the store has the same up to rounding. */
+/* What some values come to. All of it holds for values of any size, the largest and the smallest that there are:
+ * nothing overflows on the way, and the view `summary` of the store has the same up to rounding. */
 #include "results/results_priv.h"
 
 #include <float.h>

@@ -7,7 +7,8 @@
 /* ---- statistics of generated values ---- */
 
 /* Sizes at which sums and squares overflow, vanish or lose their last digits. */
-static const double sizes[] = {5e-324, 1e-310, 1e-160, 1e-3, 1, 1e9, 1e153, 1e155, 1e290, 1e300, 1e307, 1.5e308, DBL_MAX};
+static const double sizes[] = {5e-324, 1e-310, 1e-160, 1e-3, 1, 1e9, 1e153, 1e155,
+                               1e290, 1e300, 1e307, 1.5e308, DBL_MAX};
 enum { SIZES = sizeof sizes / sizeof *sizes, KINDS = 4, MOST_SEEDS = 6, MOST_RUNS = SIZES * KINDS * MOST_SEEDS };
 
 /* A value of at most this size: near it, anywhere, of either sign, or the last number below it or itself. */
@@ -141,8 +142,9 @@ static void order_of_seeds_does_not_choose(void **state)
 {
     (void)state;
     static const struct known_run runs[] = {
-        RUN("optimizer=a", 1, PL_FINISHED, 0.1), RUN("optimizer=a", 2, PL_FINISHED, 0.7), RUN("optimizer=a", 3, PL_FINISHED, 1e16),
-        RUN("optimizer=b", 1, PL_FINISHED, 1e16), RUN("optimizer=b", 2, PL_FINISHED, 0.7), RUN("optimizer=b", 3, PL_FINISHED, 0.1),
+        RUN("optimizer=a", 1, PL_FINISHED, 0.1),  RUN("optimizer=a", 2, PL_FINISHED, 0.7),
+        RUN("optimizer=a", 3, PL_FINISHED, 1e16), RUN("optimizer=b", 1, PL_FINISHED, 1e16),
+        RUN("optimizer=b", 2, PL_FINISHED, 0.7),  RUN("optimizer=b", 3, PL_FINISHED, 0.1),
     };
     char key[] = "optimizer", by[] = "loss", *over[] = {key};
     struct pl_table_spec table = {.choose = {.best = 1, .over = {over, 1}, .metric = by, .select = PL_SELECT_BEST}};
