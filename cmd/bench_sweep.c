@@ -63,7 +63,8 @@ static int parse(struct pl_spec **spec, const char *text, struct pl_error *err)
 static int sweep_toy(struct bench *bench, struct pl_spec *spec, struct pl_error *err)
 {
     const char *const worker[] = {"/proc/self/exe", "worker", NULL};
-    struct pl_sweep_options options = {.worker = worker, .jobs = bench->jobs, .threads = 1, .folders = bench->folder};
+    struct pl_sweep_options options = {.executor = &pl_executor_local, .worker = worker, .jobs = bench->jobs,
+                                       .threads = 1, .folders = bench->folder};
     struct pl_sweep_source source = {spec, "bench"};
     struct pl_store *store = NULL;
     struct pl_sweep_plan plan = {0};

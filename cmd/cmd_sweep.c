@@ -164,10 +164,12 @@ static void note_unsaved(const struct pl_sweep_plan *plan)
 static int read_options(const struct pl_args *args, struct pl_sweep_options *options)
 {
     int64_t jobs, threads, limit;
-    int cores = pl_host_cores();
-    if (!pl_args_integer(args, "jobs", 1, 4096, cores, &jobs))
+    struct pl_capacity capacity;
+    options->executor = &pl_executor_local;
+    pl_sweep_capacity(options->executor, &capacity);
+    if (!pl_args_integer(args, "jobs", 1, 4096, capacity.slots, &jobs))
         return 2;
-    int64_t share = cores / jobs > 1 ? cores / jobs : 1;
+    int64_t share = capacity.threads / jobs > 1 ? capacity.threads / jobs : 1;
     if (!pl_args_integer(args, "threads", 1, 4096, share, &threads) ||
         !pl_args_integer(args, "limit", 1, INT64_MAX, 0, &limit) ||
         !pl_args_real(args, "timeout", 1e-3, 1e9, 0, &options->timeout))
@@ -185,8 +187,10 @@ static int read_options(const struct pl_args *args, struct pl_sweep_options *opt
  * options. */
 static void note_threads(const struct pl_args *args, const struct pl_sweep_options *options)
 {
-    int cores = pl_host_cores();
+    struct pl_capacity capacity;
     struct pl_text given = {0};
+    pl_sweep_capacity(options->executor, &capacity);
+    int cores = capacity.threads;
     if ((pl_args_has(args, "jobs") || pl_args_has(args, "threads")) &&
         (int64_t)options->jobs * options->threads > cores)
         pl_cmd_note("poula sweep: --jobs %d with --threads %d are more than the %d core%s that this process may use",

@@ -118,12 +118,13 @@ int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *optio
     struct pl_error err = {0};
     if (needs->warnings.length)
         pl_cmd_lines(stderr, pl_text(&needs->warnings));
-    int status = pl_sweep_fit(needs->memory, &options->jobs, &message, &err);
+    struct pl_capacity capacity;
+    pl_sweep_capacity(options->executor, &capacity);
+    int status = pl_sweep_fit(&capacity, needs->memory, &options->jobs, &message, &err);
     if (status > 0) {
-        int cores = pl_host_cores();
         pl_cmd_note("poula sweep: %s", pl_text(&message));
-        if (!pl_args_has(args, "threads") && cores > options->jobs)
-            options->threads = cores / options->jobs;
+        if (!pl_args_has(args, "threads") && capacity.threads > options->jobs)
+            options->threads = capacity.threads / options->jobs;
     }
     pl_text_release(&message);
     options->data = needs->data.length ? pl_text(&needs->data) : NULL;

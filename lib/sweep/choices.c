@@ -1,6 +1,6 @@
 /* Studies that take settings from what a table of another study chooses: once that has finished, its choice is read
  * from the database and kept with the plan, because walks over the study ask for it again. */
-#include "sweep/sweep_priv.h"
+#include "sweep/choices.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,4 @@
-/* Tasks: claimed runs with what is known of them until it is in the database. Their memory is used again, since
- * quick runs come by the thousand a second. */
-#include "sweep/sweep_priv.h"
+#include "sweep/claimed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,47 +6,47 @@
 
 enum { LOG_LIMIT = 8000 }; /* bytes of a run's log that are kept: the last ones */
 
-void pl_claimed_push(struct pl_claimed_queue *tasks, struct pl_claimed *task)
+void pl_claimed_push(struct pl_claimed_queue *queue, struct pl_claimed *run)
 {
-    task->next = NULL;
-    if (tasks->last)
-        tasks->last->next = task;
+    run->next = NULL;
+    if (queue->last)
+        queue->last->next = run;
     else
-        tasks->first = task;
-    tasks->last = task;
-    tasks->count++;
+        queue->first = run;
+    queue->last = run;
+    queue->count++;
 }
 
-void pl_claimed_prepend(struct pl_claimed_queue *tasks, struct pl_claimed_queue *more)
+void pl_claimed_prepend(struct pl_claimed_queue *queue, struct pl_claimed_queue *more)
 {
     if (!more->first)
         return;
-    more->last->next = tasks->first;
-    if (!tasks->first)
-        tasks->last = more->last;
-    tasks->first = more->first;
-    tasks->count += more->count;
+    more->last->next = queue->first;
+    if (!queue->first)
+        queue->last = more->last;
+    queue->first = more->first;
+    queue->count += more->count;
     *more = (struct pl_claimed_queue){0};
 }
 
-struct pl_claimed *pl_claimed_pop(struct pl_claimed_queue *tasks)
+struct pl_claimed *pl_claimed_pop(struct pl_claimed_queue *queue)
 {
-    struct pl_claimed *task = tasks->first;
-    if (!task)
+    struct pl_claimed *run = queue->first;
+    if (!run)
         return NULL;
-    tasks->first = task->next;
-    if (!tasks->first)
-        tasks->last = NULL;
-    tasks->count--;
-    task->next = NULL;
-    return task;
+    queue->first = run->next;
+    if (!queue->first)
+        queue->last = NULL;
+    queue->count--;
+    run->next = NULL;
+    return run;
 }
 
-void pl_claimed_free_all(struct pl_claimed_queue *tasks)
+void pl_claimed_free_all(struct pl_claimed_queue *queue)
 {
-    struct pl_claimed *task;
-    while ((task = pl_claimed_pop(tasks)))
-        pl_claimed_free(task);
+    struct pl_claimed *run;
+    while ((run = pl_claimed_pop(queue)))
+        pl_claimed_free(run);
 }
 
 struct pl_config_text *pl_config_text_new(int64_t config, const struct pl_settings *settings)
@@ -70,50 +68,50 @@ void pl_config_text_drop(struct pl_config_text *shared)
 
 struct pl_claimed *pl_claimed_new(struct pl_claimed_queue *spare)
 {
-    struct pl_claimed *task = pl_claimed_pop(spare);
-    if (!task)
-        task = pl_new(sizeof *task);
-    task->ending = (struct pl_ending){.bad_epoch = -1, .exit_code = -1};
-    return task;
+    struct pl_claimed *run = pl_claimed_pop(spare);
+    if (!run)
+        run = pl_new(sizeof *run);
+    run->ending = (struct pl_ending){.bad_epoch = -1, .exit_code = -1};
+    return run;
 }
 
-void pl_claimed_recycle(struct pl_claimed *task, struct pl_claimed_queue *spare)
+void pl_claimed_recycle(struct pl_claimed *run, struct pl_claimed_queue *spare)
 {
-    struct pl_claimed empty = {.series = task->series, .series_capacity = task->series_capacity, .log = task->log};
+    struct pl_claimed empty = {.series = run->series, .series_capacity = run->series_capacity, .log = run->log};
     pl_text_clear(&empty.log);
-    pl_config_text_drop(task->settings);
-    *task = empty;
-    pl_claimed_push(spare, task);
+    pl_config_text_drop(run->settings);
+    *run = empty;
+    pl_claimed_push(spare, run);
 }
 
-void pl_claimed_free(struct pl_claimed *task)
+void pl_claimed_free(struct pl_claimed *run)
 {
-    for (size_t i = 0; i < task->series_capacity; i++) {
-        free(task->series[i].epochs);
-        free(task->series[i].values);
+    for (size_t i = 0; i < run->series_capacity; i++) {
+        free(run->series[i].epochs);
+        free(run->series[i].values);
     }
-    free(task->series);
-    pl_text_release(&task->log);
-    pl_config_text_drop(task->settings);
-    free(task);
+    free(run->series);
+    pl_text_release(&run->log);
+    pl_config_text_drop(run->settings);
+    free(run);
 }
 
-static struct pl_claimed_series *find_series(struct pl_claimed *task, const char *metric, enum pl_series_axis axis)
+static struct pl_claimed_series *find_series(struct pl_claimed *run, const char *metric, enum pl_series_axis axis)
 {
-    for (size_t i = 0; i < task->series_count; i++)
-        if (task->series[i].axis == axis && !strcmp(task->series[i].metric, metric))
-            return &task->series[i];
-    void *list = task->series;
-    size_t before = task->series_capacity;
-    pl_grow(&list, &task->series_capacity, task->series_count + 1, sizeof *task->series);
-    task->series = list;
-    memset(task->series + before, 0, (task->series_capacity - before) * sizeof *task->series);
-    struct pl_claimed_series *series = &task->series[task->series_count++];
+    for (size_t i = 0; i < run->series_count; i++)
+        if (run->series[i].axis == axis && !strcmp(run->series[i].metric, metric))
+            return &run->series[i];
+    void *list = run->series;
+    size_t before = run->series_capacity;
+    pl_grow(&list, &run->series_capacity, run->series_count + 1, sizeof *run->series);
+    run->series = list;
+    memset(run->series + before, 0, (run->series_capacity - before) * sizeof *run->series);
+    struct pl_claimed_series *series = &run->series[run->series_count++];
     size_t length = strnlen(metric, sizeof series->metric - 1);
     memcpy(series->metric, metric, length);
     series->metric[length] = '\0';
     series->axis = axis;
-    series->direction = pl_study_direction(task->study ? task->study->study : NULL, metric);
+    series->direction = pl_study_direction(run->study ? run->study->study : NULL, metric);
     series->count = 0;
     series->best = NAN;
     return series;
@@ -126,10 +124,10 @@ static void keep_best(struct pl_claimed_series *series, const double *values, si
             series->best = values[i];
 }
 
-void pl_claimed_points(struct pl_claimed *task, const struct pl_event *event)
+void pl_claimed_points(struct pl_claimed *run, const struct pl_event *event)
 {
     for (size_t i = 0; i < event->series_count; i++) {
-        struct pl_claimed_series *series = find_series(task, event->series[i].metric, event->series[i].axis);
+        struct pl_claimed_series *series = find_series(run, event->series[i].metric, event->series[i].axis);
         size_t need = series->count + event->count;
         if (need > series->capacity) {
             size_t capacity = need > 2 * series->capacity ? need : 2 * series->capacity;
@@ -143,15 +141,15 @@ void pl_claimed_points(struct pl_claimed *task, const struct pl_event *event)
         }
         series->count = need;
         keep_best(series, event->series[i].values, event->count);
-        task->received += (int64_t)event->count;
+        run->received += (int64_t)event->count;
     }
 }
 
-void pl_claimed_log(struct pl_claimed *task, const char *line, size_t length)
+void pl_claimed_log(struct pl_claimed *run, const char *line, size_t length)
 {
-    pl_text_add_bytes(&task->log, line, length);
-    pl_text_add_char(&task->log, '\n');
-    pl_log_keep_end(&task->log);
+    pl_text_add_bytes(&run->log, line, length);
+    pl_text_add_char(&run->log, '\n');
+    pl_log_keep_end(&run->log);
 }
 
 /* Drops what is far from the end, in whole lines where there are any. */
@@ -168,10 +166,10 @@ void pl_log_keep_end(struct pl_text *text)
     pl_text_cut(text, kept);
 }
 
-size_t pl_claimed_pending(const struct pl_claimed *task)
+size_t pl_claimed_pending(const struct pl_claimed *run)
 {
     size_t count = 0;
-    for (size_t i = 0; i < task->series_count; i++)
-        count += task->series[i].count;
+    for (size_t i = 0; i < run->series_count; i++)
+        count += run->series[i].count;
     return count * 2 * sizeof(double);
 }

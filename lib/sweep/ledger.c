@@ -1,6 +1,5 @@
-/* What the supervisor takes from the database and writes into it. One transaction writes what has ended and claims
- * what comes next, so that quick runs cost a fraction of a transaction each. */
-#include "sweep/supervisor.h"
+#include "sweep/ledger.h"
+#include "sweep/watch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,63 +12,101 @@ static const double told_above = 0.05;     /* seconds: that a longer run has beg
 static const double beat_every = 5;
 static const double note_every = 10;     /* how often lost runs are mentioned */
 static const double spare_below = 5;      /* runs shorter than this are claimed one ahead per worker */
-enum { MANY_ENDED = 500, MANY_BYTES = 16 << 20, MOST_CLAIMED = 4096 };
+enum { MANY_ENDED = 500, MANY_BYTES = 16 << 20, MOST_CLAIMED = 4096, MOST_BUFFERED = 256 << 20 };
 
 /* Says at once why a run failed, but runs that die alike are said once, and of very many reasons only the first. */
-static void note_failure(struct pl_supervisor *s, const struct pl_claimed *task)
+static void note_failure(struct pl_ledger *l, const struct pl_claimed *run)
 {
-    for (size_t i = 0; i < s->reason_count; i++)
-        if (!strcmp(s->reasons[i], task->reason))
+    for (size_t i = 0; i < l->reason_count; i++)
+        if (!strcmp(l->reasons[i], run->reason))
             return;
-    if (s->reason_count == sizeof s->reasons / sizeof *s->reasons)
+    if (l->reason_count == sizeof l->reasons / sizeof *l->reasons)
         return;
-    s->reasons[s->reason_count++] = pl_copy(task->reason);
-    pl_sup_note(s, "run %lld failed: %s", (long long)task->claim.run, task->reason);
+    l->reasons[l->reason_count++] = pl_copy(run->reason);
+    pl_view_note(&l->options->view, "run %lld failed: %s", (long long)run->claim.run, run->reason);
 }
 
-void pl_ledger_end(struct pl_supervisor *s, struct pl_claimed *task)
+/* ---- the list of those that have not ended ---- */
+
+static void unlink_run(struct pl_ledger *l, struct pl_claimed *run)
 {
-    struct pl_sweep_study *study = task->study;
+    *(run->before ? &run->before->after : &l->first) = run->after;
+    *(run->after ? &run->after->before : &l->last) = run->before;
+    run->before = run->after = NULL;
+    l->outstanding--;
+}
+
+static void link_first(struct pl_ledger *l, struct pl_claimed *run)
+{
+    run->before = NULL;
+    run->after = l->first;
+    *(l->first ? &l->first->before : &l->last) = run;
+    l->first = run;
+    l->outstanding++;
+}
+
+static void link_last(struct pl_ledger *l, struct pl_claimed *run)
+{
+    run->before = l->last;
+    run->after = NULL;
+    *(l->last ? &l->last->after : &l->first) = run;
+    l->last = run;
+    l->outstanding++;
+}
+
+void pl_ledger_began(struct pl_ledger *l, struct pl_claimed *run)
+{
+    unlink_run(l, run);
+    link_first(l, run);
+    if (!run->study->first)
+        run->study->first = pl_clock_steady();
+}
+
+void pl_ledger_drop(struct pl_ledger *l, struct pl_claimed *run)
+{
+    unlink_run(l, run);
+    pl_claimed_recycle(run, &l->spare);
+}
+
+void pl_ledger_end(struct pl_ledger *l, struct pl_claimed *run)
+{
+    struct pl_sweep_study *study = run->study;
     static const enum pl_status status[] = {[PL_FINISHED] = PL_RUN_FINISHED, [PL_DIVERGED] = PL_RUN_DIVERGED,
                                             [PL_FAILED] = PL_RUN_FAILED, [PL_INTERRUPTED] = PL_RUN_INTERRUPTED};
-    task->ended = true;
-    study->counts[status[task->ending.outcome]]++;
-    study->ran += task->ending.outcome != PL_INTERRUPTED;
-    if (task->ending.unread && !study->unread++)
-        snprintf(study->unread_example, sizeof study->unread_example, "%s", task->unread_example);
-    study->unread_lines += task->ending.unread;
-    if (task->ending.unsaved && !study->unsaved++)
-        snprintf(study->unsaved_example, sizeof study->unsaved_example, "%s", task->unsaved_example);
-    study->unsaved_files += task->ending.unsaved;
+    run->ended = true;
+    study->counts[status[run->ending.outcome]]++;
+    study->ran += run->ending.outcome != PL_INTERRUPTED;
+    if (run->ending.unread && !study->unread++)
+        snprintf(study->unread_example, sizeof study->unread_example, "%s", run->unread_example);
+    study->unread_lines += run->ending.unread;
+    if (run->ending.unsaved && !study->unsaved++)
+        snprintf(study->unsaved_example, sizeof study->unsaved_example, "%s", run->unsaved_example);
+    study->unsaved_files += run->ending.unsaved;
     study->last = pl_clock_steady();
-    s->ran += task->ending.outcome != PL_INTERRUPTED;
-    s->outstanding--;
-    pl_claimed_push(&s->done, task);
-    if (task->ending.outcome == PL_FAILED)
-        note_failure(s, task);
-    if (task->ending.outcome == PL_FAILED && s->options->fail_fast && !s->stopping) {
-        pl_sup_note(s, "stopping, because a run failed");
-        pl_sup_stop(s, PL_FINISHING);
-    }
+    l->ran += run->ending.outcome != PL_INTERRUPTED;
+    unlink_run(l, run);
+    pl_claimed_push(&l->done, run);
+    if (run->ending.outcome == PL_FAILED)
+        note_failure(l, run);
 }
 
 /* ---- writing ---- */
 
-static int series_number(struct pl_supervisor *s, const struct pl_claimed_series *series, int64_t *number,
+static int series_number(struct pl_ledger *l, const struct pl_claimed_series *series, int64_t *number,
                          struct pl_error *err)
 {
-    for (size_t i = 0; i < s->number_count; i++)
-        if (s->numbers[i].axis == series->axis && !strcmp(s->numbers[i].metric, series->metric)) {
-            *number = s->numbers[i].number;
+    for (size_t i = 0; i < l->number_count; i++)
+        if (l->numbers[i].axis == series->axis && !strcmp(l->numbers[i].metric, series->metric)) {
+            *number = l->numbers[i].number;
             return 0;
         }
-    int status = pl_store_series(s->store, series->metric, series->axis, number, err);
+    int status = pl_store_series(l->store, series->metric, series->axis, number, err);
     if (status)
         return status;
-    void *list = s->numbers;
-    pl_grow(&list, &s->number_capacity, s->number_count + 1, sizeof *s->numbers);
-    s->numbers = list;
-    struct pl_series_number *entry = &s->numbers[s->number_count++];
+    void *list = l->numbers;
+    pl_grow(&list, &l->number_capacity, l->number_count + 1, sizeof *l->numbers);
+    l->numbers = list;
+    struct pl_series_number *entry = &l->numbers[l->number_count++];
     memcpy(entry->metric, series->metric, sizeof entry->metric);
     entry->axis = series->axis;
     entry->number = *number;
@@ -78,224 +115,228 @@ static int series_number(struct pl_supervisor *s, const struct pl_claimed_series
 
 /* A new attempt takes the place of earlier ones from the first position on that it states: a program that went on from
  * its own checkpoint states no earlier ones, a network reports all that it knows. */
-static int forget_earlier(struct pl_supervisor *s, struct pl_claimed *task, enum pl_series_axis axis, struct pl_error *err)
+static int forget_earlier(struct pl_ledger *l, struct pl_claimed *run, enum pl_series_axis axis, struct pl_error *err)
 {
     double from = INFINITY;
-    for (size_t i = 0; i < task->series_count; i++)
-        if (task->series[i].axis == axis && task->series[i].count)
-            from = fmin(from, task->series[i].epochs[0]);
-    if (task->forgotten[axis] || from == INFINITY)
+    for (size_t i = 0; i < run->series_count; i++)
+        if (run->series[i].axis == axis && run->series[i].count)
+            from = fmin(from, run->series[i].epochs[0]);
+    if (run->forgotten[axis] || from == INFINITY)
         return 0;
-    task->forgotten[axis] = true;
-    return pl_store_forget_points(s->store, &task->claim, axis, from, err);
+    run->forgotten[axis] = true;
+    return pl_store_forget_points(l->store, &run->claim, axis, from, err);
 }
 
-static int write_points(struct pl_supervisor *s, struct pl_claimed *task, struct pl_error *err)
+static int write_points(struct pl_ledger *l, struct pl_claimed *run, struct pl_error *err)
 {
     int status = 0;
-    for (int axis = 0; axis < PL_AXIS_COUNT && !status && task->claim.attempt > 1; axis++)
-        status = forget_earlier(s, task, (enum pl_series_axis)axis, err);
-    for (size_t i = 0; i < task->series_count && !status; i++) {
-        struct pl_claimed_series *series = &task->series[i];
+    for (int axis = 0; axis < PL_AXIS_COUNT && !status && run->claim.attempt > 1; axis++)
+        status = forget_earlier(l, run, (enum pl_series_axis)axis, err);
+    for (size_t i = 0; i < run->series_count && !status; i++) {
+        struct pl_claimed_series *series = &run->series[i];
         int64_t number;
         if (!series->count)
             continue;
-        status = series_number(s, series, &number, err);
+        status = series_number(l, series, &number, err);
         if (!status)
-            status = pl_store_points(s->store, &task->claim, number, series->epochs, series->values, series->count, err);
+            status = pl_store_points(l->store, &run->claim, number, series->epochs, series->values, series->count, err);
         series->count = 0;
     }
     return status;
 }
 
-static int write_begun(struct pl_supervisor *s, struct pl_claimed *task, struct pl_error *err)
+static int write_begun(struct pl_ledger *l, struct pl_claimed *run, struct pl_error *err)
 {
-    if (!task->started || task->begun)
+    if (!run->started || run->begun)
         return 0;
-    task->begun = true;
-    return pl_store_begun(s->store, &task->claim, task->ending.started, err);
+    run->begun = true;
+    return pl_store_begun(l->store, &run->claim, run->ending.started, err);
 }
 
-static int write_end(struct pl_supervisor *s, struct pl_claimed *task, struct pl_error *err)
+static int write_end(struct pl_ledger *l, struct pl_claimed *run, struct pl_error *err)
 {
-    if (task->host && !task->host->number) {
-        int status = pl_store_put_host(s->store, &task->host->what, &task->host->number, err);
+    if (run->host && !run->host->number) {
+        int status = pl_store_put_host(l->store, &run->host->what, &run->host->number, err);
         if (status)
             return status;
     }
-    struct pl_ending ending = task->ending;
-    ending.session = s->session;
-    ending.host = task->host ? task->host->number : 0;
-    ending.threads = s->options->threads;
-    ending.reason = task->reason[0] ? task->reason : NULL;
-    ending.log = task->log.length ? pl_text(&task->log) : NULL;
-    ending.reading = task->study->study->reading;
-    ending.unread_example = task->unread_example;
-    ending.unsaved_example = task->unsaved_example;
-    return pl_store_end(s->store, &task->claim, &ending, err);
+    struct pl_ending ending = run->ending;
+    ending.session = l->session;
+    ending.host = run->host ? run->host->number : 0;
+    ending.threads = l->options->threads;
+    ending.reason = run->reason[0] ? run->reason : NULL;
+    ending.log = run->log.length ? pl_text(&run->log) : NULL;
+    ending.reading = run->study->study->reading;
+    ending.unread_example = run->unread_example;
+    ending.unsaved_example = run->unsaved_example;
+    return pl_store_end(l->store, &run->claim, &ending, err);
 }
 
 /* ---- runs that are in other hands ---- */
 
-static void note_lost(struct pl_supervisor *s)
+static void note_lost(struct pl_ledger *l)
 {
     double now = pl_clock_steady();
-    if (!s->lost || now - s->lost_noted < note_every)
+    if (!l->lost || now - l->lost_noted < note_every)
         return;
-    pl_sup_note(s, "%lld runs are in the hands of another sweep, which took this one for dead; they are dropped here",
-                (long long)s->lost);
-    s->lost_noted = now;
-    s->lost = 0;
+    pl_view_note(&l->options->view, "%lld runs are in the hands of another sweep, which took this one for dead; they are dropped here",
+                (long long)l->lost);
+    l->lost_noted = now;
+    l->lost = 0;
 }
 
-/* Its worker is killed: what another sweep trains must not be trained twice in one folder. */
-static void lose(struct pl_supervisor *s, struct pl_hand *hand, struct pl_claimed *task)
+static void lose(struct pl_ledger *l, struct pl_claimed *run)
 {
-    if (task->lost)
-        return;
-    task->lost = true;
-    s->lost++;
-    if (hand->tasks.first == task && task->started)
-        pl_crew_condemn(s, hand, "the run is in the hands of another sweep");
+    l->lost += !run->lost;
+    run->lost = true;
+    l->lost_at_work = l->lost_at_work || run->started;
 }
 
 /* When one run was lost, others may be: this session was taken for dead. */
-static int look_for_lost(struct pl_supervisor *s, struct pl_error *err)
+static int look_for_lost(struct pl_ledger *l, struct pl_error *err)
 {
     struct pl_claimed_queue kept = {0};
-    struct pl_claimed *task;
-    bool holds = true;
+    struct pl_claimed *run;
     int status = 0;
-    while ((task = pl_claimed_pop(&s->backlog))) {
-        if (!status)
-            status = pl_store_holds(s->store, &task->claim, &holds, err);
-        if (!status && !holds) {
-            s->lost++;
-            s->outstanding--;
-            pl_claimed_recycle(task, &s->spare);
-        } else {
-            pl_claimed_push(&kept, task);
-        }
+    for (run = l->first; run && !status; run = run->after) {
+        bool holds = true;
+        if (!run->lost)
+            status = pl_store_holds(l->store, &run->claim, &holds, err);
+        if (!holds)
+            lose(l, run);
     }
-    s->backlog = kept;
-    for (size_t i = 0; i < s->hand_count && !status; i++)
-        for (task = s->hands[i].tasks.first; task && !status; task = task->next) {
-            status = pl_store_holds(s->store, &task->claim, &holds, err);
-            if (!status && !holds)
-                lose(s, &s->hands[i], task);
-        }
+    while ((run = pl_claimed_pop(&l->backlog))) {
+        if (run->lost)
+            pl_ledger_drop(l, run);
+        else
+            pl_claimed_push(&kept, run);
+    }
+    l->backlog = kept;
     return status;
 }
 
-static int write_all(struct pl_supervisor *s, bool points, struct pl_error *err)
+static int write_ended(struct pl_ledger *l, bool *lost, struct pl_error *err)
 {
+    struct pl_claimed *run;
     int status = 0;
-    bool lost = false;
-    struct pl_claimed *task;
-    while (status >= 0 && (task = pl_claimed_pop(&s->done))) {
-        status = write_points(s, task, err);
+    while (status >= 0 && (run = pl_claimed_pop(&l->done))) {
+        status = write_points(l, run, err);
         if (!status)
-            status = write_end(s, task, err);
-        s->lost += status > 0;
-        lost |= status > 0;
-        pl_claimed_recycle(task, &s->spare);
+            status = write_end(l, run, err);
+        l->lost += status > 0;
+        *lost = *lost || status > 0;
+        pl_claimed_recycle(run, &l->spare);
     }
-    for (size_t i = 0; i < s->hand_count && status >= 0; i++) {
-        task = s->hands[i].tasks.first;
-        status = task && !task->lost ? write_begun(s, task, err) : 0;
-        if (!status && points && task && !task->lost)
-            status = write_points(s, task, err);
+    return status < 0 ? status : 0;
+}
+
+static int write_all(struct pl_ledger *l, bool points, struct pl_error *err)
+{
+    bool lost = false;
+    int status = write_ended(l, &lost, err);
+    for (struct pl_claimed *run = l->first; run && run->started && status >= 0; run = run->after) {
+        status = run->lost ? 0 : write_begun(l, run, err);
+        if (!status && points && !run->lost)
+            status = write_points(l, run, err);
         if (status > 0)
-            lose(s, &s->hands[i], task);
+            lose(l, run);
         lost |= status > 0;
     }
-    s->buffered = 0;
-    return status < 0 ? status : lost ? look_for_lost(s, err) : 0;
+    l->buffered = 0;
+    return status < 0 ? status : lost ? look_for_lost(l, err) : 0;
 }
 
 /* ---- claiming ---- */
 
-/* How many runs this supervisor wants to hold, ended ones aside. */
-static size_t wanted(const struct pl_supervisor *s)
+/* How many runs this sweep wants to hold, ended ones aside. */
+static size_t wanted(const struct pl_pace *pace)
 {
-    size_t each = 2 * pl_crew_ahead(s);
-    if (s->mean > spare_below)
-        each = 1;
-    return each * s->hand_count;
+    return (pace->mean > spare_below ? 1 : 2 * pace->ahead) * pace->workers;
 }
 
-static size_t claim_need(const struct pl_supervisor *s)
+static size_t claim_need(const struct pl_ledger *l, const struct pl_pace *pace)
 {
-    if (s->stopping || s->exhausted)
+    if (pace->stopping || l->exhausted)
         return 0;
-    size_t most = wanted(s);
-    size_t need = s->outstanding < most ? most - s->outstanding : 0;
-    if (2 * need < most && s->outstanding > s->hand_count)
+    size_t most = wanted(pace);
+    size_t need = l->outstanding < most ? most - l->outstanding : 0;
+    if (2 * need < most && l->outstanding > pace->workers)
         need = 0; /* few at a time would make many transactions */
-    if (s->options->limit && s->claimed + (int64_t)need > s->options->limit)
-        need = (size_t)(s->options->limit - s->claimed);
+    if (l->options->limit && l->claimed + (int64_t)need > l->options->limit)
+        need = (size_t)(l->options->limit - l->claimed);
     return need < MOST_CLAIMED ? need : MOST_CLAIMED;
 }
 
-static int settings_of(struct pl_supervisor *s, struct pl_claimed *task, struct pl_error *err)
+bool pl_ledger_is_full(const struct pl_ledger *l)
 {
-    if (!s->settings || s->settings->config != task->claim.config) {
-        int status = pl_store_config(s->store, task->claim.config, &s->scratch, err);
+    return l->buffered > MOST_BUFFERED;
+}
+
+bool pl_ledger_is_limited(const struct pl_ledger *l)
+{
+    return l->options->limit && l->claimed >= l->options->limit;
+}
+
+static int settings_of(struct pl_ledger *l, struct pl_claimed *run, struct pl_error *err)
+{
+    if (!l->settings || l->settings->config != run->claim.config) {
+        int status = pl_store_config(l->store, run->claim.config, &l->scratch, err);
         if (status)
             return status;
-        pl_config_text_drop(s->settings);
-        s->settings = pl_config_text_new(task->claim.config, &s->scratch);
+        pl_config_text_drop(l->settings);
+        l->settings = pl_config_text_new(run->claim.config, &l->scratch);
     }
-    s->settings->users++;
-    task->settings = s->settings;
+    l->settings->users++;
+    run->settings = l->settings;
     return 0;
 }
 
 /* Looks which program a claimed run is going to be of. */
-static int find_program(struct pl_supervisor *s, struct pl_claimed *task, struct pl_error *err)
+static int find_program(struct pl_ledger *l, struct pl_claimed *run, struct pl_error *err)
 {
     const struct pl_program *program =
-        s->options->programs
-            ? pl_programs_of(s->options->programs, &s->scratch, task->study->study->home, task->claim.seed) : NULL;
+        l->options->programs
+            ? pl_programs_of(l->options->programs, &l->scratch, run->study->study->home, run->claim.seed) : NULL;
     int status = 0;
-    if (program && program != s->program)
-        status = pl_store_put_program(s->store, program, &s->program_number, err);
-    s->program = program;
-    task->ending.program = program ? s->program_number : 0;
+    if (program && program != l->program)
+        status = pl_store_put_program(l->store, program, &l->program_number, err);
+    l->program = program;
+    run->ending.program = program ? l->program_number : 0;
     return status;
 }
 
-static int claim(struct pl_supervisor *s, size_t need, struct pl_error *err)
+static int claim(struct pl_ledger *l, size_t need, struct pl_error *err)
 {
     struct pl_claim *claims = pl_new(need * sizeof *claims);
     int status = 0;
-    for (size_t looked = 0; need && looked < s->plan->count && !status;) {
-        struct pl_sweep_study *study = &s->plan->studies[s->study];
+    for (size_t looked = 0; need && looked < l->plan->count && !status;) {
+        struct pl_sweep_study *study = &l->plan->studies[l->study];
         size_t taken = 0;
         if (study->sweep)
-            status = pl_store_claim(s->store, s->session, &study->sweep, 1, s->options->retry_failed, claims, need,
+            status = pl_store_claim(l->store, l->session, &study->sweep, 1, l->options->retry_failed, claims, need,
                                     &taken, err);
         for (size_t i = 0; i < taken && !status; i++) {
-            struct pl_claimed *task = pl_claimed_new(&s->spare);
-            task->claim = claims[i];
-            task->study = study;
-            status = settings_of(s, task, err);
-            if (!status && task->claim.attempt > 1)
-                status = pl_store_kept(s->store, task->claim.run, task->kept, err);
+            struct pl_claimed *run = pl_claimed_new(&l->spare);
+            run->claim = claims[i];
+            run->study = study;
+            status = settings_of(l, run, err);
+            if (!status && run->claim.attempt > 1)
+                status = pl_store_kept(l->store, run->claim.run, run->kept, err);
             if (!status)
-                status = find_program(s, task, err);
-            task->epochs = pl_study_epochs(study->study, &s->scratch);
-            pl_claimed_push(&s->backlog, task);
-            s->outstanding++;
-            s->claimed++;
+                status = find_program(l, run, err);
+            run->epochs = pl_study_epochs(study->study, &l->scratch);
+            run->limit = l->options->timeout > 0 ? l->options->timeout : study->study->timeout;
+            pl_claimed_push(&l->backlog, run);
+            link_last(l, run);
+            l->claimed++;
         }
         need -= taken;
         if (need && !status) {
-            s->study = (s->study + 1) % s->plan->count;
+            l->study = (l->study + 1) % l->plan->count;
             looked++;
         }
     }
-    s->exhausted = need > 0 || (s->options->limit && s->claimed >= s->options->limit);
+    l->exhausted = need > 0 || pl_ledger_is_limited(l);
     free(claims);
     return status;
 }
@@ -303,134 +344,167 @@ static int claim(struct pl_supervisor *s, size_t need, struct pl_error *err)
 /* ---- transactions ---- */
 
 /* Is a run at work of which the database does not know it? */
-static bool has_begun(const struct pl_supervisor *s)
+static bool has_begun(const struct pl_ledger *l)
 {
-    for (size_t i = 0; i < s->hand_count; i++) {
-        const struct pl_claimed *task = s->hands[i].tasks.first;
-        if (task && task->started && !task->begun)
-            return true;
-    }
-    return false;
-}
-
-static bool has_points(const struct pl_supervisor *s)
-{
-    for (size_t i = 0; i < s->hand_count; i++)
-        if (s->hands[i].tasks.first && pl_claimed_pending(s->hands[i].tasks.first))
+    for (const struct pl_claimed *run = l->first; run && run->started; run = run->after)
+        if (!run->begun)
             return true;
     return false;
 }
 
-static bool is_due(const struct pl_supervisor *s, double now, bool all)
+static bool has_points(const struct pl_ledger *l)
 {
-    double since = now - s->flushed;
-    if (s->done.count >= MANY_ENDED || s->buffered >= MANY_BYTES || (s->done.count && (all || since >= write_every)))
+    for (const struct pl_claimed *run = l->first; run && run->started; run = run->after)
+        if (pl_claimed_pending(run))
+            return true;
+    return false;
+}
+
+static bool is_due(const struct pl_ledger *l, const struct pl_pace *pace, double now, bool all)
+{
+    double since = now - l->flushed;
+    if (l->done.count >= MANY_ENDED || l->buffered >= MANY_BYTES ||
+        (l->done.count && (all || since >= write_every)))
         return true;
-    return claim_need(s) || now - s->beaten >= beat_every ||
-           ((all || since >= points_every) && has_points(s)) || (has_begun(s) && (all || since >= write_every || !(s->mean < told_above)));
+    return claim_need(l, pace) || now - l->beaten >= beat_every || ((all || since >= points_every) && has_points(l)) ||
+           (has_begun(l) && (all || since >= write_every || !(pace->mean < told_above)));
 }
 
-static int transact(struct pl_supervisor *s, bool all, struct pl_error *err)
+static int transact(struct pl_ledger *l, const struct pl_pace *pace, bool all, struct pl_error *err)
 {
     double now = pl_clock_steady();
-    bool points = all || now - s->flushed >= points_every || s->buffered >= MANY_BYTES;
-    int status = write_all(s, points, err);
-    size_t need = claim_need(s);
+    bool points = all || now - l->flushed >= points_every || l->buffered >= MANY_BYTES;
+    int status = write_all(l, points, err);
+    size_t need = claim_need(l, pace);
     if (!status && need)
-        status = claim(s, need, err);
-    if (!status && now - s->beaten >= beat_every)
-        status = pl_store_beat(s->store, s->session, err);
+        status = claim(l, need, err);
+    if (!status && now - l->beaten >= beat_every)
+        status = pl_store_beat(l->store, l->session, err);
     return status;
 }
 
 /* What was numbered in a transaction that was rolled back may not exist, or be something else by now. */
-static void forget_numbers(struct pl_supervisor *s)
+static void forget_numbers(struct pl_ledger *l)
 {
-    s->number_count = 0;
-    s->program = NULL;
-    for (struct pl_worker_host *host = s->hosts; host; host = host->next)
+    l->number_count = 0;
+    l->program = NULL;
+    for (struct pl_worker_host *host = l->hosts.first; host; host = host->next)
         host->number = 0;
 }
 
-int pl_ledger_turn(struct pl_supervisor *s, bool all, struct pl_error *err)
+int pl_ledger_turn(struct pl_ledger *l, const struct pl_pace *pace, bool all, struct pl_error *err)
 {
     double now = pl_clock_steady();
-    if (!is_due(s, now, all))
+    if (!is_due(l, pace, now, all))
         return 0;
-    s->pumping = true;
-    int status = pl_store_begin(s->store, err);
-    s->pumping = false;
+    l->waiting = true;
+    int status = pl_store_begin(l->store, err);
+    l->waiting = false;
     if (status)
         return status;
-    status = transact(s, all, err);
+    status = transact(l, pace, all, err);
     if (!status)
-        status = pl_store_commit(s->store, err);
+        status = pl_store_commit(l->store, err);
     if (status) {
-        pl_store_rollback(s->store);
-        forget_numbers(s);
+        pl_store_rollback(l->store);
+        forget_numbers(l);
         return status;
     }
-    if (now - s->beaten >= beat_every)
-        s->beaten = now;
-    note_lost(s);
-    s->flushed = pl_clock_steady();
+    if (now - l->beaten >= beat_every)
+        l->beaten = now;
+    note_lost(l);
+    l->flushed = pl_clock_steady();
     return 0;
 }
 
-int pl_ledger_give_back(struct pl_supervisor *s, struct pl_error *err)
+int pl_ledger_give_back(struct pl_ledger *l, struct pl_error *err)
 {
-    int status = s->backlog.count ? pl_store_begin(s->store, err) : 1;
+    int status = l->backlog.count ? pl_store_begin(l->store, err) : 1;
     if (status)
         return status < 0 ? status : 0;
-    struct pl_claimed *task;
-    while (!status && (task = pl_claimed_pop(&s->backlog))) {
-        status = pl_store_unclaim(s->store, &task->claim, err);
-        pl_claimed_recycle(task, &s->spare);
+    struct pl_claimed *run;
+    while (!status && (run = pl_claimed_pop(&l->backlog))) {
+        status = pl_store_unclaim(l->store, &run->claim, err);
+        pl_ledger_drop(l, run);
     }
     if (!status)
-        status = pl_store_commit(s->store, err);
+        status = pl_store_commit(l->store, err);
     if (status)
-        pl_store_rollback(s->store);
+        pl_store_rollback(l->store);
     return status;
 }
 
 /* Runs that several studies hold are counted by each; this is by how much too often. */
-static int count_shared(struct pl_supervisor *s, struct pl_error *err)
+static int count_shared(struct pl_ledger *l, struct pl_error *err)
 {
-    int64_t *sweeps = pl_new(s->plan->count * sizeof *sweeps), counts[PL_STATUS_COUNT];
+    int64_t *sweeps = pl_new(l->plan->count * sizeof *sweeps), counts[PL_STATUS_COUNT];
     size_t count = 0;
-    for (size_t i = 0; i < s->plan->count; i++)
-        if (s->plan->studies[i].sweep)
-            sweeps[count++] = s->plan->studies[i].sweep;
-    int status = pl_store_counts_together(s->store, sweeps, count, counts, err);
+    for (size_t i = 0; i < l->plan->count; i++)
+        if (l->plan->studies[i].sweep)
+            sweeps[count++] = l->plan->studies[i].sweep;
+    int status = pl_store_counts_together(l->store, sweeps, count, counts, err);
     for (int k = 0; k < PL_STATUS_COUNT && !status; k++) {
-        s->plan->shared.counts[k] = -counts[k];
-        for (size_t i = 0; i < s->plan->count; i++)
-            s->plan->shared.counts[k] += s->plan->studies[i].counts[k];
+        l->plan->shared.counts[k] = -counts[k];
+        for (size_t i = 0; i < l->plan->count; i++)
+            l->plan->shared.counts[k] += l->plan->studies[i].counts[k];
     }
     free(sweeps);
     return status;
 }
 
-int pl_ledger_count(struct pl_supervisor *s, struct pl_error *err)
+int pl_ledger_count(struct pl_ledger *l, struct pl_error *err)
 {
-    double begun = pl_clock_steady();
-    int status = pl_sweep_plan_recount(s->plan, s->store, err);
-    if (!status && s->plan->shared.runs)
-        status = count_shared(s, err);
-    s->counted = pl_clock_steady();
-    s->count_cost = s->counted - begun;
+    int status = pl_sweep_plan_recount(l->plan, l->store, err);
+    return status || !l->plan->shared.runs ? status : count_shared(l, err);
+}
+
+/* ---- the session ---- */
+
+int pl_ledger_recover(struct pl_ledger *l, struct pl_error *err)
+{
+    int64_t recovered = 0;
+    l->waiting = true;
+    int status = pl_store_recover(l->store, &recovered, err);
+    l->waiting = false;
+    l->recovered = pl_clock_steady();
+    if (!status && recovered)
+        pl_view_note(&l->options->view, "%lld runs of a sweep that died are given back", (long long)recovered);
     return status;
 }
 
-void pl_ledger_release(struct pl_supervisor *s)
+int pl_ledger_join(struct pl_ledger *l, struct pl_error *err)
 {
-    pl_claimed_free_all(&s->backlog);
-    pl_claimed_free_all(&s->done);
-    pl_claimed_free_all(&s->spare);
-    pl_config_text_drop(s->settings);
-    pl_settings_release(&s->scratch);
-    for (size_t i = 0; i < s->reason_count; i++)
-        free(s->reasons[i]);
-    free(s->numbers);
+    struct pl_provenance *self = &l->hosts.self;
+    pl_sweep_provenance(self, l->options->jobs, l->options->threads, l->options->insist, &l->hosts.texts);
+    self->data = l->options->data;
+    int status = pl_ledger_recover(l, err);
+    if (!status)
+        status = pl_store_token(l->store, l->owner, err);
+    return status ? status : pl_store_join(l->store, self, &l->session, err);
+}
+
+int pl_ledger_leave(struct pl_ledger *l, struct pl_error *err)
+{
+    return l->session ? pl_store_leave(l->store, l->session, err) : 0;
+}
+
+void pl_ledger_init(struct pl_ledger *l, struct pl_store *store, struct pl_sweep_plan *plan,
+                    const struct pl_sweep_options *options)
+{
+    double now = pl_clock_steady();
+    *l = (struct pl_ledger){.store = store, .plan = plan, .options = options, .flushed = now, .beaten = now,
+                            .lost_noted = -note_every};
+}
+
+void pl_ledger_release(struct pl_ledger *l)
+{
+    pl_claimed_free_all(&l->backlog);
+    pl_claimed_free_all(&l->done);
+    pl_claimed_free_all(&l->spare);
+    pl_config_text_drop(l->settings);
+    pl_settings_release(&l->scratch);
+    pl_hosts_release(&l->hosts);
+    for (size_t i = 0; i < l->reason_count; i++)
+        free(l->reasons[i]);
+    free(l->numbers);
 }

@@ -1,5 +1,5 @@
 /* From specs to the rows of the database, and the same without writing for --dry-run. */
-#include "sweep/sweep_priv.h"
+#include "sweep/choices.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What runs are made with: this program and the machine it is on. */
-#include "sweep/sweep_priv.h"
+#include "sweep/hosts.h"
 
 #include <gnu/libc-version.h>
 #include <jansson.h>

@@ -1,147 +1,190 @@
-/* The loop of a sweep: claim, hand out, listen, write, until nothing is missing. */
-#include "sweep/supervisor.h"
+/* The loop of a sweep: claim, hand out, listen, write, until nothing is missing. It stands above the crew, which trains, the
+ * ledger, which claims and writes, and the watch, which shows; none of these knows of another. */
+#include "sweep/crew.h"
+#include "sweep/ledger.h"
+#include "sweep/orders.h"
+#include "sweep/watch.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-static const double show_every = 0.1;
 static const double look_every = 0.5;    /* for runs that another supervisor gives up, once nothing else is left */
 static const double idle_look_every = 2; /* the same while some workers still have long runs */
 static const double recover_every = 2;
+static const double dismiss_within = 2;  /* seconds that idle workers have to leave */
 static const double note_every = 10;     /* how often a wait for the database is mentioned */
 static const double patience = 24 * 3600.0; /* a forgotten lock must not cost a night's sweep */
 
-void pl_sup_note(struct pl_supervisor *s, const char *format, ...)
+struct supervisor {
+    const struct pl_sweep_options *options;
+    struct pl_sweep_plan *plan;
+    struct pl_crew crew;
+    struct pl_ledger ledger;
+    struct pl_orders orders;
+    struct pl_watch watch;
+    int signals;                 /* a signalfd */
+    int stopped_by;
+    struct pl_error failure;     /* code != 0: the sweep cannot go on */
+    int64_t elsewhere;           /* runs that another sweep holds, while this one waits for them */
+    double wait_noted;
+};
+
+static void stop(struct supervisor *s, enum pl_stopping how)
 {
-    if (!s->options->view.note)
+    if (how <= s->crew.stopping)
         return;
-    struct pl_text text = {0};
-    va_list args;
-    va_start(args, format);
-    pl_text_addv(&text, format, args);
-    va_end(args);
-    s->options->view.note(s->options->view.self, pl_text(&text));
-    pl_text_release(&text);
+    if (how == PL_FINISHING && s->stopped_by)
+        pl_view_note(&s->options->view, "stopping: %d runs come to an end first; once more stops now",
+                     pl_crew_busy(&s->crew));
+    pl_crew_stop(&s->crew, how);
 }
 
-void pl_sup_fail(struct pl_supervisor *s, const struct pl_error *err)
+/* ---- what the crew tells ---- */
+
+static void write_order(void *self, const struct pl_claimed *run, struct pl_text *out)
 {
+    pl_orders_write(&((struct supervisor *)self)->orders, run, out);
+}
+
+/* Ends the sweep with an error; the first one counts. */
+static void fail(void *self, const struct pl_error *err)
+{
+    struct supervisor *s = self;
     if (!s->failure.code)
         s->failure = *err;
-    pl_sup_stop(s, PL_QUITTING);
+    stop(s, PL_QUITTING);
 }
 
-void pl_sup_stop(struct pl_supervisor *s, enum pl_stopping how)
+/* Two versions of poula may train differently, and a sweep's results are taken for those of one. */
+static void refuse_version(struct supervisor *s, const struct pl_event *event)
 {
-    if (how <= s->stopping)
-        return;
-    if (!s->stopping)
-        s->stop_since = pl_clock_steady();
-    s->stopping = how;
-    if (how == PL_FINISHING && s->stopped_by)
-        pl_sup_note(s, "stopping: %d runs come to an end first; once more stops now", pl_crew_busy(s));
-    pl_crew_stop(s);
+    struct pl_error err = {0};
+    char its[300];
+    if (event->protocol == PL_PROTOCOL_VERSION)
+        snprintf(its, sizeof its, "poula %.250s", event->worker.version);
+    else
+        snprintf(its, sizeof its, "another version of poula (with protocol %lld, where this has %d)",
+                 (long long)event->protocol, PL_PROTOCOL_VERSION);
+    pl_fail(&err, PL_EVERSION, "the worker %.200s is %s, and this is poula %.250s: what they train may differ. Start "
+            "this version as the worker (without POULA_WORKER it is), or the sweep with the worker's",
+            s->options->worker[0], its, s->ledger.hosts.self.version);
+    fail(s, &err);
 }
 
-/* ---- view ---- */
-
-/* The rate of the last runs that ended, once there were enough of them to tell. */
-static void measure_rate(struct pl_supervisor *s, double now)
+static bool meet(void *self, const struct pl_event *event, struct pl_worker_host **host)
 {
-    enum { ENOUGH = 20 };
-    double seconds = now - s->rate_time;
-    if (seconds < 0.5 || s->ran - s->rate_ran < ENOUGH)
-        return;
-    double rate = (double)(s->ran - s->rate_ran) / seconds;
-    double weight = seconds < 5 ? 0.3 : 0.8;
-    s->rate = s->rate > 0 ? (1 - weight) * s->rate + weight * rate : rate;
-    s->rate_time = now;
-    s->rate_ran = s->ran;
-}
-
-/* Runs a second, as best known: the latest, unless there was none or the runs have become slower since. */
-static double rate_now(const struct pl_supervisor *s, double now)
-{
-    double elapsed = now - s->begun, since = now - s->rate_time;
-    double average = elapsed > 0 ? (double)s->ran / elapsed : 0;
-    if (!(s->rate > 0) || elapsed <= 2)
-        return average;
-    double slower = since > 0 ? (double)(s->ran - s->rate_ran + 1) / since : s->rate;
-    return slower < s->rate ? slower : s->rate;
-}
-
-static void fill_state(const struct pl_supervisor *s, double now, struct pl_sweep_state *state)
-{
-    *state = (struct pl_sweep_state){.plan = s->plan, .elapsed = now - s->begun, .left = NAN, .ran = s->ran,
-                                     .workers = (int)s->hand_count, .busy = pl_crew_busy(s),
-                                     .elsewhere = s->elsewhere, .stopping = s->stopping != PL_GOING};
-    for (size_t i = 0; i < s->plan->count; i++) {
-        const struct pl_sweep_study *study = &s->plan->studies[i];
-        state->total += study->runs;
-        state->missing += pl_sweep_study_missing(study, false);
+    struct supervisor *s = self;
+    if (event->protocol != PL_PROTOCOL_VERSION || strcmp(event->worker.version, s->ledger.hosts.self.version)) {
+        refuse_version(s, event);
+        return false;
     }
-    state->total -= s->plan->shared.runs;
-    state->missing -= pl_sweep_study_missing(&s->plan->shared, false);
-    state->done = state->total - state->missing;
-    state->rate = rate_now(s, now);
-    if (state->rate > 0)
-        state->left = (double)state->missing / state->rate;
+    *host = pl_hosts_find(&s->ledger.hosts, &event->worker, s->options->insist);
+    return true;
 }
 
-void pl_sup_show(struct pl_supervisor *s, bool now)
+static void began(void *self, struct pl_claimed *run)
 {
-    double time = pl_clock_steady();
-    if (!s->options->view.progress || (!now && time - s->shown < show_every))
-        return;
-    struct pl_sweep_state state;
-    measure_rate(s, time);
-    fill_state(s, time, &state);
-    s->options->view.progress(s->options->view.self, &state);
-    s->shown = time;
+    pl_ledger_began(&((struct supervisor *)self)->ledger, run);
 }
 
-/* ---- waiting ---- */
+static void heard(void *self, size_t bytes)
+{
+    ((struct supervisor *)self)->ledger.buffered += bytes;
+}
+
+static void ended(void *self, struct pl_claimed *run)
+{
+    struct supervisor *s = self;
+    bool failed = run->ending.outcome == PL_FAILED;
+    if (run->ending.outcome == PL_FINISHED)
+        pl_watch_finished(run);
+    pl_ledger_end(&s->ledger, run);
+    if (failed && s->options->fail_fast && !s->crew.stopping) {
+        pl_view_note(&s->options->view, "stopping, because a run failed");
+        stop(s, PL_FINISHING);
+    }
+}
+
+static void left(void *self, struct pl_claimed *run)
+{
+    pl_ledger_drop(&((struct supervisor *)self)->ledger, run);
+}
+
+/* ---- serving ---- */
+
+static void show(struct supervisor *s)
+{
+    struct pl_sweep_state state = {.plan = s->plan, .ran = s->ledger.ran, .workers = (int)s->crew.hand_count,
+                                   .busy = pl_crew_busy(&s->crew), .elsewhere = s->elsewhere,
+                                   .stopping = s->crew.stopping != PL_GOING};
+    pl_watch_show(&s->watch, &s->options->view, &state);
+}
+
+static void take_signals(struct supervisor *s)
+{
+    struct signalfd_siginfo info;
+    while (read(s->signals, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo == SIGCHLD)
+            continue;
+        s->stopped_by = (int)info.ssi_signo;
+        stop(s, s->crew.stopping ? PL_QUITTING : PL_FINISHING);
+    }
+}
+
+/* Serves the workers for at most seconds. Never touches the database. */
+static void pump(struct supervisor *s, double seconds)
+{
+    if (pl_crew_wait(&s->crew, seconds, pl_ledger_is_full(&s->ledger), s->signals))
+        take_signals(s);
+    pl_crew_serve(&s->crew);
+    if (pl_crew_is_overdue(&s->crew))
+        stop(s, PL_QUITTING);
+}
+
+static void pump_and_show(struct supervisor *s, double seconds)
+{
+    pump(s, seconds);
+    if (pl_watch_is_due(&s->watch))
+        show(s);
+}
+
+/* ---- the database ---- */
 
 /* Another writer holds the database: the workers go on meanwhile. */
 static bool while_waiting(void *self, double waited)
 {
-    struct pl_supervisor *s = self;
+    struct supervisor *s = self;
     double now = pl_clock_steady();
     if (waited >= 2 && now - s->wait_noted >= note_every) {
-        pl_sup_note(s, "another program holds the database; waiting for it (%.0f s so far), the workers go on", waited);
+        pl_view_note(&s->options->view,
+                     "another program holds the database; waiting for it (%.0f s so far), the workers go on", waited);
         s->wait_noted = now;
     }
     double until = now + 0.5;
-    while (s->pumping && s->stopping != PL_QUITTING && (now = pl_clock_steady()) < until) {
-        pl_crew_pump(s, until - now);
-        pl_sup_show(s, false);
-    }
-    return s->stopping != PL_QUITTING;
+    while (s->ledger.waiting && s->crew.stopping != PL_QUITTING && (now = pl_clock_steady()) < until)
+        pump_and_show(s, until - now);
+    return s->crew.stopping != PL_QUITTING;
 }
 
-static int recover(struct pl_supervisor *s, struct pl_error *err)
+static int turn(struct supervisor *s, bool all, struct pl_error *err)
 {
-    int64_t recovered = 0;
-    s->pumping = true;
-    int status = pl_store_recover(s->store, &recovered, err);
-    s->pumping = false;
-    s->recovered = pl_clock_steady();
-    if (!status && recovered)
-        pl_sup_note(s, "%lld runs of a sweep that died are given back", (long long)recovered);
+    struct pl_pace pace = pl_crew_pace(&s->crew);
+    int status = pl_ledger_turn(&s->ledger, &pace, all, err);
+    if (s->ledger.lost_at_work)
+        pl_crew_drop_lost(&s->crew);
+    s->ledger.lost_at_work = false;
     return status;
 }
 
 /* Nothing is left to claim and nothing runs here. Returns 1 when the sweep is at its end, 0 to go on. */
-static int look_elsewhere(struct pl_supervisor *s, int *fruitless, struct pl_error *err)
+static int look_elsewhere(struct supervisor *s, int *fruitless, struct pl_error *err)
 {
-    int status = pl_ledger_count(s, err);
+    int status = pl_ledger_count(&s->ledger, err);
     if (status)
         return status;
     int64_t running = 0, open = 0;
@@ -150,64 +193,61 @@ static int look_elsewhere(struct pl_supervisor *s, int *fruitless, struct pl_err
         running += counts[PL_RUN_RUNNING];
         open += counts[PL_RUN_PLANNED] + counts[PL_RUN_INTERRUPTED];
     }
-    bool limited = s->options->limit && s->claimed >= s->options->limit;
-    if (limited || (!running && (!open || ++*fruitless > 3)))
+    if (pl_ledger_is_limited(&s->ledger) || (!running && (!open || ++*fruitless > 3)))
         return 1;
     if (running && s->elsewhere == 0)
-        pl_sup_note(s, "waiting for %lld runs that another sweep holds", (long long)running);
+        pl_view_note(&s->options->view, "waiting for %lld runs that another sweep holds", (long long)running);
     s->elsewhere = running;
-    s->exhausted = false;
-    if (pl_clock_steady() - s->recovered >= recover_every)
-        status = recover(s, err);
+    s->ledger.exhausted = false;
+    if (pl_clock_steady() - s->ledger.recovered >= recover_every)
+        status = pl_ledger_recover(&s->ledger, err);
     double until = pl_clock_steady() + (running ? look_every : 0.05), now;
-    while (!status && !s->stopping && (now = pl_clock_steady()) < until) {
-        pl_crew_pump(s, until - now);
-        pl_sup_show(s, false);
-    }
+    while (!status && !s->crew.stopping && (now = pl_clock_steady()) < until)
+        pump_and_show(s, until - now);
     return status;
 }
 
 /* ---- the loop ---- */
 
 /* Workers that are idle while others have long runs: another sweep may have given some back, or died. */
-static int look_for_idle(struct pl_supervisor *s, struct pl_error *err)
+static int look_for_idle(struct supervisor *s, struct pl_error *err)
 {
-    bool limited = s->options->limit && s->claimed >= s->options->limit;
-    if (!s->exhausted || !s->outstanding || s->backlog.count || s->stopping || limited ||
-        pl_crew_busy(s) == (int)s->hand_count || pl_clock_steady() - s->recovered < idle_look_every)
+    struct pl_ledger *l = &s->ledger;
+    if (!l->exhausted || !l->outstanding || l->backlog.count || s->crew.stopping || pl_ledger_is_limited(l) ||
+        pl_crew_busy(&s->crew) == (int)s->crew.hand_count || pl_clock_steady() - l->recovered < idle_look_every)
         return 0;
-    s->exhausted = false;
-    return recover(s, err);
+    l->exhausted = false;
+    return pl_ledger_recover(l, err);
 }
 
-static int loop(struct pl_supervisor *s, struct pl_error *err)
+static int loop(struct supervisor *s, struct pl_error *err)
 {
+    const struct pl_ledger *l = &s->ledger;
     int fruitless = 0;
     for (;;) {
         int status = look_for_idle(s, err);
         if (!status)
-            status = pl_ledger_turn(s, false, err);
+            status = turn(s, false, err);
         if (status)
             return status;
-        if (s->stopping ? !pl_crew_alive(s) : s->exhausted && !s->outstanding) {
-            status = pl_ledger_turn(s, true, err);
-            if (status || s->stopping)
+        if (s->crew.stopping ? !pl_crew_alive(&s->crew) : l->exhausted && !l->outstanding) {
+            status = turn(s, true, err);
+            if (status || s->crew.stopping)
                 return status;
             status = look_elsewhere(s, &fruitless, err);
             if (status)
                 return status < 0 ? status : 0;
             continue;
         }
-        if (s->outstanding) {
+        if (l->outstanding) {
             fruitless = 0;
             s->elsewhere = 0;
         }
-        pl_crew_pump(s, 0.05);
-        pl_sup_show(s, false);
+        pump_and_show(s, 0.05);
     }
 }
 
-static int take_over_signals(struct pl_supervisor *s, sigset_t *before, struct pl_error *err)
+static int take_over_signals(struct supervisor *s, sigset_t *before, struct pl_error *err)
 {
     sigset_t ours;
     sigemptyset(&ours);
@@ -225,43 +265,40 @@ static int take_over_signals(struct pl_supervisor *s, sigset_t *before, struct p
     return pl_fail(err, PL_EIO, "cannot listen for signals: %s", strerror(errno));
 }
 
-static int join(struct pl_supervisor *s, struct pl_error *err)
-{
-    pl_sweep_provenance(&s->self, s->options->jobs, s->options->threads, s->options->insist, &s->texts);
-    s->self.data = s->options->data;
-    int status = recover(s, err);
-    if (!status)
-        status = pl_store_token(s->store, s->owner, err);
-    return status ? status : pl_store_join(s->store, &s->self, &s->session, err);
-}
-
 /* Failed runs that are tried again count as missing until they end. */
-static int first_count(struct pl_supervisor *s, struct pl_error *err)
+static int first_count(struct supervisor *s, struct pl_error *err)
 {
-    int status = pl_ledger_count(s, err);
+    int status = pl_ledger_count(&s->ledger, err);
     for (size_t i = 0; i < s->plan->count && !status && s->options->retry_failed; i++)
         s->plan->studies[i].counts[PL_RUN_FAILED] = s->plan->shared.counts[PL_RUN_FAILED] = 0;
     return status;
 }
 
+/* Idle workers leave. */
+static void dismiss(struct supervisor *s)
+{
+    double until = pl_clock_steady() + dismiss_within;
+    pl_crew_close(&s->crew);
+    while (pl_crew_alive(&s->crew) && pl_clock_steady() < until)
+        pump(s, 0.05);
+}
+
 /* The end in good order: workers leave, what ended is written, what was claimed is given back. */
-static int finish(struct pl_supervisor *s, int status, struct pl_error *err)
+static int finish(struct supervisor *s, int status, struct pl_error *err)
 {
     if (!status && s->failure.code)
         status = pl_fail(err, s->failure.code, "%s", s->failure.text);
-    if (status)
-        s->stopping = PL_QUITTING;
     struct pl_error later = {0};
-    if (s->stopping == PL_QUITTING)
-        pl_crew_stop(s);
-    pl_crew_dismiss(s);
-    int written = pl_ledger_turn(s, true, &later);
+    if (status || s->crew.stopping == PL_QUITTING)
+        pl_crew_stop(&s->crew, PL_QUITTING);
+    dismiss(s);
+    int written = turn(s, true, &later);
     if (!written)
-        written = pl_ledger_give_back(s, &later);
-    if (!written && s->session)
-        written = pl_store_leave(s->store, s->session, &later);
+        written = pl_ledger_give_back(&s->ledger, &later);
     if (!written)
-        written = pl_ledger_count(s, &later);
+        written = pl_ledger_leave(&s->ledger, &later);
+    if (!written)
+        written = pl_ledger_count(&s->ledger, &later);
     if (!status && written)
         status = pl_fail(err, later.code, "%s", later.text);
     return status;
@@ -277,30 +314,29 @@ double pl_sweep_patience(void)
 int pl_sweep_run(struct pl_store *store, struct pl_sweep_plan *plan, const struct pl_sweep_options *options,
                  int *stopped_by, struct pl_error *err)
 {
-    struct pl_supervisor s = {.store = store, .plan = plan, .options = options, .executor = &pl_executor_local,
-                              .mean = NAN, .hand_count = (size_t)options->jobs};
+    struct supervisor s = {.plan = plan, .options = options, .wait_noted = -note_every};
+    const struct pl_crew_above above = {.self = &s, .order = write_order, .ready = meet, .began = began,
+                                        .heard = heard, .ended = ended, .left = left, .failed = fail};
     sigset_t before;
     int status = take_over_signals(&s, &before, err);
     if (status)
         return status;
-    s.hands = pl_new(s.hand_count * sizeof *s.hands);
-    for (size_t i = 0; i < s.hand_count; i++)
-        s.hands[i].process = (struct pl_process){.in = -1, .out = -1, .log = -1};
-    s.begun = s.rate_time = s.flushed = s.beaten = pl_clock_steady();
-    s.wait_noted = s.lost_noted = -note_every;
+    pl_ledger_init(&s.ledger, store, plan, options);
+    pl_crew_init(&s.crew, options, &above, &s.ledger.backlog);
+    pl_watch_init(&s.watch);
+    s.orders = (struct pl_orders){.options = options, .owner = s.ledger.owner};
     pl_store_set_patience(store, pl_sweep_patience(), while_waiting, &s);
-    status = join(&s, err);
+    status = pl_ledger_join(&s.ledger, err);
     if (!status)
         status = first_count(&s, err);
     if (!status)
         status = loop(&s, err);
     status = finish(&s, status, err);
-    pl_sup_show(&s, true);
+    show(&s);
     pl_store_set_patience(store, 120, NULL, NULL);
     *stopped_by = s.stopped_by;
-    pl_crew_release(&s);
-    pl_ledger_release(&s);
-    pl_pool_release(&s.texts);
+    pl_crew_release(&s.crew);
+    pl_ledger_release(&s.ledger);
     close(s.signals);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return status;

@@ -1,5 +1,5 @@
 /* What the missing runs of a plan need, and how many of them fit into memory at a time. */
-#include "sweep/sweep.h"
+#include "sweep/executor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,9 +157,15 @@ static double gigabytes(uint64_t bytes)
     return (double)bytes / 1e9;
 }
 
-int pl_sweep_fit(uint64_t memory, int *jobs, struct pl_text *message, struct pl_error *err)
+void pl_sweep_capacity(const struct pl_executor *executor, struct pl_capacity *capacity)
 {
-    uint64_t room = pl_host_memory_free();
+    executor->capacity(capacity);
+}
+
+int pl_sweep_fit(const struct pl_capacity *capacity, uint64_t memory, int *jobs, struct pl_text *message,
+                 struct pl_error *err)
+{
+    uint64_t room = capacity->memory;
     if (!memory || !room || memory * (uint64_t)*jobs <= room)
         return 0;
     if (memory > room)

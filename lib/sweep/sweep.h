@@ -89,6 +89,18 @@ void pl_sweep_plan_release(struct pl_sweep_plan *plan);
 /* Runs that a sweep would still run: all but finished and diverged ones, and failed ones unless they are retried. */
 int64_t pl_sweep_study_missing(const struct pl_sweep_study *study, bool retry_failed);
 
+/* What an executor has room for. */
+struct pl_capacity {
+    int slots;        /* workers at a time */
+    int threads;      /* of all workers together */
+    uint64_t memory;  /* bytes that are free for them; 0: not known */
+    int accelerators; /* devices that a worker can be given */
+};
+/* What starts workers and ends them. */
+struct pl_executor;
+extern const struct pl_executor pl_executor_local; /* as processes of this machine */
+void pl_sweep_capacity(const struct pl_executor *executor, struct pl_capacity *capacity);
+
 /* What the missing runs of a plan need. Zero-initialise. */
 struct pl_sweep_needs {
     uint64_t memory;          /* bytes of the largest one; 0: nothing to speak of */
@@ -104,7 +116,8 @@ int pl_sweep_survey_sources(const struct pl_sweep_source *sources, size_t count,
 void pl_sweep_needs_release(struct pl_sweep_needs *needs);
 /* Lowers jobs to what fits into free memory: then it returns 1 and says so in message. Fails with PL_EMEMORY when not
  * even one run fits. */
-int pl_sweep_fit(uint64_t memory, int *jobs, struct pl_text *message, struct pl_error *err);
+int pl_sweep_fit(const struct pl_capacity *capacity, uint64_t memory, int *jobs, struct pl_text *message,
+                 struct pl_error *err);
 
 /* Appends one line when runs of theopoula or tusla with eta > 0 take larger steps than lambda_max (lib/theory): how
  * many, the largest lambda, and the bound of its run. */
@@ -132,6 +145,7 @@ struct pl_sweep_view {
 };
 
 struct pl_sweep_options {
+    const struct pl_executor *executor;
     const char *const *worker; /* argument vector that starts a worker, ended by NULL */
     int jobs, threads;         /* workers, and threads of each */
     bool insist;               /* threads is the user's wish, and stronger than OMP_NUM_THREADS and its like */

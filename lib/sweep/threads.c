@@ -1,6 +1,6 @@
 /* How programs that are not poula's own are told their number of threads: by the variables that OpenMP and the BLAS
  * libraries read. */
-#include "sweep/sweep_priv.h"
+#include "sweep/sweep.h"
 
 #include <stdlib.h>
 

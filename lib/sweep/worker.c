@@ -3,7 +3,7 @@
  *
  * Events are buffered and written at the end of every run, so that a worker that dies has told of every run that
  * it finished before; within a run they are written when they are 100 ms old. */
-#include "sweep/sweep_priv.h"
+#include "sweep/protocol/protocol.h"
 
 #include <errno.h>
 #include <fcntl.h>

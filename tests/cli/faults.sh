@@ -126,6 +126,15 @@ equal "$(sql honest.db "SELECT count(*), p.isa FROM provenance AS p JOIN session
 sed 's/study: three/study: own/; s/10/14/' three.yaml >own.yaml
 expect 0 poula sweep own.yaml --db honest.db --jobs 2
 equal "$(sql honest.db "SELECT (SELECT count(*) FROM attempt WHERE host IS NULL), (SELECT count(*) FROM host)")" "3|2" "own workers"
+# A worker in a process namespace of its own, as on another machine, cannot see its supervisor's number: it works all the same.
+if unshare --pid --fork true 2>/dev/null; then
+    printf '#!/bin/sh\nexec unshare --pid --fork "%s" worker\n' "$POULA" >apart; chmod +x apart
+    sed 's/study: three/study: apart/; s/10/16/' three.yaml >apart.yaml
+    expect 0 env POULA_WORKER="$PWD/apart" "$POULA" sweep apart.yaml --db apart.db --jobs 2
+    contains out "apart: 3 finished"
+else
+    echo "no unshare: a worker in a process namespace of its own is not tried" >&2
+fi
 sed '$d' three.yaml >both.yaml; printf 'seeds: [1, 2, 3, 4]\ntables: [{rows: optimizer, columns: lambda, value: last loss}]\n' >>both.yaml
 expect 0 poula sweep both.yaml --db honest.db
 expect 0 poula report --study three --db honest.db --table

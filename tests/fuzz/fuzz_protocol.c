@@ -1,76 +1,125 @@
 /* The lines between supervisor and workers. An odd first byte: what a worker says, to a supervisor that has given it three
  * runs. Else: what a worker is told. */
 #include "fuzz.h"
-#include "sweep/supervisor.h"
+#include "sweep/crew.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* ---- what a worker says */
 
-static void kill_nothing(const struct pl_process *process, int signal)
+/* A channel that says what it is given, and what is told upward. */
+struct channel {
+    struct pl_channel channel;
+    const uint8_t *data;
+    size_t size;
+};
+
+struct ears {
+    struct pl_hosts hosts;
+    struct pl_claimed_queue done, spare;
+    size_t begun, bytes;
+};
+
+static void kill_nothing(struct pl_channel *channel)
 {
-    (void)process, (void)signal;
+    (void)channel;
 }
 
-static const struct pl_executor executor = {.name = "fuzz", .kill = kill_nothing};
-
-static struct pl_claimed *new_task(struct pl_supervisor *s, struct pl_sweep_study *study, int64_t run)
+static ssize_t receive(struct pl_channel *channel, enum pl_outlet outlet, char *block, size_t size)
 {
-    struct pl_claimed *task = pl_claimed_new(&s->spare);
-    task->claim = (struct pl_claim){.run = run, .config = 1, .seed = run, .attempt = 1};
-    task->study = study;
-    return task;
+    struct channel *c = (struct channel *)channel;
+    size_t n = outlet == PL_OUTLET_EVENTS ? c->size : 0;
+    n = n < size ? n : size;
+    if (!n)
+        return -1;
+    memcpy(block, c->data, n);
+    c->data += n;
+    c->size -= n;
+    return (ssize_t)n;
+}
+
+static const struct pl_executor executor = {.name = "fuzz", .receive = receive, .kill = kill_nothing};
+
+static bool meet(void *self, const struct pl_event *event, struct pl_worker_host **host)
+{
+    struct ears *ears = self;
+    if (event->protocol != PL_PROTOCOL_VERSION || strcmp(event->worker.version, ears->hosts.self.version))
+        return false;
+    *host = pl_hosts_find(&ears->hosts, &event->worker, true);
+    return true;
+}
+
+static void began(void *self, struct pl_claimed *run)
+{
+    MUST(run->started && !run->ended);
+    ((struct ears *)self)->begun++;
+}
+
+static void heard(void *self, size_t bytes)
+{
+    ((struct ears *)self)->bytes += bytes;
+}
+
+static void ended(void *self, struct pl_claimed *run)
+{
+    run->ended = true;
+    pl_claimed_push(&((struct ears *)self)->done, run);
+}
+
+static struct pl_claimed *new_run(struct ears *ears, struct pl_sweep_study *study, int64_t number)
+{
+    struct pl_claimed *run = pl_claimed_new(&ears->spare);
+    run->claim = (struct pl_claim){.run = number, .config = 1, .seed = number, .attempt = 1};
+    run->study = study;
+    return run;
 }
 
 static void check_ended(const struct pl_claimed_queue *done)
 {
-    for (const struct pl_claimed *task = done->first; task; task = task->next) {
-        MUST(task->ended && task->started);
-        MUST(task->ending.outcome >= PL_FINISHED && task->ending.outcome <= PL_INTERRUPTED);
-        MUST(strlen(task->reason) < sizeof task->reason);
+    for (const struct pl_claimed *run = done->first; run; run = run->next) {
+        MUST(run->ended && run->started);
+        MUST(run->ending.outcome >= PL_FINISHED && run->ending.outcome <= PL_INTERRUPTED);
+        MUST(strlen(run->reason) < sizeof run->reason);
         int64_t values = 0;
-        for (size_t i = 0; i < task->series_count; i++) {
-            MUST(strlen(task->series[i].metric) < PL_METRIC_SIZE);
-            values += (int64_t)task->series[i].count;
+        for (size_t i = 0; i < run->series_count; i++) {
+            MUST(strlen(run->series[i].metric) < PL_METRIC_SIZE);
+            values += (int64_t)run->series[i].count;
         }
-        MUST(values == task->received);
-        for (const struct pl_claimed *other = task->next; other; other = other->next)
-            MUST(other->claim.run != task->claim.run);
+        MUST(values == run->received);
+        for (const struct pl_claimed *other = run->next; other; other = other->next)
+            MUST(other->claim.run != run->claim.run);
     }
 }
 
 static void listen_to(const uint8_t *data, size_t size)
 {
     enum { RUNS = 3 };
-    static const char *const worker[] = {"worker", NULL};
-    struct pl_sweep_options options = {.worker = worker};
+    const struct pl_sweep_options options = {.executor = &executor, .jobs = 1};
     struct pl_sweep_study study = {0};
-    struct pl_hand hand = {0};
-    struct pl_supervisor s = {.options = &options, .executor = &executor, .hands = &hand, .hand_count = 1, .mean = NAN,
-                              .outstanding = RUNS};
-    s.self = (struct pl_provenance){.version = "1", .host = "h", .cpu = "c", .isa = "base", .compiler = "cc", .libraries = "l"};
+    struct ears ears = {0};
+    const struct pl_crew_above above = {.self = &ears, .ready = meet, .began = began, .heard = heard, .ended = ended};
+    struct channel channel = {{&executor, 1}, data, size};
+    struct pl_claimed_queue source = {0};
+    struct pl_crew crew;
+    pl_crew_init(&crew, &options, &above, &source);
+    ears.hosts.self = (struct pl_provenance){.version = "1", .host = "h", .cpu = "c", .isa = "base", .compiler = "cc",
+                                             .libraries = "l"};
+    struct pl_hand *hand = &crew.hands[0];
+    hand->channel = &channel.channel;
     for (int64_t run = 1; run <= RUNS; run++)
-        pl_claimed_push(&hand.tasks, new_task(&s, &study, run));
-    hand.process.out = memfd_create("events", MFD_CLOEXEC);
-    MUST(hand.process.out >= 0 && write(hand.process.out, data, size) == (ssize_t)size);
-    MUST(!lseek(hand.process.out, 0, SEEK_SET));
-    while (!hand.ended)
-        pl_crew_listen(&s, &hand);
-    check_ended(&s.done);
-    MUST(hand.tasks.count + s.done.count + s.backlog.count == RUNS && s.outstanding == RUNS - s.done.count);
-    close(hand.process.out);
-    pl_claimed_free_all(&hand.tasks);
-    pl_claimed_free_all(&s.done);
-    pl_claimed_free_all(&s.backlog);
-    pl_claimed_free_all(&s.spare);
-    pl_text_release(&hand.input);
-    pl_text_release(&hand.log);
-    pl_event_reader_release(&s.reader);
-    pl_pool_release(&s.texts);
+        pl_claimed_push(&hand->runs, new_run(&ears, &study, run));
+    while (!hand->ended)
+        pl_crew_listen(&crew, hand);
+    check_ended(&ears.done);
+    MUST(hand->runs.count + ears.done.count + source.count == RUNS && ears.begun <= RUNS && ears.bytes <= size);
+    MUST(ears.done.count <= ears.begun);
+    hand->channel = NULL;
+    pl_crew_release(&crew);
+    pl_claimed_free_all(&source);
+    pl_claimed_free_all(&ears.done);
+    pl_claimed_free_all(&ears.spare);
+    pl_hosts_release(&ears.hosts);
 }
 
 /* ---- what a worker is told */

@@ -1,4 +1,4 @@
-#include "sweep/sweep_priv.h"
+#include "sweep/claimed.h"
 
 #include <fcntl.h>
 #include <math.h>
