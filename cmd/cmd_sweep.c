@@ -203,41 +203,15 @@ static void note_threads(const struct pl_args *args, const struct pl_sweep_optio
     pl_text_release(&given);
 }
 
-/* Looks at data and memory of studies that waited for a table until now: others were looked at before. */
-static int survey(const struct pl_args *args, const struct pl_sweep_plan *plan, struct pl_sweep_options *options,
-                  struct pl_sweep_before *before)
-{
-    struct pl_error err = {0};
-    pl_sweep_needs_release(&before->needs);
-    before->needs = (struct pl_sweep_needs){0};
-    if (pl_sweep_plan_survey(plan, options->data_folder, options->threads, options->retry_failed, &before->needs, &err)) {
-        pl_cmd_fail(args, &err);
-        return 1; /* 2 would say that nothing was written */
-    }
-    return pl_sweep_fit_jobs(args, options, &before->needs);
-}
+/* ---- between the stages ---- */
 
-/* Runs what of the plan can be run now. */
-static int run_stage(const struct pl_args *args, struct pl_store *store, struct pl_sweep_plan *plan,
-                     struct pl_sweep_options *options, int *stopped_by)
-{
-    const char *program = getenv("POULA_WORKER");
-    const char *const worker[] = {program && *program ? program : "/proc/self/exe", "worker", NULL};
-    struct screen screen = open_screen(args);
-    struct pl_error err = {0};
-    options->worker = worker;
-    options->view = (struct pl_sweep_view){&screen, show_progress, show_note};
-    struct pl_text folders = {0};
-    pl_args_folders(args, &folders);
-    options->folders = pl_text(&folders);
-    int status = pl_sweep_run(store, plan, options, stopped_by, &err);
-    screen.lines = 0; /* the last display stays */
-    if (!status)
-        hint_at_failures(args, plan, &screen);
-    pl_text_release(&screen.text);
-    pl_text_release(&folders);
-    return status ? pl_cmd_fail(args, &err) : 0;
-}
+struct course {
+    const struct pl_args *args;
+    struct pl_store *store;
+    const struct pl_sweep_plan *plan;
+    struct pl_sweep_before *before;
+    struct screen screen;
+};
 
 /* What a study took from a table, a line for each configuration. */
 static void show_choice(const struct pl_study *study)
@@ -258,82 +232,82 @@ static void show_choice(const struct pl_study *study)
     pl_walk_free(walk);
 }
 
-/* Gives studies that waited for a table their settings; *advanced gets how many. */
-static int advance(const struct pl_args *args, struct pl_store *store, struct pl_sweep_plan *plan,
-                   struct pl_sweep_before *before, size_t *advanced)
+static bool take_chosen(void *self, const struct pl_study *study)
 {
-    bool *waited = pl_new(plan->count + 1);
-    struct pl_text problems = {0}, notes = {0};
-    struct pl_error err = {0};
-    int code = 0;
-    for (size_t i = 0; i < plan->count; i++)
-        waited[i] = plan->studies[i].study->waiting;
-    if (pl_sweep_plan_advance(plan, store, advanced, &problems, &err)) {
-        pl_cmd_lines(stderr, pl_text(&problems));
-        pl_cmd_fail(args, &err);
-        code = 1;
-    }
-    for (size_t i = 0; i < plan->count && !code; i++) {
-        const struct pl_study *study = plan->studies[i].study;
-        if (!waited[i] || study->waiting)
-            continue;
-        if (!pl_args_has(args, "quiet"))
-            show_choice(study);
-        if (pl_sweep_check_chosen(args, store, study, before))
-            before->late = 1; /* nothing more begins */
-        pl_text_clear(&notes);
-        pl_spec_idle_notes(study, &notes);
-        pl_cmd_notes("poula sweep", &notes);
-        pl_text_clear(&notes);
-        pl_sweep_proof_notes(study, &notes);
-        fputs(notes.length ? "poula sweep: " : "", stderr);
-        pl_cmd_lines(stderr, pl_text(&notes));
-    }
-    pl_text_release(&problems);
+    struct course *course = self;
+    struct pl_text notes = {0};
+    if (!pl_args_has(course->args, "quiet"))
+        show_choice(study);
+    bool on = !pl_sweep_check_chosen(course->args, course->store, study, course->before);
+    pl_spec_idle_notes(study, &notes);
+    pl_cmd_notes("poula sweep", &notes);
+    pl_text_clear(&notes);
+    pl_sweep_proof_notes(study, &notes);
+    fputs(notes.length ? "poula sweep: " : "", stderr);
+    pl_cmd_lines(stderr, pl_text(&notes));
     pl_text_release(&notes);
-    free(waited);
-    return code;
+    return on;
 }
 
-/* Runs of this sweep so far. */
-static int64_t ran(const struct pl_sweep_plan *plan)
+static void take_refused(void *self, const char *problems, const struct pl_error *err)
 {
-    int64_t runs = 0;
-    for (size_t i = 0; i < plan->count; i++)
-        runs += plan->studies[i].ran;
-    return runs;
+    pl_cmd_lines(stderr, problems);
+    pl_cmd_fail(((struct course *)self)->args, err);
 }
 
-/* Runs the plan in stages: what waits for the table of a study comes after that study. */
-static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_sweep_plan *plan,
-                 struct pl_sweep_options *options, struct pl_sweep_before *before)
+static int take_needs(void *self, const struct pl_sweep_needs *needs, struct pl_sweep_options *options,
+                      struct pl_error *err)
 {
-    const int64_t limit = options->limit;
+    return pl_sweep_fit_jobs(((struct course *)self)->args, options, needs, err);
+}
+
+static void take_end(void *self)
+{
+    struct course *course = self;
+    course->screen.lines = 0; /* the last display stays */
+    hint_at_failures(course->args, course->plan, &course->screen);
+    course->screen.last = pl_clock_steady();
+    course->screen.done = 0;
+}
+
+/* ---- the sweep ---- */
+
+static void print_end(const struct pl_sweep_plan *plan, const struct pl_sweep_course *how, bool limited)
+{
     struct pl_text why = {0};
-    size_t advanced = 0;
-    int stopped_by = 0, refused = advance(args, store, plan, before, &advanced);
-    while (!before->late) {
-        int code = advanced ? survey(args, plan, options, before) : 0;
-        if (!code)
-            code = run_stage(args, store, plan, options, &stopped_by);
-        if (code)
-            return code;
-        advanced = 0;
-        options->limit = limit ? limit - ran(plan) : 0;
-        if (!refused && !stopped_by && (!limit || options->limit > 0))
-            refused = advance(args, store, plan, before, &advanced);
-        if (!advanced)
-            break;
-    }
     print_summary(plan);
     note_unread(plan);
     note_unsaved(plan);
     pl_sweep_plan_why_waiting(plan, &why);
-    if (!refused && !stopped_by && !limit)
+    if (!how->refused && !how->stopped_by && !limited)
         pl_cmd_lines(stderr, pl_text(&why));
     pl_text_release(&why);
-    int code = exit_code_of(plan, stopped_by, limit != 0);
-    return code ? code : refused ? refused : before->late;
+}
+
+static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_sweep_plan *plan,
+                 struct pl_sweep_options *options, struct pl_sweep_before *before)
+{
+    const char *program = getenv("POULA_WORKER");
+    const char *const worker[] = {program && *program ? program : "/proc/self/exe", "worker", NULL};
+    struct course course = {args, store, plan, before, open_screen(args)};
+    const struct pl_sweep_between between = {&course, take_chosen, take_refused, take_needs, take_end};
+    struct pl_sweep_course how;
+    struct pl_text folders = {0};
+    struct pl_error err = {0};
+    pl_args_folders(args, &folders);
+    options->worker = worker;
+    options->view = (struct pl_sweep_view){&course.screen, show_progress, show_note};
+    options->folders = pl_text(&folders);
+    int status = pl_sweep_run_stages(store, plan, options, &between, &how, &err);
+    pl_text_release(&course.screen.text);
+    pl_text_release(&folders);
+    if (status) {
+        pl_cmd_fail(args, &err);
+        return 1; /* 2 would say that nothing was written */
+    }
+    print_end(plan, &how, options->limit != 0);
+    int code = exit_code_of(plan, how.stopped_by, options->limit != 0);
+    return code ? code : how.refused || how.held;
 }
 
 /* Where planning stands, for those who wait. */

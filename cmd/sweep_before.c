@@ -112,23 +112,22 @@ static int ask_about_many(const struct pl_args *args, struct pl_store *store, co
 
 /* ---- data and memory ---- */
 
-int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *options, const struct pl_sweep_needs *needs)
+int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *options, const struct pl_sweep_needs *needs,
+                      struct pl_error *err)
 {
     struct pl_text message = {0};
-    struct pl_error err = {0};
+    struct pl_capacity capacity;
     if (needs->warnings.length)
         pl_cmd_lines(stderr, pl_text(&needs->warnings));
-    struct pl_capacity capacity;
     pl_sweep_capacity(options->executor, &capacity);
-    int status = pl_sweep_fit(&capacity, needs->memory, &options->jobs, &message, &err);
+    int status = pl_sweep_fit(&capacity, needs->memory, &options->jobs, &message, err);
     if (status > 0) {
         pl_cmd_note("poula sweep: %s", pl_text(&message));
         if (!pl_args_has(args, "threads") && capacity.threads > options->jobs)
             options->threads = capacity.threads / options->jobs;
     }
     pl_text_release(&message);
-    options->data = needs->data.length ? pl_text(&needs->data) : NULL;
-    return status < 0 ? pl_cmd_fail(args, &err) : 0;
+    return status < 0 ? status : 0;
 }
 
 /* ---- programs ---- */
@@ -242,8 +241,9 @@ int pl_sweep_look(const struct pl_args *args, const struct pl_sweep_specs *specs
     if (!code && pl_sweep_survey_sources(specs->sources, specs->count, store, options->data_folder, options->threads,
                                    options->retry_failed, &before->needs, &err))
         code = pl_cmd_fail(args, &err);
-    if (!code)
-        code = pl_sweep_fit_jobs(args, options, &before->needs);
+    if (!code && pl_sweep_fit_jobs(args, options, &before->needs, &err))
+        code = pl_cmd_fail(args, &err);
+    options->data = before->needs.data.length ? pl_text(&before->needs.data) : NULL;
     before->late = code == 1; /* the input is right: what is missing on this machine can be planned all the same */
     if (code < 2)
         code = check_programs(args, specs, store, before);

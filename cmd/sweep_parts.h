@@ -35,7 +35,8 @@ struct pl_sweep_before {
 int pl_sweep_look(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_sweep_options *options,
                   struct pl_sweep_before *before);
 /* Memory of the runs that are missing: fewer jobs where not all fit. */
-int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *options, const struct pl_sweep_needs *needs);
+int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *options, const struct pl_sweep_needs *needs,
+                      struct pl_error *err);
 /* Does what --rerun and --accept say; the runs are planned. Returns the exit code. */
 int pl_sweep_decide_programs(const struct pl_args *args, struct pl_store *store, const struct pl_sweep_before *before);
 /* Looks which programs the results of a study are of that has waited for a table until now, and does what --rerun and --accept

@@ -165,6 +165,29 @@ struct pl_sweep_options {
 int pl_sweep_run(struct pl_store *store, struct pl_sweep_plan *plan, const struct pl_sweep_options *options,
                  int *stopped_by, struct pl_error *err);
 
+/* What the caller decides and says between the stages of a sweep. */
+struct pl_sweep_between {
+    void *self;
+    /* A study that waited for a table has its settings now. Returns false when nothing more is to begin. */
+    bool (*chosen)(void *self, const struct pl_study *study);
+    /* A table could not choose, or its choice is not legal; problems has a line each. What can be run without it is. */
+    void (*refused)(void *self, const char *problems, const struct pl_error *err);
+    /* What the runs of such studies need, before the stage that trains them. The options may be lowered to what fits. */
+    int (*needs)(void *self, const struct pl_sweep_needs *needs, struct pl_sweep_options *options,
+                 struct pl_error *err);
+    void (*ran)(void *self); /* a stage is at its end */
+};
+/* How a sweep in stages went; the outcomes of runs are in the plan's counts. */
+struct pl_sweep_course {
+    int stopped_by;  /* the signal that ended it early, or 0 */
+    bool refused;    /* a table could not choose */
+    bool held;       /* chosen said that nothing more is to begin */
+};
+/* Runs what is missing of a plan, stage by stage: what waits for the table of a study comes after that study. Returns 0
+ * when it came to its end, else what pl_sweep_plan_survey, needs or pl_sweep_run failed with. */
+int pl_sweep_run_stages(struct pl_store *store, struct pl_sweep_plan *plan, const struct pl_sweep_options *options,
+                        const struct pl_sweep_between *between, struct pl_sweep_course *course, struct pl_error *err);
+
 /* Seconds that a sweep waits for a database that another program holds: a day, or $POULA_PATIENCE. */
 double pl_sweep_patience(void);
 
