@@ -22,7 +22,7 @@ static void ask_to_stop(int number)
 
 /* The run as it is trained. */
 struct watch {
-    struct pl_run_values record;
+    struct pl_run_values values;
     struct pl_sink memory;
     bool live, shown;
     double last;
@@ -53,16 +53,16 @@ static void watch_log(void *self, const char *line)
 static void show(struct watch *watch)
 {
     double epoch = -INFINITY;
-    for (size_t i = 0; i < watch->record.count; i++) {
-        const struct pl_run_values_series *series = &watch->record.series[i];
+    for (size_t i = 0; i < watch->values.series.count; i++) {
+        const struct pl_series *series = &watch->values.series.all[i];
         if (series->count && series->epochs[series->count - 1] > epoch)
             epoch = series->epochs[series->count - 1];
     }
     if (isinf(epoch))
         return;
     fprintf(stderr, "\r\033[Kepoch %lld", (long long)epoch);
-    for (size_t i = 0; i < watch->record.count && i < 5; i++) {
-        const struct pl_run_values_series *series = &watch->record.series[i];
+    for (size_t i = 0; i < watch->values.series.count && i < 5; i++) {
+        const struct pl_series *series = &watch->values.series.all[i];
         if (!series->count)
             continue;
         struct pl_text shown = {0};
@@ -86,7 +86,7 @@ static bool watch_stop(void *self)
 
 /* ---- output ---- */
 
-static const double *best_value(const struct pl_study *study, const struct pl_run_values_series *series, double *epoch)
+static const double *best_value(const struct pl_study *study, const struct pl_series *series, double *epoch)
 {
     enum pl_direction direction = pl_study_direction(study, series->metric);
     const double *best = NULL;
@@ -101,7 +101,7 @@ static const double *best_value(const struct pl_study *study, const struct pl_ru
 }
 
 /* A metric that is recorded along epochs and along steps has two lines. */
-static struct pl_text series_name(const struct pl_run_values_series *series)
+static struct pl_text series_name(const struct pl_series *series)
 {
     struct pl_text name = {0};
     pl_escape_terminal(&name, series->metric);
@@ -111,19 +111,19 @@ static struct pl_text series_name(const struct pl_run_values_series *series)
 
 static void print_text(const struct pl_single *single)
 {
-    const struct pl_run_values *record = single->record;
+    const struct pl_series_list *list = &single->values->series;
     const struct pl_run_result *result = single->result;
     int width = 6;
-    for (size_t i = 0; i < record->count; i++) {
-        struct pl_text name = series_name(&record->series[i]);
+    for (size_t i = 0; i < list->count; i++) {
+        struct pl_text name = series_name(&list->all[i]);
         int length = (int)pl_text_width(pl_text(&name));
         width = length > width ? length : width;
         pl_text_release(&name);
     }
-    if (record->count)
+    if (list->count)
         printf("%-*s  %14s  %8s  %14s  %8s  %6s\n", width, "metric", "best", "at", "last", "at", "values");
-    for (size_t i = 0; i < record->count; i++) {
-        const struct pl_run_values_series *series = &record->series[i];
+    for (size_t i = 0; i < list->count; i++) {
+        const struct pl_series *series = &list->all[i];
         double epoch = 0;
         const double *best = best_value(single->study, series, &epoch);
         struct pl_text name = series_name(series);
@@ -141,13 +141,13 @@ static void print_text(const struct pl_single *single)
                 result->reason[0] ? ": " : "", result->reason);
 }
 
-static void print_values(const struct pl_run_values *record, const struct pl_format *format)
+static void print_values(const struct pl_series_list *list, const struct pl_format *format)
 {
     static const char *const names[] = {"metric", "epoch", "value", "axis"};
     struct pl_rows *rows = pl_rows_new(stdout, format->rows);
     pl_rows_head(rows, names, sizeof names / sizeof *names);
-    for (size_t i = 0; i < record->count; i++) {
-        const struct pl_run_values_series *series = &record->series[i];
+    for (size_t i = 0; i < list->count; i++) {
+        const struct pl_series *series = &list->all[i];
         for (size_t k = 0; k < series->count; k++) {
             const struct pl_cell cells[] = {pl_cell_text(series->metric), {.kind = PL_CELL_REAL, .real = series->epochs[k]},
                                             {.kind = PL_CELL_REAL, .real = series->values[k]},
@@ -159,12 +159,12 @@ static void print_values(const struct pl_run_values *record, const struct pl_for
 }
 
 /* ,"metrics":{"loss":[[1,0.5],[2,0.25]]}: what was recorded along an axis, each metric once. */
-static void add_metrics(struct pl_text *out, const char *key, const struct pl_run_values *record, enum pl_series_axis axis)
+static void add_metrics(struct pl_text *out, const char *key, const struct pl_series_list *list, enum pl_series_axis axis)
 {
     size_t added = 0;
     pl_text_addf(out, ",\"%s\":{", key);
-    for (size_t i = 0; i < record->count; i++) {
-        const struct pl_run_values_series *series = &record->series[i];
+    for (size_t i = 0; i < list->count; i++) {
+        const struct pl_series *series = &list->all[i];
         if (series->axis != axis)
             continue;
         pl_text_add(out, added++ ? "," : "");
@@ -183,10 +183,10 @@ static void add_metrics(struct pl_text *out, const char *key, const struct pl_ru
     pl_text_add(out, "}");
 }
 
-static bool has_steps(const struct pl_run_values *record)
+static bool has_steps(const struct pl_series_list *list)
 {
-    for (size_t i = 0; i < record->count; i++)
-        if (record->series[i].axis == PL_BY_STEP)
+    for (size_t i = 0; i < list->count; i++)
+        if (list->all[i].axis == PL_BY_STEP)
             return true;
     return false;
 }
@@ -202,9 +202,9 @@ static void print_json(const struct pl_single *single)
         pl_text_add(&out, ",\"reason\":");
         pl_escape_json(&out, single->result->reason);
     }
-    add_metrics(&out, "metrics", single->record, PL_BY_EPOCH);
-    if (has_steps(single->record))
-        add_metrics(&out, "metrics_by_step", single->record, PL_BY_STEP);
+    add_metrics(&out, "metrics", &single->values->series, PL_BY_EPOCH);
+    if (has_steps(&single->values->series))
+        add_metrics(&out, "metrics_by_step", &single->values->series, PL_BY_STEP);
     pl_text_add(&out, "}");
     puts(pl_text(&out));
     pl_text_release(&out);
@@ -214,7 +214,7 @@ static void print_run(const struct pl_single *single, const struct pl_format *fo
 {
     switch (format->kind) {
     case PL_FORMAT_PEOPLE: print_text(single); break;
-    case PL_FORMAT_FLAT: print_values(single->record, format); break;
+    case PL_FORMAT_FLAT: print_values(&single->values->series, format); break;
     case PL_FORMAT_TREE: print_json(single); break;
     }
 }
@@ -350,11 +350,11 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
     struct pl_run_result result;
     struct pl_error err = {0};
     struct pl_single single = {.study = study, .settings = settings, .seed = seed, .threads = threads, .insist = insist,
-                               .process = getpid(), .started = pl_clock(), .record = &watch.record, .result = &result};
+                               .process = getpid(), .started = pl_clock(), .values = &watch.values, .result = &result};
     struct pl_programs *programs = pl_args_has(args, "store") ? pl_programs_new() : NULL;
     if (programs) /* before it runs, since it may be edited meanwhile */
         single.program = pl_programs_of(programs, settings, request.home, seed);
-    watch.memory = pl_run_values_sink(&watch.record);
+    watch.memory = pl_run_values_sink(&watch.values);
     signal(SIGINT, ask_to_stop);
     signal(SIGTERM, ask_to_stop);
     double begun = pl_clock_steady();
@@ -378,7 +378,7 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
         code = 1;
     if (result.outcome == PL_FAILED && format->kind != PL_FORMAT_PEOPLE)
         pl_cmd_note("poula run: failed: %s", result.reason);
-    pl_run_values_release(&watch.record);
+    pl_run_values_release(&watch.values);
     pl_programs_free(programs);
     return code;
 }

@@ -102,9 +102,9 @@ static int verify_run(struct verification *v, const char *name, struct pl_error 
     if (status)
         goto done;
     v->compared++;
-    for (size_t i = 0; i < v->stored.count; i++)
-        if (pl_train_is_repeatable(v->stored.series[i].metric))
-            v->values += (int64_t)v->stored.series[i].count;
+    for (size_t i = 0; i < v->stored.series.count; i++)
+        if (pl_train_is_repeatable(v->stored.series.all[i].metric))
+            v->values += (int64_t)v->stored.series.all[i].count;
     compare(v, &info, &result);
 done:
     pl_run_info_release(&info);

@@ -77,7 +77,9 @@ struct pl_claimed *pl_claimed_new(struct pl_claimed_queue *spare)
 
 void pl_claimed_recycle(struct pl_claimed *run, struct pl_claimed_queue *spare)
 {
-    struct pl_claimed empty = {.series = run->series, .series_capacity = run->series_capacity, .log = run->log};
+    struct pl_claimed empty = {.series = run->series, .marks = run->marks, .mark_capacity = run->mark_capacity,
+                               .log = run->log};
+    pl_series_clear(&empty.series);
     pl_text_clear(&empty.log);
     pl_config_text_drop(run->settings);
     *run = empty;
@@ -86,61 +88,45 @@ void pl_claimed_recycle(struct pl_claimed *run, struct pl_claimed_queue *spare)
 
 void pl_claimed_free(struct pl_claimed *run)
 {
-    for (size_t i = 0; i < run->series_capacity; i++) {
-        free(run->series[i].epochs);
-        free(run->series[i].values);
-    }
-    free(run->series);
+    pl_series_release(&run->series);
+    free(run->marks);
     pl_text_release(&run->log);
     pl_config_text_drop(run->settings);
     free(run);
 }
 
-static struct pl_claimed_series *find_series(struct pl_claimed *run, const char *metric, enum pl_series_axis axis)
+/* The number of a series; a long name is cut. */
+static size_t open_series(struct pl_claimed *run, const char *metric, enum pl_series_axis axis)
 {
-    for (size_t i = 0; i < run->series_count; i++)
-        if (run->series[i].axis == axis && !strcmp(run->series[i].metric, metric))
-            return &run->series[i];
-    void *list = run->series;
-    size_t before = run->series_capacity;
-    pl_grow(&list, &run->series_capacity, run->series_count + 1, sizeof *run->series);
-    run->series = list;
-    memset(run->series + before, 0, (run->series_capacity - before) * sizeof *run->series);
-    struct pl_claimed_series *series = &run->series[run->series_count++];
-    size_t length = strnlen(metric, sizeof series->metric - 1);
-    memcpy(series->metric, metric, length);
-    series->metric[length] = '\0';
-    series->axis = axis;
-    series->direction = pl_study_direction(run->study ? run->study->study : NULL, metric);
-    series->count = 0;
-    series->best = NAN;
-    return series;
+    char name[PL_METRIC_SIZE];
+    size_t length = strnlen(metric, sizeof name - 1), before = run->series.count;
+    memcpy(name, metric, length);
+    name[length] = '\0';
+    size_t number = pl_series_open(&run->series, name, axis);
+    if (run->series.count == before)
+        return number;
+    void *list = run->marks;
+    pl_grow(&list, &run->mark_capacity, run->series.count, sizeof *run->marks);
+    run->marks = list;
+    run->marks[number] = (struct pl_claimed_mark){
+        .direction = pl_study_direction(run->study ? run->study->study : NULL, name), .best = NAN};
+    return number;
 }
 
-static void keep_best(struct pl_claimed_series *series, const double *values, size_t count)
+static void keep_best(struct pl_claimed_mark *mark, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (pl_direction_better(series->direction, values[i], series->best))
-            series->best = values[i];
+        if (pl_direction_better(mark->direction, values[i], mark->best))
+            mark->best = values[i];
 }
 
 void pl_claimed_points(struct pl_claimed *run, const struct pl_event *event)
 {
     for (size_t i = 0; i < event->series_count; i++) {
-        struct pl_claimed_series *series = find_series(run, event->series[i].metric, event->series[i].axis);
-        size_t need = series->count + event->count;
-        if (need > series->capacity) {
-            size_t capacity = need > 2 * series->capacity ? need : 2 * series->capacity;
-            series->epochs = pl_resize(series->epochs, capacity, sizeof *series->epochs);
-            series->values = pl_resize(series->values, capacity, sizeof *series->values);
-            series->capacity = capacity;
-        }
-        if (event->count) {
-            memcpy(series->epochs + series->count, event->epochs, event->count * sizeof *series->epochs);
-            memcpy(series->values + series->count, event->series[i].values, event->count * sizeof *series->values);
-        }
-        series->count = need;
-        keep_best(series, event->series[i].values, event->count);
+        const struct pl_event_series *series = &event->series[i];
+        size_t number = open_series(run, series->metric, series->axis);
+        pl_series_append(&run->series.all[number], event->epochs, series->values, event->count);
+        keep_best(&run->marks[number], series->values, event->count);
         run->received += (int64_t)event->count;
     }
 }
@@ -169,7 +155,7 @@ void pl_log_keep_end(struct pl_text *text)
 size_t pl_claimed_pending(const struct pl_claimed *run)
 {
     size_t count = 0;
-    for (size_t i = 0; i < run->series_count; i++)
-        count += run->series[i].count;
+    for (size_t i = 0; i < run->series.count; i++)
+        count += run->series.all[i].count;
     return count * 2 * sizeof(double);
 }

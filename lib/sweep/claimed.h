@@ -16,21 +16,16 @@ struct pl_config_text {
 struct pl_config_text *pl_config_text_new(int64_t config, const struct pl_settings *settings);
 void pl_config_text_drop(struct pl_config_text *shared);
 
-struct pl_claimed_series {
-    char metric[PL_METRIC_SIZE];
-    enum pl_series_axis axis;
-    enum pl_direction direction; /* in the study, for people who watch */
-    double *epochs, *values; /* that are not in the database yet */
-    size_t count, capacity;
-    double best;         /* best finite value so far; NaN: none */
-};
-
 struct pl_claimed {
     struct pl_claim claim;
     struct pl_config_text *settings;
     struct pl_sweep_study *study;
-    struct pl_claimed_series *series;
-    size_t series_count, series_capacity;
+    struct pl_series_list series;  /* values that are not in the database yet */
+    struct pl_claimed_mark {
+        enum pl_direction direction; /* in the study, for people who watch */
+        double best;                 /* best finite value so far; NaN: none */
+    } *marks;                      /* by series */
+    size_t mark_capacity;
     double epochs;       /* that are declared, or 0 */
     double limit;        /* seconds that it may take; 0: any */
     struct pl_kept kept[PL_AXIS_COUNT]; /* when it is not the first attempt */

@@ -92,7 +92,7 @@ void pl_ledger_end(struct pl_ledger *l, struct pl_claimed *run)
 
 /* ---- writing ---- */
 
-static int series_number(struct pl_ledger *l, const struct pl_claimed_series *series, int64_t *number,
+static int series_number(struct pl_ledger *l, const struct pl_series *series, int64_t *number,
                          struct pl_error *err)
 {
     for (size_t i = 0; i < l->number_count; i++)
@@ -107,7 +107,7 @@ static int series_number(struct pl_ledger *l, const struct pl_claimed_series *se
     pl_grow(&list, &l->number_capacity, l->number_count + 1, sizeof *l->numbers);
     l->numbers = list;
     struct pl_series_number *entry = &l->numbers[l->number_count++];
-    memcpy(entry->metric, series->metric, sizeof entry->metric);
+    snprintf(entry->metric, sizeof entry->metric, "%s", series->metric);
     entry->axis = series->axis;
     entry->number = *number;
     return 0;
@@ -118,9 +118,9 @@ static int series_number(struct pl_ledger *l, const struct pl_claimed_series *se
 static int forget_earlier(struct pl_ledger *l, struct pl_claimed *run, enum pl_series_axis axis, struct pl_error *err)
 {
     double from = INFINITY;
-    for (size_t i = 0; i < run->series_count; i++)
-        if (run->series[i].axis == axis && run->series[i].count)
-            from = fmin(from, run->series[i].epochs[0]);
+    for (size_t i = 0; i < run->series.count; i++)
+        if (run->series.all[i].axis == axis && run->series.all[i].count)
+            from = fmin(from, run->series.all[i].epochs[0]);
     if (run->forgotten[axis] || from == INFINITY)
         return 0;
     run->forgotten[axis] = true;
@@ -132,8 +132,8 @@ static int write_points(struct pl_ledger *l, struct pl_claimed *run, struct pl_e
     int status = 0;
     for (int axis = 0; axis < PL_AXIS_COUNT && !status && run->claim.attempt > 1; axis++)
         status = forget_earlier(l, run, (enum pl_series_axis)axis, err);
-    for (size_t i = 0; i < run->series_count && !status; i++) {
-        struct pl_claimed_series *series = &run->series[i];
+    for (size_t i = 0; i < run->series.count && !status; i++) {
+        struct pl_series *series = &run->series.all[i];
         int64_t number;
         if (!series->count)
             continue;

@@ -7,41 +7,19 @@
 
 static int add_series(void *self, const char *metric, enum pl_series_axis axis)
 {
-    struct pl_run_values *record = self;
-    for (size_t i = 0; i < record->count; i++)
-        if (record->series[i].axis == axis && !strcmp(record->series[i].metric, metric))
-            return (int)i;
-    void *list = record->series;
-    size_t before = record->capacity;
-    pl_grow(&list, &record->capacity, record->count + 1, sizeof *record->series);
-    record->series = list;
-    memset(record->series + before, 0, (record->capacity - before) * sizeof *record->series);
-    struct pl_run_values_series *series = &record->series[record->count];
-    free(series->metric); /* left from before a clear */
-    series->metric = pl_copy(metric);
-    series->axis = axis;
-    series->count = 0;
-    return (int)record->count++;
+    return (int)pl_series_open(&((struct pl_run_values *)self)->series, metric, axis);
 }
 
 static void add_value(void *self, int number, double epoch, double value)
 {
-    struct pl_run_values_series *series = &((struct pl_run_values *)self)->series[number];
-    if (series->count == series->capacity) {
-        size_t capacity = series->capacity ? 2 * series->capacity : 64;
-        series->epochs = pl_resize(series->epochs, capacity, sizeof *series->epochs);
-        series->values = pl_resize(series->values, capacity, sizeof *series->values);
-        series->capacity = capacity;
-    }
-    series->epochs[series->count] = epoch;
-    series->values[series->count++] = value;
+    pl_series_add(&((struct pl_run_values *)self)->series.all[number], epoch, value);
 }
 
 static void add_log(void *self, const char *line)
 {
-    struct pl_run_values *record = self;
-    pl_text_add(&record->log, line);
-    pl_text_add_char(&record->log, '\n');
+    struct pl_run_values *values = self;
+    pl_text_add(&values->log, line);
+    pl_text_add_char(&values->log, '\n');
 }
 
 static bool never(void *self)
@@ -50,35 +28,21 @@ static bool never(void *self)
     return false;
 }
 
-struct pl_sink pl_run_values_sink(struct pl_run_values *record)
+struct pl_sink pl_run_values_sink(struct pl_run_values *values)
 {
-    return (struct pl_sink){.self = record, .series = add_series, .value = add_value, .log = add_log, .stop = never};
+    return (struct pl_sink){.self = values, .series = add_series, .value = add_value, .log = add_log, .stop = never};
 }
 
-const struct pl_run_values_series *pl_run_values_find(const struct pl_run_values *record, const char *metric, enum pl_series_axis axis)
+void pl_run_values_clear(struct pl_run_values *values)
 {
-    for (size_t i = 0; i < record->count; i++)
-        if (record->series[i].axis == axis && !strcmp(record->series[i].metric, metric))
-            return &record->series[i];
-    return NULL;
+    pl_series_clear(&values->series);
+    pl_text_clear(&values->log);
 }
 
-void pl_run_values_clear(struct pl_run_values *record)
+void pl_run_values_release(struct pl_run_values *values)
 {
-    record->count = 0;
-    pl_text_clear(&record->log);
-}
-
-void pl_run_values_release(struct pl_run_values *record)
-{
-    for (size_t i = 0; i < record->capacity; i++) {
-        free(record->series[i].metric);
-        free(record->series[i].epochs);
-        free(record->series[i].values);
-    }
-    free(record->series);
-    pl_text_release(&record->log);
-    *record = (struct pl_run_values){0};
+    pl_series_release(&values->series);
+    pl_text_release(&values->log);
 }
 
 /* ---- comparison ---- */
@@ -97,7 +61,7 @@ static int by_epoch(const void *a, const void *b)
 }
 
 /* The points of a series by epoch; of an epoch that was reported twice, the later one, as the database keeps it. */
-static struct point *sorted_points(const struct pl_run_values_series *series, size_t *count)
+static struct point *sorted_points(const struct pl_series *series, size_t *count)
 {
     struct point *points = pl_new((series->count + 1) * sizeof *points);
     for (size_t i = 0; i < series->count; i++)
@@ -124,10 +88,10 @@ static bool same_value(const struct point *a, const struct point *b)
     return a && b && (a->value == b->value || (isnan(a->value) && isnan(b->value)));
 }
 
-static size_t compare_series(const struct pl_run_values_series *before, const struct pl_run_values_series *now, size_t most,
+static size_t compare_series(const struct pl_series *before, const struct pl_series *now, size_t most,
                              struct pl_text *out)
 {
-    static const struct pl_run_values_series none;
+    static const struct pl_series none;
     size_t before_count, now_count, differing = 0, i = 0, k = 0;
     struct point *a = sorted_points(before ? before : &none, &before_count);
     struct point *b = sorted_points(now ? now : &none, &now_count);
@@ -157,16 +121,19 @@ static size_t compare_series(const struct pl_run_values_series *before, const st
 }
 
 size_t pl_run_values_compare(const struct pl_run_values *before, const struct pl_run_values *now, size_t most,
-                         struct pl_text *out)
+                             struct pl_text *out)
 {
     size_t differing = 0;
-    for (size_t i = 0; i < before->count; i++)
-        if (pl_train_is_repeatable(before->series[i].metric))
-            differing += compare_series(&before->series[i],
-                                        pl_run_values_find(now, before->series[i].metric, before->series[i].axis),
+    for (size_t i = 0; i < before->series.count; i++) {
+        const struct pl_series *was = &before->series.all[i];
+        if (pl_train_is_repeatable(was->metric))
+            differing += compare_series(was, pl_series_find(&now->series, was->metric, was->axis),
                                         most > differing ? most - differing : 0, out);
-    for (size_t i = 0; i < now->count; i++)
-        if (!pl_run_values_find(before, now->series[i].metric, now->series[i].axis) && pl_train_is_repeatable(now->series[i].metric))
-            differing += compare_series(NULL, &now->series[i], most > differing ? most - differing : 0, out);
+    }
+    for (size_t i = 0; i < now->series.count; i++) {
+        const struct pl_series *is = &now->series.all[i];
+        if (pl_train_is_repeatable(is->metric) && !pl_series_find(&before->series, is->metric, is->axis))
+            differing += compare_series(NULL, is, most > differing ? most - differing : 0, out);
+    }
     return differing;
 }

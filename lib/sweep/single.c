@@ -239,12 +239,12 @@ int pl_single_spec(const char *name, const struct pl_settings *settings, int64_t
 static int write_record(struct pl_store *store, const struct pl_claim *claim, const struct pl_single *single,
                         struct pl_error *err)
 {
-    const struct pl_run_values *record = single->record;
+    const struct pl_series_list *list = &single->values->series;
     int status = 0;
     for (int axis = 0; axis < PL_AXIS_COUNT && !status; axis++)
         status = pl_store_forget_points(store, claim, (enum pl_series_axis)axis, -INFINITY, err);
-    for (size_t i = 0; i < record->count && !status; i++) {
-        const struct pl_run_values_series *series = &record->series[i];
+    for (size_t i = 0; i < list->count && !status; i++) {
+        const struct pl_series *series = &list->all[i];
         int64_t number;
         status = pl_store_series(store, series->metric, series->axis, &number, err);
         if (!status)
@@ -267,7 +267,7 @@ static int record_run(struct pl_store *store, int64_t session, int64_t sweep, co
     struct pl_ending ending = {.session = session, .outcome = result->outcome, .bad_epoch = result->bad_epoch,
                                .exit_code = result->exit_code, .signal = result->signal,
                                .reason = result->reason[0] ? result->reason : NULL,
-                               .log = single->record->log.length ? pl_text(&single->record->log) : NULL,
+                               .log = single->values->log.length ? pl_text(&single->values->log) : NULL,
                                .started = single->started, .seconds = single->seconds, .threads = single->threads,
                                .worker = single->process,
                                .reading = single->study ? single->study->reading : NULL, .unread = result->unread,

@@ -259,18 +259,11 @@ bool pl_run_folder(const char *folders, const char *owner, int64_t run, const ch
 
 /* Every value a run reported, by series. Zero-initialise. */
 struct pl_run_values {
-    struct pl_run_values_series {
-        char *metric;
-        enum pl_series_axis axis;
-        double *epochs, *values;
-        size_t count, capacity;
-    } *series;
-    size_t count, capacity;
+    struct pl_series_list series;
     struct pl_text log;
 };
 /* A sink that fills the record. stop may be NULL. */
 struct pl_sink pl_run_values_sink(struct pl_run_values *record);
-const struct pl_run_values_series *pl_run_values_find(const struct pl_run_values *record, const char *metric, enum pl_series_axis axis);
 /* Counts the values that differ, by metric and epoch, and writes a line for the first most of them. What a clock said
  * (pl_train_is_repeatable) is left out. */
 size_t pl_run_values_compare(const struct pl_run_values *before, const struct pl_run_values *now, size_t most,
@@ -300,7 +293,7 @@ struct pl_single {
     bool insist; /* see pl_sweep_options */
     double started, seconds;
     const struct pl_program *program; /* of a command, or NULL */
-    const struct pl_run_values *record;
+    const struct pl_run_values *values;
     const struct pl_run_result *result;
 };
 /* Records it under a study of its own. Returns 1 when the database already holds a result of such a run (it is left

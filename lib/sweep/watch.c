@@ -22,17 +22,17 @@ void pl_view_note(const struct pl_sweep_view *view, const char *format, ...)
 
 /* ---- best values ---- */
 
-/* The series to follow: the one that the study follows already, or what a reader wants first. */
-static const struct pl_claimed_series *followed(const struct pl_claimed *run)
+/* The number of the series to follow: the one that the study follows already, or what a reader wants first; or -1. */
+static int followed(const struct pl_claimed *run)
 {
+    const struct pl_series *all = run->series.all;
     const char *metric = run->study->best.metric;
-    const struct pl_claimed_series *found = NULL;
-    for (size_t i = 0; i < run->series_count; i++) {
-        const struct pl_claimed_series *series = &run->series[i];
-        if (isnan(series->best) || (*metric && strcmp(metric, series->metric)))
+    int found = -1;
+    for (size_t i = 0; i < run->series.count; i++) {
+        if (isnan(run->marks[i].best) || (*metric && strcmp(metric, all[i].metric)))
             continue;
-        if (!found || pl_train_metric_rank(series->metric) < pl_train_metric_rank(found->metric))
-            found = series;
+        if (found < 0 || pl_train_metric_rank(all[i].metric) < pl_train_metric_rank(all[found].metric))
+            found = (int)i;
     }
     return found;
 }
@@ -40,12 +40,15 @@ static const struct pl_claimed_series *followed(const struct pl_claimed *run)
 void pl_watch_finished(const struct pl_claimed *run)
 {
     struct pl_sweep_best *best = &run->study->best;
-    const struct pl_claimed_series *series = followed(run);
-    if (!series || (best->run && !pl_direction_better(series->direction, series->best, best->value)))
+    int number = followed(run);
+    if (number < 0)
         return;
-    snprintf(best->metric, sizeof best->metric, "%s", series->metric);
-    best->direction = series->direction;
-    best->value = series->best;
+    const struct pl_claimed_mark *mark = &run->marks[number];
+    if (best->run && !pl_direction_better(mark->direction, mark->best, best->value))
+        return;
+    snprintf(best->metric, sizeof best->metric, "%s", run->series.all[number].metric);
+    best->direction = mark->direction;
+    best->value = mark->best;
     best->run = run->claim.run;
 }
 

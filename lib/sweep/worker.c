@@ -42,8 +42,8 @@ struct worker {
     atomic_bool stop, broken;  /* broken: nobody reads the events */
     /* Of the training thread. */
     struct pl_text events;
-    struct pl_run_values record;
-    struct pl_sink memory;     /* fills the record */
+    struct pl_run_values run_values;
+    struct pl_sink memory;     /* fills them */
     struct pl_order_reader reader;
     int64_t run, values, pending;
     double flushed, stop_since;
@@ -200,10 +200,10 @@ static void write_events(struct worker *w)
 static void gather_points(struct worker *w)
 {
     if (w->pending)
-        w->values += pl_event_write_points(w->run, &w->record, &w->events);
+        w->values += pl_event_write_points(w->run, &w->run_values.series, &w->events);
     w->pending = 0;
-    for (size_t i = 0; i < w->record.count; i++)
-        w->record.series[i].count = 0;
+    for (size_t i = 0; i < w->run_values.series.count; i++)
+        w->run_values.series.all[i].count = 0;
 }
 
 static int sink_series(void *self, const char *metric, enum pl_series_axis axis)
@@ -252,7 +252,7 @@ static void train(struct worker *w, const struct pl_order *order)
     struct pl_error err = {0};
     w->run = order->run;
     w->values = w->pending = 0;
-    pl_run_values_clear(&w->record);
+    pl_run_values_clear(&w->run_values);
     pl_event_write_start(order->run, pl_clock(), &w->events);
     write_events(w);
     double begun = pl_clock_steady();
@@ -321,7 +321,7 @@ int pl_worker_loop(int in, int out, struct pl_error *err)
                        .more = PTHREAD_COND_INITIALIZER};
     w.end = &w.first;
     w.signals = watch_signals(&before);
-    w.memory = pl_run_values_sink(&w.record);
+    w.memory = pl_run_values_sink(&w.run_values);
     struct pl_provenance self;
     struct pl_pool texts = {0};
     pl_sweep_provenance(&self, 1, 1, true, &texts);
@@ -344,7 +344,7 @@ int pl_worker_loop(int in, int out, struct pl_error *err)
         w.first = next;
     }
     pl_order_reader_release(&w.reader);
-    pl_run_values_release(&w.record);
+    pl_run_values_release(&w.run_values);
     pl_text_release(&w.events);
     return status;
 }

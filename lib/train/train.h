@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "train/metric.h"
+#include "train/series.h"
 
 /* Sections of a spec. `settings` is the free section of a command task. */
 enum pl_section { PL_SECTION_TASK, PL_SECTION_OPTIMIZER, PL_SECTION_SCHEDULE, PL_SECTION_SETTINGS, PL_SECTION_COUNT };
@@ -63,9 +64,6 @@ bool pl_train_draws(const struct pl_settings *settings);
 /* Is key fit for the free section of a command task? Fails with PL_EINPUT for a name that poula uses itself
  * (seed, status, ...) and for one that is not a word of letters, digits and _. */
 int pl_train_check_free_key(const char *key, struct pl_error *err);
-
-/* What the positions of a series count: epochs (iterations of a problem), or the steps of a program that counts those. */
-enum pl_series_axis { PL_BY_EPOCH, PL_BY_STEP, PL_AXIS_COUNT };
 
 /* Where a run reports to. Calls come from the thread that called pl_train_run. */
 struct pl_sink {

@@ -82,9 +82,9 @@ static void check_ended(const struct pl_claimed_queue *done)
         MUST(run->ending.outcome >= PL_FINISHED && run->ending.outcome <= PL_INTERRUPTED);
         MUST(strlen(run->reason) < sizeof run->reason);
         int64_t values = 0;
-        for (size_t i = 0; i < run->series_count; i++) {
-            MUST(strlen(run->series[i].metric) < PL_METRIC_SIZE);
-            values += (int64_t)run->series[i].count;
+        for (size_t i = 0; i < run->series.count; i++) {
+            MUST(strlen(run->series.all[i].metric) < PL_METRIC_SIZE);
+            values += (int64_t)run->series.all[i].count;
         }
         MUST(values == run->received);
         for (const struct pl_claimed *other = run->next; other; other = other->next)

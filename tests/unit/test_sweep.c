@@ -104,8 +104,8 @@ static void check_points(int line, const struct pl_event *event)
 static void points_come_back(void **state)
 {
     (void)state;
-    struct pl_run_values record = {0};
-    struct pl_sink sink = pl_run_values_sink(&record);
+    struct pl_run_values values = {0};
+    struct pl_sink sink = pl_run_values_sink(&values);
     struct pl_text text = {0};
     int loss = sink.series(sink.self, "loss \"quoted\"", PL_BY_EPOCH);
     int accuracy = sink.series(sink.self, "test_accuracy", PL_BY_STEP);
@@ -117,10 +117,10 @@ static void points_come_back(void **state)
         sink.value(sink.self, theta, epochs[i], i == 2 ? NAN : 1);
     }
     sink.value(sink.self, accuracy, 7, INFINITY);
-    assert_int_equal(pl_event_write_points(12, &record, &text), 7);
+    assert_int_equal(pl_event_write_points(12, &values.series, &text), 7);
     read_lines(pl_text(&text), check_points);
     pl_text_release(&text);
-    pl_run_values_release(&record);
+    pl_run_values_release(&values);
 }
 
 static void check_rest(int line, const struct pl_event *event)

@@ -40,12 +40,12 @@ static void add_position(struct pl_text *out, const char *prefix, double positio
     pl_text_add_number(out, position);
 }
 
-static bool same_epochs(const struct pl_run_values_series *a, const struct pl_run_values_series *b)
+static bool same_epochs(const struct pl_series *a, const struct pl_series *b)
 {
     return a->count == b->count && !memcmp(a->epochs, b->epochs, a->count * sizeof *a->epochs);
 }
 
-static void add_series(const struct pl_run_values_series *series, struct pl_text *out)
+static void add_series(const struct pl_series *series, struct pl_text *out)
 {
     pl_text_add_char(out, '[');
     pl_text_add_json(out, series->metric);
@@ -56,14 +56,14 @@ static void add_series(const struct pl_run_values_series *series, struct pl_text
     pl_text_add(out, "\"]");
 }
 
-int64_t pl_event_write_points(int64_t run, const struct pl_run_values *record, struct pl_text *out)
+int64_t pl_event_write_points(int64_t run, const struct pl_series_list *list, struct pl_text *out)
 {
     int64_t values = 0;
-    for (size_t i = 0; i < record->count; i++) {
-        const struct pl_run_values_series *first = &record->series[i];
+    for (size_t i = 0; i < list->count; i++) {
+        const struct pl_series *first = &list->all[i];
         bool written = !first->count;
         for (size_t j = 0; j < i && !written; j++)
-            written = same_epochs(first, &record->series[j]);
+            written = same_epochs(first, &list->all[j]);
         if (written)
             continue;
         begin_event(run, "points", out);
@@ -71,12 +71,12 @@ int64_t pl_event_write_points(int64_t run, const struct pl_run_values *record, s
         for (size_t k = 0; k < first->count; k++)
             add_position(out, k ? "," : "", first->epochs[k]);
         pl_text_add(out, "],\"series\":[");
-        for (size_t j = i; j < record->count; j++) {
-            if (!same_epochs(first, &record->series[j]))
+        for (size_t j = i; j < list->count; j++) {
+            if (!same_epochs(first, &list->all[j]))
                 continue;
             if (j > i)
                 pl_text_add_char(out, ',');
-            add_series(&record->series[j], out);
+            add_series(&list->all[j], out);
             values += (int64_t)first->count;
         }
         pl_text_add(out, "]}\n");

@@ -15,14 +15,8 @@
 
 struct pl_history {
     const struct pl_sink *sink;
-    struct pl_history_series {
-        char *metric;
-        int number; /* of the sink's series */
-        uint64_t *epochs;
-        double *values;
-        size_t count, capacity;
-    } *series;
-    size_t count, capacity;
+    struct pl_series_list series;
+    int *numbers; /* of the sink, by series */
 };
 /* Reports a value and keeps it. */
 void pl_history_add(struct pl_history *history, const char *metric, uint64_t epoch, double value);

@@ -91,11 +91,20 @@ void pl_state_add(struct pl_state *state, struct pl_network *n)
         add(state, pl_safetensor_list("poula/recurrent", "F64", n->carried, pl_plan_state_length(n->recurrent)));
 }
 
+/* Epochs are whole numbers in a file; one that was read there may have been beyond all that there can be. */
+static const uint64_t *whole_epochs(struct pl_state *state, const struct pl_series *series)
+{
+    uint64_t *epochs = pl_pool_take(&state->pool, (series->count + 1) * sizeof *epochs);
+    for (size_t i = 0; i < series->count; i++)
+        epochs[i] = series->epochs[i] < 0x1p64 ? (uint64_t)series->epochs[i] : UINT64_MAX;
+    return epochs;
+}
+
 void pl_state_add_history(struct pl_state *state, const struct pl_history *h)
 {
-    for (size_t i = 0; i < h->count; i++) {
-        const struct pl_history_series *s = &h->series[i];
-        add(state, pl_safetensor_list(join(state, EPOCHS, s->metric), "U64", s->epochs, s->count));
+    for (size_t i = 0; i < h->series.count; i++) {
+        const struct pl_series *s = &h->series.all[i];
+        add(state, pl_safetensor_list(join(state, EPOCHS, s->metric), "U64", whole_epochs(state, s), s->count));
         add(state, pl_safetensor_list(join(state, RECORD, s->metric), "F64", s->values, s->count));
     }
 }
