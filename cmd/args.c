@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int pl_args_parse(struct pl_args *args, const struct pl_command *command, int argc, char **argv);
-
-/* What every command takes. */
 const struct pl_option pl_common_options[] = {
     {.name = "db", .argument = "FILE", .help = "results database (default $POULA_DB or results/poula.db)"},
     {.name = "data", .argument = "DIR", .help = "folder of data sets (default $POULA_DATA or data)"},
@@ -18,7 +15,7 @@ const struct pl_option pl_common_options[] = {
 };
 const size_t pl_common_option_count = sizeof pl_common_options / sizeof *pl_common_options;
 
-static const struct pl_option *option_at(const struct pl_command *command, size_t i)
+const struct pl_option *pl_command_option(const struct pl_command *command, size_t i)
 {
     if (i < command->option_count)
         return &command->options[i];
@@ -29,7 +26,7 @@ static const struct pl_option *option_at(const struct pl_command *command, size_
 static const struct pl_option *find_option(const struct pl_command *command, const char *name, size_t length)
 {
     const struct pl_option *option;
-    for (size_t i = 0; (option = option_at(command, i)); i++)
+    for (size_t i = 0; (option = pl_command_option(command, i)); i++)
         if (strlen(option->name) == length && !memcmp(option->name, name, length))
             return option;
     return NULL;
@@ -38,7 +35,7 @@ static const struct pl_option *find_option(const struct pl_command *command, con
 static const struct pl_option *find_letter(const struct pl_command *command, char letter)
 {
     const struct pl_option *option;
-    for (size_t i = 0; (option = option_at(command, i)); i++)
+    for (size_t i = 0; (option = pl_command_option(command, i)); i++)
         if (option->letter == letter)
             return option;
     return NULL;
@@ -46,15 +43,17 @@ static const struct pl_option *find_letter(const struct pl_command *command, cha
 
 static int unknown_option(const struct pl_args *args, const char *given)
 {
-    const char *names[64];
-    size_t count = 0;
+    struct pl_candidates names = {0};
+    struct pl_text hint = {0};
     const struct pl_option *option;
-    for (size_t i = 0; (option = option_at(args->command, i)) && count < 64; i++)
-        names[count++] = option->name;
-    const char *nearest = given[0] == '-' && given[1] == '-' ? pl_nearest(given + 2, names, count) : NULL;
-    if (nearest)
-        return pl_cmd_usage_error(args, "there is no option %s; did you mean --%s?", given, nearest);
-    return pl_cmd_usage_error(args, "there is no option %s", given);
+    for (size_t i = 0; (option = pl_command_option(args->command, i)); i++)
+        pl_candidates_add(&names, option->name);
+    if (given[0] == '-' && given[1] == '-')
+        pl_candidates_hint(&names, given + 2, "--", &hint);
+    int code = pl_cmd_usage_error(args, "there is no option %s%s", given, pl_text(&hint));
+    pl_text_release(&hint);
+    pl_candidates_release(&names);
+    return code;
 }
 
 static int take_option(struct pl_args *args, const struct pl_option *option, const char *value)
@@ -98,7 +97,6 @@ static int parse_word(struct pl_args *args, int argc, char **argv)
     return take_option(args, option, argv[1]) ? -2 : 2;
 }
 
-/* Fills args from the words behind the command's name. Returns 0, an exit code, or -1 when help was asked. */
 int pl_args_parse(struct pl_args *args, const struct pl_command *command, int argc, char **argv)
 {
     args->command = command;
@@ -262,6 +260,20 @@ int pl_cmd_usage_error(const struct pl_args *args, const char *format, ...)
     pl_cmd_line(stderr, "See 'poula %s --help'.", args->command->name);
     pl_text_release(&sentence);
     return 2;
+}
+
+int pl_cmd_unknown(const struct pl_args *args, const char *kind, const char *name, const struct pl_candidates *among)
+{
+    struct pl_error err;
+    pl_candidates_fail(among, kind, name, &err);
+    return pl_cmd_usage_error(args, "%s", err.text);
+}
+
+int pl_cmd_unknown_in(const struct pl_args *args, const struct pl_registry *registry, const char *name)
+{
+    struct pl_error err;
+    pl_registry_fail(registry, name, &err);
+    return pl_cmd_usage_error(args, "%s", err.text);
 }
 
 void pl_cmd_notes(const char *command, const struct pl_text *notes)

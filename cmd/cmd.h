@@ -33,10 +33,17 @@ struct pl_command {
 };
 #define PL_OPTIONS(table) .options = table, .option_count = sizeof table / sizeof *table
 
-extern const struct pl_command *const pl_commands[];
-extern const size_t pl_command_count;
+/* What every command takes: --db, --data and --help. */
+extern const struct pl_option pl_common_options[];
+extern const size_t pl_common_option_count;
+/* The options of a command, its own first and then the common ones; NULL behind the last. */
+const struct pl_option *pl_command_option(const struct pl_command *command, size_t index);
+
+extern const struct pl_registry pl_command_registry; /* in the order that help shows */
+const struct pl_command *pl_command_at(size_t index);
 const struct pl_command *pl_command_find(const char *name);
-const char *pl_command_nearest(const char *name); /* the command that was probably meant, or NULL */
+/* Adds "; did you mean NAME?" where a command of nearly that name is. */
+bool pl_command_hint(const char *name, struct pl_text *out);
 
 /* A parsed command line. */
 struct pl_args {
@@ -48,6 +55,8 @@ struct pl_args {
     size_t option_count;      /* number of pairs */
 };
 
+/* Fills args from the words behind the command's name. Returns 0, an exit code, or -1 when help was asked. */
+int pl_args_parse(struct pl_args *args, const struct pl_command *command, int argc, char **argv);
 bool pl_args_has(const struct pl_args *args, const char *option);
 const char *pl_args_get(const struct pl_args *args, const char *option, const char *fallback); /* the last one given */
 /* The index-th use of a repeatable option, or NULL. */
@@ -72,6 +81,9 @@ void pl_cmd_lines(FILE *to, const char *text);
  * calls for: 2 for PL_EINPUT, else 1. cmd_usage_error prints the sentence and a hint at --help, and returns 2. */
 int pl_cmd_fail(const struct pl_args *args, const struct pl_error *err);
 int pl_cmd_usage_error(const struct pl_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The usage error that there is no KIND "NAME", with the one that was perhaps meant. */
+int pl_cmd_unknown(const struct pl_args *args, const char *kind, const char *name, const struct pl_candidates *among);
+int pl_cmd_unknown_in(const struct pl_args *args, const struct pl_registry *registry, const char *name);
 /* Writes notes, one a line, to stderr, each behind the name of the command. */
 void pl_cmd_notes(const char *command, const struct pl_text *notes);
 void pl_cmd_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -7,46 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct pl_option pl_common_options[];
-extern const size_t pl_common_option_count;
-
-/* The options of a command, its own first; NULL behind the last. */
-static const struct pl_option *option_at(const struct pl_command *command, size_t i)
-{
-    if (i < command->option_count)
-        return &command->options[i];
-    i -= command->option_count;
-    return i < pl_common_option_count ? &pl_common_options[i] : NULL;
-}
-
 static bool takes_file(const struct pl_option *option)
 {
     return option->argument && (!strcmp(option->argument, "FILE") || !strcmp(option->argument, "DIR"));
 }
 
 /* Every setting key once, in alphabetical order: for `--set key=value` and `--where key=value`. */
-static size_t setting_keys(const char ***keys)
+static void setting_keys(struct pl_candidates *keys)
 {
-    struct pl_schema_source sources[256];
-    size_t count = pl_train_schema_sources(sources, 256), n = 0, capacity = 0;
-    *keys = NULL;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < sources[i].part.count; j++) {
-            const char *key = sources[i].part.settings[j].key;
+    struct pl_schema_sources sources = {0};
+    pl_train_schema_sources(&sources);
+    for (size_t i = 0; i < sources.count; i++) {
+        for (size_t j = 0; j < sources.items[i].part.count; j++) {
+            const char *key = sources.items[i].part.settings[j].key;
             size_t at = 0;
-            while (at < n && strcmp((*keys)[at], key) < 0)
+            while (at < keys->count && strcmp(keys->names[at], key) < 0)
                 at++;
-            if (at < n && !strcmp((*keys)[at], key))
+            if (at < keys->count && !strcmp(keys->names[at], key))
                 continue;
-            void *list = *keys;
-            pl_grow(&list, &capacity, n + 1, sizeof **keys);
-            *keys = list;
-            memmove(*keys + at + 1, *keys + at, (n - at) * sizeof **keys);
-            (*keys)[at] = key;
-            n++;
+            pl_candidates_add(keys, key);
+            memmove(keys->names + at + 1, keys->names + at, (keys->count - 1 - at) * sizeof *keys->names);
+            keys->names[at] = key;
         }
     }
-    return n;
+    pl_schema_sources_release(&sources);
 }
 
 static bool takes_setting(const struct pl_option *option)
@@ -79,7 +63,7 @@ static void bash_settings(const struct pl_command *command, struct pl_text *out)
 static void bash_arguments(const struct pl_command *command, struct pl_text *out)
 {
     const struct pl_option *option;
-    for (size_t i = 0; (option = option_at(command, i)); i++) {
+    for (size_t i = 0; (option = pl_command_option(command, i)); i++) {
         if (!option->argument)
             continue;
         pl_text_addf(out, "    %s:--%s) ", command->name, option->name);
@@ -96,29 +80,29 @@ static void bash_arguments(const struct pl_command *command, struct pl_text *out
 
 static void bash(struct pl_text *out)
 {
-    const char **keys;
-    size_t count = setting_keys(&keys);
+    struct pl_candidates keys = {0};
+    setting_keys(&keys);
     pl_text_add(out, "# bash completion for poula, printed by `poula completion bash`\n_poula()\n{\n"
                      "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} "
                      "command=${COMP_WORDS[1]} settings='");
-    for (size_t i = 0; i < count; i++)
-        pl_text_addf(out, "%s%s", i ? " " : "", keys[i]);
-    free(keys);
+    for (size_t i = 0; i < keys.count; i++)
+        pl_text_addf(out, "%s%s", i ? " " : "", keys.names[i]);
+    pl_candidates_release(&keys);
     pl_text_add(out, "'\n    COMPREPLY=()\n    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W '");
-    for (size_t i = 0; i < pl_command_count; i++)
-        if (!pl_commands[i]->hidden)
-            pl_text_addf(out, "%s ", pl_commands[i]->name);
+    for (size_t i = 0; i < pl_command_registry.count; i++)
+        if (!pl_command_at(i)->hidden)
+            pl_text_addf(out, "%s ", pl_command_at(i)->name);
     pl_text_add(out, "' -- \"$word\"))\n        return\n    fi\n    case \"$command:$before\" in\n");
-    for (size_t i = 0; i < pl_command_count; i++)
-        if (!pl_commands[i]->hidden)
-            bash_arguments(pl_commands[i], out);
+    for (size_t i = 0; i < pl_command_registry.count; i++)
+        if (!pl_command_at(i)->hidden)
+            bash_arguments(pl_command_at(i), out);
     pl_text_add(out, "    *)\n        case \"$word\" in\n        -*)\n            case \"$command\" in\n");
-    for (size_t i = 0; i < pl_command_count; i++) {
-        if (pl_commands[i]->hidden)
+    for (size_t i = 0; i < pl_command_registry.count; i++) {
+        if (pl_command_at(i)->hidden)
             continue;
-        pl_text_addf(out, "            %s) COMPREPLY=($(compgen -W '", pl_commands[i]->name);
+        pl_text_addf(out, "            %s) COMPREPLY=($(compgen -W '", pl_command_at(i)->name);
         const struct pl_option *option;
-        for (size_t j = 0; (option = option_at(pl_commands[i], j)); j++)
+        for (size_t j = 0; (option = pl_command_option(pl_command_at(i), j)); j++)
             pl_text_addf(out, "--%s ", option->name);
         pl_text_add(out, "' -- \"$word\")) ;;\n");
     }
@@ -162,30 +146,30 @@ static void zsh_option(struct pl_text *out, const struct pl_command *command, co
 
 static void zsh(struct pl_text *out)
 {
-    const char **keys;
-    size_t count = setting_keys(&keys);
+    struct pl_candidates keys = {0};
+    setting_keys(&keys);
     pl_text_add(out, "#compdef poula\n# zsh completion for poula, printed by `poula completion zsh`\n"
                      "_poula()\n{\n    local -a commands settings\n    settings=(");
-    for (size_t i = 0; i < count; i++)
-        pl_text_addf(out, "%s%s", i ? " " : "", keys[i]);
-    free(keys);
+    for (size_t i = 0; i < keys.count; i++)
+        pl_text_addf(out, "%s%s", i ? " " : "", keys.names[i]);
+    pl_candidates_release(&keys);
     pl_text_add(out, ")\n    commands=(\n");
-    for (size_t i = 0; i < pl_command_count; i++) {
-        if (pl_commands[i]->hidden)
+    for (size_t i = 0; i < pl_command_registry.count; i++) {
+        if (pl_command_at(i)->hidden)
             continue;
-        pl_text_addf(out, "        '%s:", pl_commands[i]->name);
-        zsh_escape(out, pl_commands[i]->summary);
+        pl_text_addf(out, "        '%s:", pl_command_at(i)->name);
+        zsh_escape(out, pl_command_at(i)->summary);
         pl_text_add(out, "'\n");
     }
     pl_text_add(out, "    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n"
                      "    fi\n    case $words[2] in\n");
-    for (size_t i = 0; i < pl_command_count; i++) {
-        if (pl_commands[i]->hidden)
+    for (size_t i = 0; i < pl_command_registry.count; i++) {
+        if (pl_command_at(i)->hidden)
             continue;
-        pl_text_addf(out, "    %s)\n        shift words; (( CURRENT-- ))\n        _arguments", pl_commands[i]->name);
+        pl_text_addf(out, "    %s)\n        shift words; (( CURRENT-- ))\n        _arguments", pl_command_at(i)->name);
         const struct pl_option *option;
-        for (size_t j = 0; (option = option_at(pl_commands[i], j)); j++)
-            zsh_option(out, pl_commands[i], option);
+        for (size_t j = 0; (option = pl_command_option(pl_command_at(i), j)); j++)
+            zsh_option(out, pl_command_at(i), option);
         pl_text_add(out, " \\\n            '*:file:_files' ;;\n");
     }
     pl_text_add(out, "    esac\n}\n_poula \"$@\"\n");
@@ -246,15 +230,17 @@ static void troff_setting(struct pl_text *out, const struct pl_setting *s)
 
 static void troff_settings(struct pl_text *out)
 {
-    struct pl_schema_source sources[256];
-    size_t count = pl_train_schema_sources(sources, 256);
-    for (size_t i = 0; i < count; i++) {
+    struct pl_schema_sources sources = {0};
+    pl_train_schema_sources(&sources);
+    for (size_t i = 0; i < sources.count; i++) {
+        const struct pl_schema_part *part = &sources.items[i].part;
         pl_text_add(out, ".SS ");
-        troff(out, sources[i].owner);
-        pl_text_addf(out, " (section %s)\n", pl_section_name(sources[i].part.section));
-        for (size_t j = 0; j < sources[i].part.count; j++)
-            troff_setting(out, &sources[i].part.settings[j]);
+        troff(out, sources.items[i].owner);
+        pl_text_addf(out, " (section %s)\n", pl_section_name(part->section));
+        for (size_t j = 0; j < part->count; j++)
+            troff_setting(out, &part->settings[j]);
     }
+    pl_schema_sources_release(&sources);
 }
 
 static void man(struct pl_text *out)
@@ -267,8 +253,8 @@ static void man(struct pl_text *out)
                "file, and prints the tables and figures of a paper from it. Results go to standard output, "
                "everything else to standard error.\n");
     pl_text_add(out, ".SH COMMANDS\n");
-    for (size_t i = 0; i < pl_command_count; i++) {
-        const struct pl_command *command = pl_commands[i];
+    for (size_t i = 0; i < pl_command_registry.count; i++) {
+        const struct pl_command *command = pl_command_at(i);
         if (command->hidden)
             continue;
         pl_text_addf(out, ".SS poula %s ", command->name);

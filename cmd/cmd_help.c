@@ -11,9 +11,10 @@ static int run(const struct pl_args *args)
     } else {
         const struct pl_command *command = pl_command_find(args->arguments[0]);
         if (!command) {
-            const char *nearest = pl_command_nearest(args->arguments[0]);
-            return pl_cmd_usage_error(args, "'%s' is not a command%s%s%s", args->arguments[0],
-                                      nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+            pl_command_hint(args->arguments[0], &text);
+            int code = pl_cmd_usage_error(args, "'%s' is not a command%s", args->arguments[0], pl_text(&text));
+            pl_text_release(&text);
+            return code;
         }
         pl_help_command(command, &text);
     }

@@ -64,17 +64,19 @@ static void add_name_quoted(struct pl_text *sql, const char *name)
 /* The column that a condition means: its own name, or the setting of which it is another spelling. */
 static const char *find_column(const struct columns *columns, const char *key)
 {
-    struct pl_schema_source sources[256];
-    size_t count = pl_train_schema_sources(sources, 256);
     for (size_t i = 0; i < columns->all.count; i++)
         if (!strcmp(columns->all.names[i], key))
             return columns->all.names[i];
-    for (size_t i = 0; i < count && i < 256; i++) {
-        const struct pl_setting *setting = pl_setting_find(sources[i].part.settings, sources[i].part.count, key);
-        if (setting && strcmp(setting->key, key))
-            return find_column(columns, setting->key);
+    struct pl_schema_sources sources = {0};
+    const char *other = NULL;
+    pl_train_schema_sources(&sources);
+    for (size_t i = 0; i < sources.count && !other; i++) {
+        const struct pl_schema_part *part = &sources.items[i].part;
+        const struct pl_setting *setting = pl_setting_find(part->settings, part->count, key);
+        other = setting && strcmp(setting->key, key) ? setting->key : NULL;
     }
-    return NULL;
+    pl_schema_sources_release(&sources);
+    return other ? find_column(columns, other) : NULL;
 }
 
 static void add_value(struct pl_text *sql, const struct pl_value *value)
@@ -189,9 +191,15 @@ static int add_condition(const struct pl_args *args, struct pl_store *store, con
     const char *column = find_column(columns, condition->key);
     int code = 0;
     if (!column) {
-        const char *nearest = pl_nearest(condition->key, (const char *const *)columns->all.names, columns->all.count);
-        return pl_cmd_usage_error(args, "no run has a setting %s%s%s%s", condition->key, nearest ? "; did you mean " : "",
-                                  nearest ? nearest : "", nearest ? "?" : "");
+        struct pl_candidates names = {0};
+        struct pl_text hint = {0};
+        for (size_t i = 0; i < columns->all.count; i++)
+            pl_candidates_add(&names, columns->all.names[i]);
+        pl_candidates_hint(&names, condition->key, "", &hint);
+        code = pl_cmd_usage_error(args, "no run has a setting \"%s\"%s", condition->key, pl_text(&hint));
+        pl_text_release(&hint);
+        pl_candidates_release(&names);
+        return code;
     }
     pl_text_addf(sql, " AND %s(", condition->negated ? "NOT " : "");
     for (size_t i = 0; i < condition->count + condition->range_count && !code; i++) {

@@ -42,33 +42,23 @@ static int show_problems(void)
 /* Not a problem itself, but a task on one. */
 static int show_langevin(void)
 {
-    struct pl_schema_source sources[256];
-    size_t count = pl_train_schema_sources(sources, sizeof sources / sizeof *sources);
+    struct pl_schema_sources sources = {0};
+    pl_train_schema_sources(&sources);
     printf("%s: %s\n\n", langevin, langevin_help);
-    for (size_t i = 0; i < count && i < sizeof sources / sizeof *sources; i++)
-        if (!strcmp(sources[i].owner, langevin))
-            pl_show_settings(sources[i].part.settings, sources[i].part.count);
+    for (size_t i = 0; i < sources.count; i++)
+        if (!strcmp(sources.items[i].owner, langevin))
+            pl_show_settings(sources.items[i].part.settings, sources.items[i].part.count);
+    pl_schema_sources_release(&sources);
     puts("\nIt also takes the settings of its target.");
     return 0;
-}
-
-int pl_show_unknown(const struct pl_args *args, const char *what, const char *name, const char *const *names,
-                    size_t count)
-{
-    const char *nearest = pl_nearest(name, names, count);
-    return pl_cmd_usage_error(args, "there is no %s %s%s%s%s", what, name, nearest ? "; did you mean " : "",
-                              nearest ? nearest : "", nearest ? "?" : "");
 }
 
 static int show_optimizer(const struct pl_args *args, const char *name)
 {
     const struct pl_optimizer_info *info = pl_optim_find(name);
-    const char *names[64];
-    size_t count = pl_optim_count() < 64 ? pl_optim_count() : 64;
-    for (size_t i = 0; i < count; i++)
-        names[i] = pl_optim_info(i)->name;
+    size_t count;
     if (!info)
-        return pl_show_unknown(args, "optimizer", name, names, count);
+        return pl_cmd_unknown_in(args, pl_optim_registry(), name);
     printf("%s: %s\n\n", info->name, info->help);
     pl_show_settings(info->settings, info->setting_count);
     const struct pl_setting *common = pl_optim_common_settings(&count);
@@ -81,14 +71,10 @@ static int show_optimizer(const struct pl_args *args, const char *name)
 static int show_problem(const struct pl_args *args, const char *name)
 {
     const struct pl_problem *problem = pl_problem_find(name);
-    const char *names[64];
-    size_t count = pl_problem_count() < 64 ? pl_problem_count() : 64;
-    for (size_t i = 0; i < count; i++)
-        names[i] = pl_problem_at(i)->name;
     if (!problem && !strcmp(name, langevin))
         return show_langevin();
     if (!problem)
-        return pl_show_unknown(args, "problem", name, names, count);
+        return pl_cmd_unknown_in(args, &pl_problem_registry, name);
     printf("%s: %s\n\n", problem->name, problem->help);
     pl_show_settings(problem->settings, problem->setting_count);
     return 0;
@@ -116,19 +102,23 @@ static int show_corpus(const struct pl_corpus_info *info)
     return 0;
 }
 
+static int unknown_dataset(const struct pl_args *args, const char *name)
+{
+    struct pl_candidates names = {0};
+    pl_train_choices("dataset", &names);
+    int code = pl_cmd_unknown(args, "dataset", name, &names);
+    pl_candidates_release(&names);
+    return code;
+}
+
 static int show_dataset(const struct pl_args *args, const char *name)
 {
     const struct pl_dataset_info *info = pl_data_find(name);
-    const char *names[64];
-    size_t count = 0;
-    for (size_t i = 0; i < pl_data_count() && count < 64; i++)
-        names[count++] = pl_data_at(i)->name;
-    for (size_t i = 0; i < pl_corpus_count() && count < 64; i++)
-        names[count++] = pl_corpus_at(i)->name;
+    size_t count;
     if (pl_corpus_find(name))
         return show_corpus(pl_corpus_find(name));
     if (!info)
-        return pl_show_unknown(args, "dataset", name, names, count);
+        return unknown_dataset(args, name);
     printf("%s: %s\n\n", info->name, info->help);
     pl_show_settings(info->settings, info->setting_count);
     const struct pl_setting *common = pl_data_common_settings(&count);
@@ -140,14 +130,16 @@ static int show_dataset(const struct pl_args *args, const char *name)
 /* Every legal setting, under what brings it. */
 static int show_settings(void)
 {
-    struct pl_schema_source sources[256];
-    size_t count = pl_train_schema_sources(sources, 256);
-    for (size_t i = 0; i < count && i < 256; i++) {
-        if (!sources[i].part.count)
+    struct pl_schema_sources sources = {0};
+    pl_train_schema_sources(&sources);
+    for (size_t i = 0; i < sources.count; i++) {
+        const struct pl_schema_part *part = &sources.items[i].part;
+        if (!part->count)
             continue;
-        printf("%s%s, section %s:\n", i ? "\n" : "", sources[i].owner, pl_section_name(sources[i].part.section));
-        pl_show_settings(sources[i].part.settings, sources[i].part.count);
+        printf("%s%s, section %s:\n", i ? "\n" : "", sources.items[i].owner, pl_section_name(part->section));
+        pl_show_settings(part->settings, part->count);
     }
+    pl_schema_sources_release(&sources);
     return 0;
 }
 
@@ -267,9 +259,15 @@ static int show_run_or_nearest(const struct pl_args *args, const char *name)
                                         "problems", "problem", "settings", "metrics", "metric"};
     if (*name && !name[strspn(name, "0123456789abcdefABCDEF")])
         return show_run(args, name);
-    const char *nearest = pl_nearest(name, words, sizeof words / sizeof *words);
-    return pl_cmd_usage_error(args, "'%s' is neither a run's number nor the beginning of a key%s%s%s", name,
-                              nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    struct pl_candidates forms = {0};
+    struct pl_text hint = {0};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        pl_candidates_add(&forms, words[i]);
+    pl_candidates_hint(&forms, name, "", &hint);
+    int code = pl_cmd_usage_error(args, "'%s' is neither a run's number nor the beginning of a key%s", name, pl_text(&hint));
+    pl_text_release(&hint);
+    pl_candidates_release(&forms);
+    return code;
 }
 
 static int run(const struct pl_args *args)

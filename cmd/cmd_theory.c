@@ -87,12 +87,12 @@ static int set(const struct pl_args *args, const char *key, const char *spelling
     struct pl_value value;
     struct pl_error err;
     if (!setting) {
-        const char *names[64];
-        for (size_t i = 0; i < count && i < 64; i++)
-            names[i] = table[i].key;
-        const char *nearest = pl_nearest(key, names, count < 64 ? count : 64);
-        return pl_cmd_usage_error(args, "there is no setting %s%s%s%s", key, nearest ? "; did you mean " : "",
-                                  nearest ? nearest : "", nearest ? "?" : "");
+        struct pl_candidates keys = {0};
+        for (size_t i = 0; i < count; i++)
+            pl_candidates_add(&keys, table[i].key);
+        int code = pl_cmd_unknown(args, "setting", key, &keys);
+        pl_candidates_release(&keys);
+        return code;
     }
     if (pl_setting_read(setting, spelling, &value, &err))
         return pl_cmd_usage_error(args, "%s", err.text);
@@ -150,12 +150,12 @@ static int recipe(const struct pl_args *args, const struct pl_theory *theory)
 
 static int unknown_name(const struct pl_args *args, const char *name, const struct pl_theory_value *all, size_t count)
 {
-    const char *names[MOST_VALUES];
+    struct pl_candidates names = {0};
     for (size_t i = 0; i < count; i++)
-        names[i] = all[i].name;
-    const char *nearest = pl_nearest(name, names, count);
-    return pl_cmd_usage_error(args, "there is no constant %s%s%s%s", name, nearest ? "; did you mean " : "",
-                              nearest ? nearest : "", nearest ? "?" : "");
+        pl_candidates_add(&names, all[i].name);
+    int code = pl_cmd_unknown(args, "constant", name, &names);
+    pl_candidates_release(&names);
+    return code;
 }
 
 /* The constants and bounds that are named, or all. */

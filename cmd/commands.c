@@ -1,13 +1,11 @@
 /* The command table, in the order that help shows. */
 #include "cmd.h"
 
-#include <string.h>
-
 extern const struct pl_command pl_cmd_backup, pl_cmd_bench, pl_cmd_completion, pl_cmd_data, pl_cmd_export, pl_cmd_forget, pl_cmd_generate,
     pl_cmd_help, pl_cmd_plot, pl_cmd_query, pl_cmd_report, pl_cmd_run, pl_cmd_runs, pl_cmd_show, pl_cmd_sweep, pl_cmd_theory,
     pl_cmd_verify, pl_cmd_version, pl_cmd_worker;
 
-const struct pl_command *const pl_commands[] = {
+static const void *const commands[] = {
     &pl_cmd_sweep,
     &pl_cmd_run,
     &pl_cmd_report,
@@ -28,22 +26,25 @@ const struct pl_command *const pl_commands[] = {
     &pl_cmd_help,
     &pl_cmd_worker,
 };
-const size_t pl_command_count = sizeof pl_commands / sizeof *pl_commands;
+const struct pl_registry pl_command_registry = PL_REGISTRY("command", commands, struct pl_command, name);
+
+const struct pl_command *pl_command_at(size_t index)
+{
+    return commands[index];
+}
 
 const struct pl_command *pl_command_find(const char *name)
 {
-    for (size_t i = 0; i < pl_command_count; i++)
-        if (!strcmp(pl_commands[i]->name, name))
-            return pl_commands[i];
-    return NULL;
+    return pl_registry_find(&pl_command_registry, name);
 }
 
-const char *pl_command_nearest(const char *name)
+bool pl_command_hint(const char *name, struct pl_text *out)
 {
-    const char *names[64];
-    size_t count = 0;
-    for (size_t i = 0; i < pl_command_count && count < 64; i++)
-        if (!pl_commands[i]->hidden)
-            names[count++] = pl_commands[i]->name;
-    return pl_nearest(name, names, count);
+    struct pl_candidates names = {0};
+    for (size_t i = 0; i < pl_command_registry.count; i++)
+        if (!pl_command_at(i)->hidden)
+            pl_candidates_add(&names, pl_command_at(i)->name);
+    bool near = pl_candidates_hint(&names, name, "", out);
+    pl_candidates_release(&names);
+    return near;
 }

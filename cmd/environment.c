@@ -74,22 +74,25 @@ enum { VARIABLE_COUNT = sizeof variables / sizeof *variables };
 /* A name that only looks like one of ours is a slip of the pen; any other is somebody else's business. */
 static bool check_name(const char *entry, struct pl_text *problem)
 {
-    const char *names[VARIABLE_COUNT];
+    struct pl_candidates names = {0};
+    struct pl_text hint = {0};
     char name[64];
     size_t length = strcspn(entry, "=");
     if (length >= sizeof name)
         return true;
     memcpy(name, entry, length);
     name[length] = '\0';
+    bool known = false;
     for (size_t i = 0; i < VARIABLE_COUNT; i++) {
-        names[i] = variables[i].name;
-        if (!strcmp(name, names[i]))
-            return true;
+        pl_candidates_add(&names, variables[i].name);
+        known = known || !strcmp(name, variables[i].name);
     }
-    const char *nearest = pl_nearest(name, names, VARIABLE_COUNT);
-    if (nearest)
-        pl_text_addf(problem, "there is no variable $%s; did you mean $%s?", name, nearest);
-    return !nearest;
+    if (!known && pl_candidates_hint(&names, name, "$", &hint))
+        pl_text_addf(problem, "there is no variable $%s%s", name, pl_text(&hint));
+    known = known || !hint.length;
+    pl_text_release(&hint);
+    pl_candidates_release(&names);
+    return known;
 }
 
 bool pl_environment_check(struct pl_text *problem)

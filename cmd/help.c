@@ -3,16 +3,13 @@
 
 #include <string.h>
 
-extern const struct pl_option pl_common_options[];
-extern const size_t pl_common_option_count;
-
 void pl_help_overview(struct pl_text *out)
 {
     pl_text_add(out, "usage: poula COMMAND [ARGUMENT...] [OPTION...]\n\n"
                      "Sweeps of optimizer experiments, kept in one SQLite file.\n\n");
-    for (size_t i = 0; i < pl_command_count; i++)
-        if (!pl_commands[i]->hidden)
-            pl_text_addf(out, "  %-12s %s\n", pl_commands[i]->name, pl_commands[i]->summary);
+    for (size_t i = 0; i < pl_command_registry.count; i++)
+        if (!pl_command_at(i)->hidden)
+            pl_text_addf(out, "  %-12s %s\n", pl_command_at(i)->name, pl_command_at(i)->summary);
     pl_text_add(out, "\n'poula COMMAND --help' shows what a command takes, with an example.\n");
 }
 

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int pl_args_parse(struct pl_args *args, const struct pl_command *command, int argc, char **argv);
-
 static void out_of_memory(size_t bytes)
 {
     fprintf(stderr, "poula: out of memory (%zu bytes more were needed)\n", bytes);
@@ -16,11 +14,11 @@ static void out_of_memory(size_t bytes)
 
 static int unknown_command(const char *name)
 {
-    const char *nearest = pl_command_nearest(name);
-    if (nearest)
-        pl_cmd_line(stderr, "poula: '%s' is not a command; did you mean '%s'?", name, nearest);
-    else
-        pl_cmd_line(stderr, "poula: '%s' is not a command; see 'poula --help'", name);
+    struct pl_text hint = {0};
+    if (!pl_command_hint(name, &hint))
+        pl_text_add(&hint, "; see 'poula --help'");
+    pl_cmd_line(stderr, "poula: '%s' is not a command%s", name, pl_text(&hint));
+    pl_text_release(&hint);
     return 2;
 }
 

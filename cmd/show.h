@@ -6,9 +6,6 @@
 
 /* Prints settings from their descriptors. */
 void pl_show_settings(const struct pl_setting *settings, size_t count);
-/* "there is no model vg11; did you mean vgg11?": returns the exit code. */
-int pl_show_unknown(const struct pl_args *args, const char *what, const char *name, const char *const *names,
-                    size_t count);
 
 /* The metrics of poula's own tasks; what is known of any metric by its name. */
 int pl_show_metrics(void);

@@ -14,9 +14,9 @@ static const char *better(enum pl_direction direction)
 
 int pl_show_metrics(void)
 {
-    struct pl_metric_source sources[16];
-    size_t count = pl_metric_sources(sources, 16);
-    for (size_t s = 0; s < count && s < 16; s++) {
+    struct pl_metric_source sources[PL_METRIC_SOURCES];
+    size_t count = pl_metric_sources(sources);
+    for (size_t s = 0; s < count; s++) {
         printf("%s:\n", sources[s].owner);
         for (size_t i = 0; i < sources[s].count; i++) {
             const struct pl_metric *m = &sources[s].metrics[i];

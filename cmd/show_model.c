@@ -159,12 +159,8 @@ static int show(const struct pl_args *args, const struct pl_model *model, const 
 int pl_show_model(const struct pl_args *args, const char *name)
 {
     const struct pl_model *model = pl_model_find(name);
-    const char *names[64];
-    size_t count = pl_model_count() < 64 ? pl_model_count() : 64;
-    for (size_t i = 0; i < count; i++)
-        names[i] = pl_model_at(i)->name;
     if (!model)
-        return pl_show_unknown(args, "model", name, names, count);
+        return pl_cmd_unknown_in(args, &pl_model_registry, name);
     struct pl_settings settings = {0};
     int code = read_settings(args, model, &settings);
     if (!code)

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/registry.h"
 #include "base/escape.h"
 #include "base/number.h"
 #include "base/random.h"

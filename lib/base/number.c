@@ -12,8 +12,9 @@
 
 static size_t put(char spelling[PL_NUMBER_SIZE], const char *text)
 {
-    strcpy(spelling, text);
-    return strlen(text);
+    const size_t length = strlen(text);
+    memcpy(spelling, text, length + 1);
+    return length;
 }
 
 size_t pl_number_write(double value, char spelling[PL_NUMBER_SIZE])

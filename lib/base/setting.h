@@ -27,6 +27,14 @@ struct pl_value {
     };
 };
 
+/* What else the program has to know of a setting than its values: flags of pl_setting.role. */
+enum pl_role {
+    PL_CHOOSES = 1,   /* its value says which other settings there are */
+    PL_SAYS_TASK = 2, /* part of what the task is: results are compared with each other where these agree */
+    PL_NAMES = 4,     /* what a reader calls a run by: comes first among the settings that tell runs apart */
+    PL_ASIDE = 8,     /* changes neither the memory that a run needs nor its data */
+};
+
 /* One legal setting. */
 struct pl_setting {
     const char *key;
@@ -42,6 +50,7 @@ struct pl_setting {
                             spec a list of lists then makes an axis */
     const char *idle_when; /* when the value changes nothing that a run records: "eta=0", "decouple=false or
                             weight_decay=0", "eta=0 and beta!=1" (and binds closer), "always"; NULL: it always counts */
+    unsigned role;          /* enum pl_role */
 };
 
 struct pl_entry {

@@ -77,12 +77,12 @@ static const char *read_line(const char *text, struct line *line)
         memcpy(word, w, length);
         word[length] = '\0';
         if (count == 0)
-            strcpy(line->verb, word);
+            memcpy(line->verb, word, length + 1);
         else if (strchr(word, '=')) {
             if (!read_option(word, line))
                 return "options are kernel=, stride=, padding= and bias=, each with a whole number";
         } else if (count == 1)
-            strcpy(line->argument, word);
+            memcpy(line->argument, word, length + 1);
         else
             return "more words than this operator takes";
     }
@@ -141,7 +141,7 @@ static int named(struct builder *b, const struct line *line, const char *text, i
     if (!strcmp(line->verb, "mark")) {
         if (!*line->argument || i == MARKS)
             return wrong(b, text, *line->argument ? "too many marks" : "mark needs a name");
-        strcpy(b->marks[i].name, line->argument);
+        memcpy(b->marks[i].name, line->argument, sizeof line->argument);
         b->marks[i].value = x;
         b->mark_count += i == b->mark_count;
         return x;

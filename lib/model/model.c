@@ -2,16 +2,16 @@
 
 #include <jansson.h>
 
-#include <string.h>
-
-static const struct pl_model *const models[] = {
+static const void *const models[] = {
     &pl_model_awd_lstm, &pl_model_cnn, &pl_model_densenet121, &pl_model_layers, &pl_model_mlp, &pl_model_resnet18,
     &pl_model_resnet34, &pl_model_vgg11,
 };
 
+const struct pl_registry pl_model_registry = PL_REGISTRY("model", models, struct pl_model, name);
+
 size_t pl_model_count(void)
 {
-    return sizeof models / sizeof *models;
+    return pl_model_registry.count;
 }
 
 const struct pl_model *pl_model_at(size_t index)
@@ -21,20 +21,7 @@ const struct pl_model *pl_model_at(size_t index)
 
 const struct pl_model *pl_model_find(const char *name)
 {
-    for (size_t i = 0; i < pl_model_count(); i++)
-        if (!strcmp(models[i]->name, name))
-            return models[i];
-    return NULL;
-}
-
-static int unknown(const char *name, struct pl_error *err)
-{
-    const char *names[sizeof models / sizeof *models];
-    for (size_t i = 0; i < pl_model_count(); i++)
-        names[i] = models[i]->name;
-    const char *nearest = pl_nearest(name, names, pl_model_count());
-    return pl_fail(err, PL_EINPUT, "there is no model \"%.100s\"%s%s%s", name, nearest ? "; did you mean " : "",
-                   nearest ? nearest : "", nearest ? "?" : "");
+    return pl_registry_find(&pl_model_registry, name);
 }
 
 int pl_model_build(struct pl_graph **g, const struct pl_settings *settings, struct pl_shape image, int classes,
@@ -43,7 +30,7 @@ int pl_model_build(struct pl_graph **g, const struct pl_settings *settings, stru
     const char *name = pl_settings_string(settings, "model", "");
     const struct pl_model *model = pl_model_find(name);
     if (!model)
-        return unknown(name, err);
+        return pl_registry_fail(&pl_model_registry, name, err);
     bool text = !image.channels && !image.height && !image.width;
     if (text != model->text)
         return pl_fail(err, PL_EINPUT, "model %s reads %s, not %s", name, model->text ? "text" : "images",

@@ -19,6 +19,7 @@ struct pl_model {
     int (*build)(const struct pl_settings *settings, struct pl_graph *g, int x, int classes);
 };
 
+extern const struct pl_registry pl_model_registry; /* of struct pl_model */
 size_t pl_model_count(void);
 const struct pl_model *pl_model_at(size_t index); /* in alphabetical order */
 const struct pl_model *pl_model_find(const char *name);

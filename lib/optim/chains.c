@@ -13,11 +13,7 @@ struct pl_chains {
 
 static const struct pl_optimizer *type_of(const char *name)
 {
-    const struct pl_kernels *kernels = pl_optim_kernels(PL_ISA_BASE, PL_FLOAT64);
-    for (size_t i = 0; i < kernels->count; i++)
-        if (!strcmp(kernels->optimizers[i]->info.name, name))
-            return kernels->optimizers[i];
-    return NULL;
+    return pl_registry_find(pl_optim_registry(), name);
 }
 
 bool pl_chains_are_possible(const char *optimizer)

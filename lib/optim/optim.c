@@ -6,33 +6,26 @@
 #include <string.h>
 
 /* Descriptors say the same in every build, so any one serves to read them. */
-static const struct pl_kernels *registry(void)
+const struct pl_registry *pl_optim_registry(void)
 {
-    return pl_optim_kernels(PL_ISA_BASE, PL_FLOAT64);
+    return &pl_optim_kernels(PL_ISA_BASE, PL_FLOAT64)->optimizers;
 }
 
 size_t pl_optim_count(void)
 {
-    return registry()->count;
+    return pl_optim_registry()->count;
 }
 
 const struct pl_optimizer_info *pl_optim_info(size_t index)
 {
-    return &registry()->optimizers[index]->info;
-}
-
-static size_t find(const char *name)
-{
-    size_t i = 0;
-    while (i < pl_optim_count() && strcmp(pl_optim_info(i)->name, name))
-        i++;
-    return i;
+    const struct pl_optimizer *optimizer = pl_optim_registry()->items[index];
+    return &optimizer->info;
 }
 
 const struct pl_optimizer_info *pl_optim_find(const char *name)
 {
-    size_t i = find(name);
-    return i < pl_optim_count() ? pl_optim_info(i) : NULL;
+    const struct pl_optimizer *optimizer = pl_registry_find(pl_optim_registry(), name);
+    return optimizer ? &optimizer->info : NULL;
 }
 
 void pl_optim_want_arena(struct pl_optim *o, const char *name, double initial)
@@ -130,12 +123,13 @@ int pl_optim_new(struct pl_optim **optim, const struct pl_settings *settings, co
     const char *name = pl_settings_string(settings, "optimizer", NULL);
     if (!name)
         return pl_fail(err, PL_EINPUT, "the setting optimizer is missing");
-    size_t index = find(name);
-    if (index == pl_optim_count())
-        return pl_fail(err, PL_EINPUT, "there is no optimizer '%.100s'", name);
+    const struct pl_kernels *kernels = pl_optim_kernels(pl_host_isa(), element);
+    const struct pl_optimizer *type = pl_registry_find(&kernels->optimizers, name);
+    if (!type)
+        return pl_registry_fail(&kernels->optimizers, name, err);
     struct pl_optim *o = pl_new(sizeof *o);
-    o->kernels = pl_optim_kernels(pl_host_isa(), element);
-    o->type = o->kernels->optimizers[index];
+    o->kernels = kernels;
+    o->type = type;
     o->element = element;
     o->threads = threads > 0 ? threads : 1;
     o->noise = noise;

@@ -42,6 +42,7 @@ struct pl_optimizer_info {
     size_t setting_count;
 };
 
+const struct pl_registry *pl_optim_registry(void); /* for names; what stands behind them is optim's own */
 size_t pl_optim_count(void);
 const struct pl_optimizer_info *pl_optim_info(size_t index); /* in alphabetical order */
 const struct pl_optimizer_info *pl_optim_find(const char *name);

@@ -1,7 +1,7 @@
 /* optim, inside: what the driver, the kernels and the optimizers share.
  *
- * Two kinds of file. Those compiled once (optim.c, state.c, average.c, layout.c, parallel.c) see arenas as
- * void pointers. Those compiled once for each instruction set and each of float and double (step.c,
+ * Two kinds of file. Those compiled once (optim.c, average.c, chains.c, kernels.c, layout.c, norm.c,
+ * parallel.c, shares.c) see arenas as void pointers. Those compiled once for each instruction set and each of float and double (step.c,
  * noise.c, table.c and every optimizer) also include kernel.h, which defines `real`.
  *
  * Work is cut into blocks: at most PL_BLOCK elements of one tensor each, the same blocks whatever the
@@ -50,8 +50,7 @@ struct pl_optimizer {
 
 /* What one build for an instruction set and a precision exports. */
 struct pl_kernels {
-    const struct pl_optimizer *const *optimizers; /* in alphabetical order */
-    size_t count;
+    struct pl_registry optimizers;
     void (*step)(struct pl_optim *optim, void *theta, void *gradient, const void *xi);
     /* first is a multiple of 32 */
     void (*noise)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out);

@@ -5,7 +5,7 @@
 #include "optim_list.h"
 #undef PL_OPTIMIZER
 
-static const struct pl_optimizer *const all[] = {
+static const void *const all[] = {
 #define PL_OPTIMIZER(name) &KERNEL(pl_##name),
 #include "optim_list.h"
 #undef PL_OPTIMIZER
@@ -18,8 +18,7 @@ void KERNEL(pl_step)(struct pl_optim *optim, void *theta, void *gradient, const 
 
 extern const struct pl_kernels KERNEL(pl_kernels);
 const struct pl_kernels KERNEL(pl_kernels) = {
-    .optimizers = all,
-    .count = sizeof all / sizeof *all,
+    .optimizers = PL_REGISTRY("optimizer", all, struct pl_optimizer, info.name),
     .step = KERNEL(pl_step),
     .noise = KERNEL(pl_noise),
     .uniforms = KERNEL(pl_uniforms),

@@ -1,21 +1,21 @@
 /* The registry, which meson.build fills. */
 #include "problem/problem_priv.h"
 
-#include <string.h>
-
 #define PL_PROBLEM(name) extern const struct pl_problem pl_problem_##name;
 #include "problem_list.h"
 #undef PL_PROBLEM
 
-static const struct pl_problem *const problems[] = {
+static const void *const problems[] = {
 #define PL_PROBLEM(name) &pl_problem_##name,
 #include "problem_list.h"
 #undef PL_PROBLEM
 };
 
+const struct pl_registry pl_problem_registry = PL_REGISTRY("problem", problems, struct pl_problem, name);
+
 size_t pl_problem_count(void)
 {
-    return sizeof problems / sizeof *problems;
+    return pl_problem_registry.count;
 }
 
 const struct pl_problem *pl_problem_at(size_t index)
@@ -25,8 +25,5 @@ const struct pl_problem *pl_problem_at(size_t index)
 
 const struct pl_problem *pl_problem_find(const char *name)
 {
-    for (size_t i = 0; i < pl_problem_count(); i++)
-        if (!strcmp(problems[i]->name, name))
-            return problems[i];
-    return NULL;
+    return pl_registry_find(&pl_problem_registry, name);
 }

@@ -37,6 +37,7 @@ struct pl_problem {
     double (*sample)(const void *self, const double *theta, const double *x, size_t n);
 };
 
+extern const struct pl_registry pl_problem_registry; /* of struct pl_problem */
 size_t pl_problem_count(void);
 const struct pl_problem *pl_problem_at(size_t index);
 const struct pl_problem *pl_problem_find(const char *name);

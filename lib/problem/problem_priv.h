@@ -7,7 +7,7 @@
 
 /* The two settings that every problem has; defaults and the smallest dimension are spelled as in a spec. */
 #define PL_PROBLEM_DIMENSION(value, smallest) \
-    {.key = "dimension", .type = PL_INTEGER, .initial = value, .range = "[" smallest ",100000000]", \
+    {.key = "dimension", .type = PL_INTEGER, .role = PL_SAYS_TASK, .initial = value, .range = "[" smallest ",100000000]", \
      .help = "number of coordinates"}
 #define PL_PROBLEM_START(value) \
     {.key = "start", .aliases = "theta0 θ0", .type = PL_REAL, .initial = value, \

@@ -165,43 +165,38 @@ static int fill_cells(const struct pl_table_plan *plan, struct pl_table *table, 
     return status;
 }
 
-/* Cells are compared with each other where they solve the same task: equal values of these settings. */
-static bool is_task_key(const char *name)
-{
-    static const char *const keys[] = {"problem", "dataset", "model", "command", "dimension", "classes", "task", "data"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (!strcmp(keys[i], name))
-            return true;
-    return false;
-}
-
 static bool label_equal(const struct pl_label *a, const struct pl_label *b)
 {
     return a->present == b->present && (!a->present || pl_value_equal(&a->value, &b->value));
 }
 
-static bool same_task(const char *const *names, size_t count, const struct pl_label *a, const struct pl_label *b)
+static bool same_task(const bool *says_task, size_t count, const struct pl_label *a, const struct pl_label *b)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_task_key(names[i]) && !label_equal(&a[i], &b[i]))
+        if (says_task[i] && !label_equal(&a[i], &b[i]))
             return false;
     return true;
 }
 
-/* Numbers the groups of headings that belong to one task; returns how many there are. */
+/* Numbers the groups of headings that belong to one task, whose cells are compared with each other; returns how many there
+ * are. */
 static size_t group_headings(const char *const *names, size_t width, const struct pl_label *labels, size_t count,
                              size_t *groups)
 {
     size_t *first = pl_new((count + 1) * sizeof *first), found = 0;
+    bool *says_task = pl_new(width + 1);
+    for (size_t i = 0; i < width; i++)
+        says_task[i] = pl_train_roles(names[i]) & PL_SAYS_TASK;
     for (size_t i = 0; i < count; i++) {
         size_t g = 0;
-        while (g < found && !same_task(names, width, labels + first[g] * width, labels + i * width))
+        while (g < found && !same_task(says_task, width, labels + first[g] * width, labels + i * width))
             g++;
         if (g == found)
             first[found++] = i;
         groups[i] = g;
     }
     free(first);
+    free(says_task);
     return found;
 }
 

@@ -86,28 +86,28 @@ static void accept(struct partition *p, size_t groups)
     p->group_count = groups;
 }
 
-/* What a reader asks of a run first. */
-static const char *const first[] = {"problem", "dataset", "model", "optimizer"};
-
-/* Every column once, in the order in which a reader would want them: axes of the study, then the first, then the
+/* Every column once, in the order in which a reader would want them: axes of the study, what a run is called by, the
  * others. */
 static size_t candidates(const struct pl_results *results, size_t *order)
 {
+    struct pl_candidates first = {0};
     bool *taken = pl_new(results->column_count);
     size_t count = 0, found;
+    pl_train_keys_of(PL_NAMES, &first);
     for (size_t i = 0; results->study && i < results->study->axis_count; i++)
         if ((found = pl_results_key(results, results->study->axes[i])) != SIZE_MAX && !taken[found]) {
             taken[found] = true;
             order[count++] = found;
         }
-    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        if ((found = pl_results_find_column(results, first[i])) != SIZE_MAX && !taken[found]) {
+    for (size_t i = 0; i < first.count; i++)
+        if ((found = pl_results_find_column(results, first.names[i])) != SIZE_MAX && !taken[found]) {
             taken[found] = true;
             order[count++] = found;
         }
     for (size_t i = 0; i < results->column_count; i++)
         if (!taken[i])
             order[count++] = i;
+    pl_candidates_release(&first);
     free(taken);
     return count;
 }

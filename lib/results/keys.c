@@ -32,30 +32,29 @@ size_t pl_results_key(const struct pl_results *results, const char *name)
     size_t found = pl_results_find_column(results, name);
     if (found != SIZE_MAX)
         return found;
-    enum { MOST = 128 };
-    static const size_t none = SIZE_MAX;
-    struct pl_schema_source sources[MOST];
-    size_t count = pl_train_schema_sources(sources, MOST);
-    for (size_t i = 0; i < count && i < MOST; i++) {
-        const struct pl_setting *setting = pl_setting_find(sources[i].part.settings, sources[i].part.count, name);
-        if (setting && (found = pl_results_find_column(results, setting->key)) != SIZE_MAX)
-            return found;
+    struct pl_schema_sources sources = {0};
+    pl_train_schema_sources(&sources);
+    for (size_t i = 0; i < sources.count && found == SIZE_MAX; i++) {
+        const struct pl_schema_part *part = &sources.items[i].part;
+        const struct pl_setting *setting = pl_setting_find(part->settings, part->count, name);
+        found = setting ? pl_results_find_column(results, setting->key) : SIZE_MAX;
     }
-    return none;
+    pl_schema_sources_release(&sources);
+    return found;
 }
 
 static int unknown_key(const struct pl_results *results, const char *name, struct pl_error *err)
 {
     if (!strcmp(name, "seed"))
         return pl_fail(err, PL_EINPUT, "'seed' cannot be used here: statistics are taken over the seeds");
-    const char **names = pl_new(results->column_count * sizeof *names);
+    struct pl_candidates names = {0};
+    struct pl_text hint = {0};
     for (size_t i = 0; i < results->column_count; i++)
-        names[i] = results->columns[i].name;
-    const char *nearest = pl_nearest(name, names, results->column_count);
-    int status = nearest ? pl_fail(err, PL_EINPUT, "no run of study %s has a setting '%s'; did you mean '%s'?",
-                                   results->name, name, nearest)
-                         : pl_fail(err, PL_EINPUT, "no run of study %s has a setting '%s'", results->name, name);
-    free(names);
+        pl_candidates_add(&names, results->columns[i].name);
+    pl_candidates_hint(&names, name, "", &hint);
+    int status = pl_fail(err, PL_EINPUT, "no run of study %s has a setting \"%s\"%s", results->name, name, pl_text(&hint));
+    pl_text_release(&hint);
+    pl_candidates_release(&names);
     return status;
 }
 

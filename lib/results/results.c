@@ -267,18 +267,15 @@ int pl_results_need_metric(const struct pl_results *results, const char *metric,
         return 0;
     if (!results->metric_count)
         return pl_fail(err, PL_EINPUT, "study %s has not recorded any metric, and so no '%s'", results->name, metric);
-    const char **names = pl_new(results->metric_count * sizeof *names);
-    struct pl_text list = {0};
-    for (size_t i = 0; i < results->metric_count; i++) {
-        names[i] = results->metrics[i].name;
-        pl_text_addf(&list, "%s%s", i ? ", " : "", names[i]);
-    }
-    const char *nearest = pl_nearest(metric, names, results->metric_count);
-    int status = pl_fail(err, PL_EINPUT, "study %s has not recorded a metric '%s'%s%s%s; it has: %.500s", results->name,
-                         metric, nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "",
-                         pl_text(&list));
-    free(names);
-    pl_text_release(&list);
+    struct pl_candidates names = {0};
+    struct pl_text hint = {0};
+    for (size_t i = 0; i < results->metric_count; i++)
+        pl_candidates_add(&names, results->metrics[i].name);
+    pl_candidates_tell(&names, metric, "it has", &hint);
+    int status = pl_fail(err, PL_EINPUT, "study %s has not recorded a metric \"%s\"%s", results->name, metric,
+                         pl_text(&hint));
+    pl_text_release(&hint);
+    pl_candidates_release(&names);
     return status;
 }
 

@@ -248,15 +248,15 @@ int pl_sweep_forget_runs(struct pl_store *store, const int64_t *runs, size_t cou
 static const struct pl_value *find_spelled(const struct pl_settings *settings, const char *key)
 {
     const struct pl_value *value = pl_settings_find(settings, key);
-    size_t count = value ? 0 : pl_train_schema_sources(NULL, 0);
-    struct pl_schema_source *sources = pl_new((count + 1) * sizeof *sources);
-    if (count)
-        pl_train_schema_sources(sources, count);
-    for (size_t i = 0; i < count && !value; i++) {
-        const struct pl_setting *setting = pl_setting_find(sources[i].part.settings, sources[i].part.count, key);
+    struct pl_schema_sources sources = {0};
+    if (!value)
+        pl_train_schema_sources(&sources);
+    for (size_t i = 0; i < sources.count && !value; i++) {
+        const struct pl_schema_part *part = &sources.items[i].part;
+        const struct pl_setting *setting = pl_setting_find(part->settings, part->count, key);
         value = setting ? pl_settings_find(settings, setting->key) : NULL;
     }
-    free(sources);
+    pl_schema_sources_release(&sources);
     return value;
 }
 

@@ -23,18 +23,18 @@ static const struct pl_setting *find_in_schema(const struct pl_schema *schema, c
 /* The key itself where somebody gave another spelling of it (λ, lr). */
 static const char *canonical_key(const char *key)
 {
-    size_t count = pl_train_schema_sources(NULL, 0);
-    struct pl_schema_source *sources = pl_new(count * sizeof *sources);
-    pl_train_schema_sources(sources, count);
+    struct pl_schema_sources sources = {0};
     const char *canonical = key;
-    for (size_t i = 0; i < count; i++) {
-        const struct pl_setting *found = pl_setting_find(sources[i].part.settings, sources[i].part.count, key);
+    pl_train_schema_sources(&sources);
+    for (size_t i = 0; i < sources.count; i++) {
+        const struct pl_schema_part *part = &sources.items[i].part;
+        const struct pl_setting *found = pl_setting_find(part->settings, part->count, key);
         if (found) {
             canonical = found->key;
             break;
         }
     }
-    free(sources);
+    pl_schema_sources_release(&sources);
     return canonical;
 }
 
@@ -59,14 +59,16 @@ static bool agrees(const struct pl_settings *settings, const struct pl_assignmen
 
 static int fail_key(const struct pl_schema *schema, const char *key, struct pl_error *err)
 {
-    const char *names[512];
-    size_t count = 0;
+    struct pl_candidates keys = {0};
+    struct pl_text hint = {0};
     for (size_t i = 0; i < schema->count; i++)
-        for (size_t k = 0; k < schema->parts[i].count && count < 512; k++)
-            names[count++] = schema->parts[i].settings[k].key;
-    const char *nearest = pl_nearest(key, names, count);
-    return pl_fail(err, PL_EINPUT, "there is no setting \"%.100s\" here%s%s%s", key, nearest ? "; did you mean " : "",
-                   nearest ? nearest : "", nearest ? "?" : "");
+        for (size_t k = 0; k < schema->parts[i].count; k++)
+            pl_candidates_add(&keys, schema->parts[i].settings[k].key);
+    pl_candidates_hint(&keys, key, "", &hint);
+    int status = pl_fail(err, PL_EINPUT, "there is no setting \"%.100s\" here%s", key, pl_text(&hint));
+    pl_text_release(&hint);
+    pl_candidates_release(&keys);
+    return status;
 }
 
 /* Puts a value in place of the one that is there. */

@@ -15,7 +15,7 @@ static void write_tex(long double value, int digits, struct pl_text *out)
         *e = '\0';
     pl_text_add(out, text);
     if (e)
-        pl_text_addf(out, "\\cdot10^{%d}", atoi(e + 1));
+        pl_text_addf(out, "\\cdot10^{%ld}", strtol(e + 1, NULL, 10));
 }
 
 void pl_theory_write(long double ln, bool tex, struct pl_text *out)

@@ -1,10 +1,9 @@
 /* Metrics by name: the descriptors of poula's own, and the questions that are asked about any. */
 #include "train/train_priv.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
-
-enum { SOURCES_MOST = 16 };
 
 const char *pl_direction_name(enum pl_direction direction)
 {
@@ -24,19 +23,18 @@ bool pl_direction_better(enum pl_direction direction, double value, double best)
     return isnan(best) || (direction == PL_MAXIMIZE ? value > best : value < best);
 }
 
-void pl_metric_add(struct pl_metric_source *sources, size_t capacity, size_t *count, const char *owner,
+void pl_metric_add(struct pl_metric_source *sources, size_t *count, const char *owner,
                    const struct pl_metric *metrics, size_t metric_count)
 {
-    if (*count < capacity)
-        sources[*count] = (struct pl_metric_source){owner, metrics, metric_count};
-    ++*count;
+    assert(*count < PL_METRIC_SOURCES);
+    sources[(*count)++] = (struct pl_metric_source){owner, metrics, metric_count};
 }
 
 const struct pl_metric *pl_metric_find(const char *name)
 {
-    struct pl_metric_source sources[SOURCES_MOST];
-    size_t count = pl_metric_sources(sources, SOURCES_MOST);
-    for (size_t s = 0; s < count && s < SOURCES_MOST; s++)
+    struct pl_metric_source sources[PL_METRIC_SOURCES];
+    size_t count = pl_metric_sources(sources);
+    for (size_t s = 0; s < count; s++)
         for (size_t i = 0; i < sources[s].count; i++)
             if (!strcmp(sources[s].metrics[i].name, name))
                 return &sources[s].metrics[i];

@@ -46,8 +46,9 @@ struct pl_metric_source {
     const struct pl_metric *metrics;
     size_t count;
 };
-/* Those of all kinds. Returns how many sources there are; fills at most capacity. */
-size_t pl_metric_sources(struct pl_metric_source *sources, size_t capacity);
+enum { PL_METRIC_SOURCES = 16 }; /* room for those of all kinds, which more would not pass unnoticed */
+/* Those of all kinds. Returns how many. */
+size_t pl_metric_sources(struct pl_metric_source sources[PL_METRIC_SOURCES]);
 /* The descriptor of a metric of poula's own tasks, or NULL. */
 const struct pl_metric *pl_metric_find(const char *name);
 

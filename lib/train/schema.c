@@ -12,7 +12,7 @@ static const struct pl_task_kind *const kinds[] = {&pl_task_command, &pl_task_la
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
 static const struct pl_setting optimizer_setting[] = {
-    {.key = "optimizer", .type = PL_STRING, .help = "name of the optimizer"},
+    {.key = "optimizer", .type = PL_STRING, .role = PL_CHOOSES | PL_NAMES, .help = "name of the optimizer"},
 };
 
 const char *pl_section_name(enum pl_section section)
@@ -21,9 +21,49 @@ const char *pl_section_name(enum pl_section section)
     return names[section];
 }
 
+/* What programs of command tasks may call it. */
+static const char free_task_keys[] = "task data";
+
+static const struct pl_setting *find_key(const struct pl_schema_part *part, const char *key)
+{
+    for (size_t i = 0; i < part->count; i++)
+        if (!strcmp(part->settings[i].key, key))
+            return &part->settings[i];
+    return NULL;
+}
+
+unsigned pl_train_roles(const char *key)
+{
+    struct pl_schema_sources sources = {0};
+    unsigned roles = pl_has_word(free_task_keys, key) ? PL_SAYS_TASK : 0;
+    pl_train_schema_sources(&sources);
+    for (size_t i = 0; i < sources.count; i++) {
+        const struct pl_setting *setting = find_key(&sources.items[i].part, key);
+        roles |= setting ? setting->role : 0;
+    }
+    pl_schema_sources_release(&sources);
+    return roles;
+}
+
 bool pl_train_is_choice(const char *key)
 {
-    return pl_has_word("problem target dataset model command optimizer", key);
+    return pl_train_roles(key) & PL_CHOOSES;
+}
+
+void pl_train_keys_of(unsigned roles, struct pl_candidates *keys)
+{
+    struct pl_schema_sources sources = {0};
+    pl_train_schema_sources(&sources);
+    for (size_t i = 0; i < sources.count; i++)
+        for (size_t k = 0; k < sources.items[i].part.count; k++) {
+            const struct pl_setting *setting = &sources.items[i].part.settings[k];
+            bool known = (setting->role & roles) != roles;
+            for (size_t j = 0; j < keys->count && !known; j++)
+                known = !strcmp(keys->names[j], setting->key);
+            if (!known)
+                pl_candidates_add(keys, setting->key);
+        }
+    pl_schema_sources_release(&sources);
 }
 
 const struct pl_task_kind *pl_task_kind_of(const struct pl_settings *settings)
@@ -43,47 +83,30 @@ void pl_schema_add(struct pl_schema *schema, enum pl_section section, const stru
     schema->parts[schema->count++] = (struct pl_schema_part){section, settings, count};
 }
 
-void pl_source_add(struct pl_schema_source *sources, size_t capacity, size_t *count, const char *owner,
-                   enum pl_section section, const struct pl_setting *settings, size_t setting_count)
+void pl_source_add(struct pl_schema_sources *sources, const char *owner, enum pl_section section,
+                   const struct pl_setting *settings, size_t setting_count)
 {
-    if (*count < capacity)
-        sources[*count] = (struct pl_schema_source){{section, settings, setting_count}, owner};
-    ++*count;
+    void *items = sources->items;
+    pl_grow(&items, &sources->capacity, sources->count + 1, sizeof *sources->items);
+    sources->items = items;
+    sources->items[sources->count++] = (struct pl_schema_source){{section, settings, setting_count}, owner};
 }
 
-void pl_choice_add(const char **names, size_t capacity, size_t *count, const char *name)
+void pl_train_choices(const char *key, struct pl_candidates *names)
 {
-    if (*count < capacity)
-        names[*count] = name;
-    ++*count;
-}
-
-size_t pl_train_choices(const char *key, const char **names, size_t capacity)
-{
-    size_t count = 0;
     for (size_t i = KIND_COUNT; i-- > 0;) /* the general ones first */
-        kinds[i]->choices(key, names, capacity, &count);
-    for (size_t i = 0; i < pl_optim_count() && !strcmp(key, "optimizer"); i++)
-        pl_choice_add(names, capacity, &count, pl_optim_info(i)->name);
-    return count;
+        kinds[i]->choices(key, names);
+    if (!strcmp(key, "optimizer"))
+        pl_registry_names(pl_optim_registry(), names);
 }
 
 int pl_fail_choice(struct pl_error *err, const char *key, const char *name)
 {
-    size_t count = pl_train_choices(key, NULL, 0);
-    const char **names = pl_new((count + 1) * sizeof *names);
-    pl_train_choices(key, names, count);
-    const char *nearest = pl_nearest(name, names, count);
-    struct pl_text all = {0};
-    for (size_t i = 0; i < count; i++)
-        pl_text_addf(&all, "%s%s", i ? ", " : "", names[i]);
-    if (nearest)
-        pl_fail(err, PL_EINPUT, "there is no %s \"%.100s\"; did you mean %s?", key, name, nearest);
-    else
-        pl_fail(err, PL_EINPUT, "there is no %s \"%.100s\"; there are: %s", key, name, pl_text(&all));
-    pl_text_release(&all);
-    free(names);
-    return PL_EINPUT;
+    struct pl_candidates names = {0};
+    pl_train_choices(key, &names);
+    int status = pl_candidates_fail(&names, key, name, err);
+    pl_candidates_release(&names);
+    return status;
 }
 
 int pl_schema_add_training(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
@@ -120,33 +143,38 @@ int pl_train_schema(const struct pl_settings *chosen, struct pl_schema *schema, 
     return kind->schema(chosen, schema, err);
 }
 
-size_t pl_train_schema_sources(struct pl_schema_source *sources, size_t capacity)
+void pl_train_schema_sources(struct pl_schema_sources *sources)
 {
-    size_t count = 0, common_count;
+    size_t common_count;
     for (size_t i = 0; i < KIND_COUNT; i++)
-        kinds[i]->sources(sources, capacity, &count);
-    pl_source_add(sources, capacity, &count, "problem and dataset", PL_SECTION_TASK, pl_recording_settings,
+        kinds[i]->sources(sources);
+    pl_source_add(sources, "problem and dataset", PL_SECTION_TASK, pl_recording_settings,
                   pl_recording_setting_count);
-    pl_source_add(sources, capacity, &count, "optimizer", PL_SECTION_OPTIMIZER, optimizer_setting, 1);
+    pl_source_add(sources, "optimizer", PL_SECTION_OPTIMIZER, optimizer_setting, 1);
     const struct pl_setting *common = pl_optim_common_settings(&common_count);
-    pl_source_add(sources, capacity, &count, "optimizer", PL_SECTION_OPTIMIZER, common, common_count);
+    pl_source_add(sources, "optimizer", PL_SECTION_OPTIMIZER, common, common_count);
     for (size_t i = 0; i < pl_optim_count(); i++) {
         const struct pl_optimizer_info *info = pl_optim_info(i);
-        pl_source_add(sources, capacity, &count, info->name, PL_SECTION_OPTIMIZER, info->settings,
+        pl_source_add(sources, info->name, PL_SECTION_OPTIMIZER, info->settings,
                       info->setting_count);
     }
-    pl_source_add(sources, capacity, &count, "schedule", PL_SECTION_SCHEDULE, pl_schedule_settings,
+    pl_source_add(sources, "schedule", PL_SECTION_SCHEDULE, pl_schedule_settings,
                   pl_schedule_setting_count);
-    return count;
 }
 
-size_t pl_metric_sources(struct pl_metric_source *sources, size_t capacity)
+void pl_schema_sources_release(struct pl_schema_sources *sources)
+{
+    free(sources->items);
+    *sources = (struct pl_schema_sources){0};
+}
+
+size_t pl_metric_sources(struct pl_metric_source sources[PL_METRIC_SOURCES])
 {
     size_t count = 0;
     for (size_t i = 0; i < KIND_COUNT; i++)
         if (kinds[i]->metrics)
-            kinds[i]->metrics(sources, capacity, &count);
-    pl_metric_add(sources, capacity, &count, "problem and dataset", pl_recording_metrics, pl_recording_metric_count);
+            kinds[i]->metrics(sources, &count);
+    pl_metric_add(sources, &count, "problem and dataset", pl_recording_metrics, pl_recording_metric_count);
     return count;
 }
 

@@ -35,17 +35,26 @@ struct pl_schema {
 int pl_train_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err);
 
 /* All parts of every task, problem, optimizer and schedule: for help, completion, documentation and the
- * nearest-key search. Returns how many; fills at most capacity. owner is "theopoula", "theta30", ... */
+ * nearest-key search. owner is "theopoula", "theta30", ... */
 struct pl_schema_source {
     struct pl_schema_part part;
     const char *owner;
 };
-size_t pl_train_schema_sources(struct pl_schema_source *sources, size_t capacity);
+struct pl_schema_sources { /* zero-initialise */
+    struct pl_schema_source *items;
+    size_t count, capacity;
+};
+void pl_train_schema_sources(struct pl_schema_sources *sources);
+void pl_schema_sources_release(struct pl_schema_sources *sources);
 
-/* The settings that choose a schema: problem, dataset, model, command, optimizer. */
-bool pl_train_is_choice(const char *key);
-/* The names that a choosing setting can have: "theta30", ... Returns how many; fills at most capacity. */
-size_t pl_train_choices(const char *key, const char **names, size_t capacity);
+/* What the settings of that key are for in any schema: enum pl_role. (task and data, which only programs of command tasks
+ * have, say what the task is.) */
+unsigned pl_train_roles(const char *key);
+bool pl_train_is_choice(const char *key); /* is PL_CHOOSES among them? */
+/* Adds the keys of the settings that have all these roles, each once, tasks first, optimizers last. */
+void pl_train_keys_of(unsigned roles, struct pl_candidates *keys);
+/* Adds the names that a choosing setting can have: "theta30", ... */
+void pl_train_choices(const char *key, struct pl_candidates *names);
 
 /* Checks what no single range can say (every without decay, an unknown placeholder, ...), after defaults were
  * filled in. Fails with PL_EINPUT. */

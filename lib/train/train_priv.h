@@ -11,11 +11,11 @@ struct pl_task_kind {
     /* Adds the parts that are legal under the chosen settings. */
     int (*schema)(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err);
     /* Adds the names that a choosing key can have in such a task. */
-    void (*choices)(const char *key, const char **names, size_t capacity, size_t *count);
+    void (*choices)(const char *key, struct pl_candidates *names);
     /* Adds every part that any choice may bring. */
-    void (*sources)(struct pl_schema_source *sources, size_t capacity, size_t *count);
+    void (*sources)(struct pl_schema_sources *sources);
     /* Adds every metric that a run may report; NULL: the program decides. */
-    void (*metrics)(struct pl_metric_source *sources, size_t capacity, size_t *count);
+    void (*metrics)(struct pl_metric_source *sources, size_t *count);
     int (*check)(const struct pl_settings *settings, struct pl_error *err);
     int (*run)(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
                struct pl_error *err);
@@ -26,14 +26,13 @@ const struct pl_task_kind *pl_task_kind_of(const struct pl_settings *settings); 
 void pl_schema_add(struct pl_schema *schema, enum pl_section section, const struct pl_setting *settings, size_t count);
 /* The optimizer, what all optimizers share, the schedule, and record_shares. */
 int pl_schema_add_training(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err);
-void pl_choice_add(const char **names, size_t capacity, size_t *count, const char *name);
-void pl_source_add(struct pl_schema_source *sources, size_t capacity, size_t *count, const char *owner,
-                   enum pl_section section, const struct pl_setting *settings, size_t setting_count);
-void pl_metric_add(struct pl_metric_source *sources, size_t capacity, size_t *count, const char *owner,
+void pl_source_add(struct pl_schema_sources *sources, const char *owner, enum pl_section section,
+                   const struct pl_setting *settings, size_t setting_count);
+void pl_metric_add(struct pl_metric_source *sources, size_t *count, const char *owner,
                    const struct pl_metric *metrics, size_t metric_count);
 int pl_train_check_training(const struct pl_settings *settings, int64_t epochs, struct pl_error *err);
 
-/* "there is no problem "theta3"; did you mean theta30?", or all names that the choosing key can have where none is near. */
+/* Fails as pl_candidates_fail does among the names that the choosing key can have. */
 int pl_fail_choice(struct pl_error *err, const char *key, const char *name);
 
 /* Settings of every task on a problem: problem, iterations, record. */
@@ -42,7 +41,7 @@ extern const size_t pl_objective_setting_count;
 /* The problem that a setting ("problem" or "target") names, or NULL after a complaint. */
 const struct pl_problem *pl_problem_of(const struct pl_settings *settings, const char *key, struct pl_error *err);
 /* Adds the names of all problems. */
-void pl_objective_choices(const char **names, size_t capacity, size_t *count);
+void pl_objective_choices(struct pl_candidates *names);
 
 /* A schedule: the factor on the initial learning rate before each epoch, counted from 0. */
 enum pl_anneal { PL_ANNEAL_NONE, PL_ANNEAL_COSINE, PL_ANNEAL_LINEAR };

@@ -13,7 +13,7 @@ expect 2 poula theory lambda_max --eta 0
 contains err "eta is 0"
 expect 2 poula theory lambda_max --r -1
 expect 2 poula theory nothing
-contains err "there is no constant nothing"
+contains err 'there is no constant "nothing"; there are: lambda_max'
 expect 2 poula theory C_O
 contains err "did you mean C_0?"
 

@@ -201,9 +201,9 @@ int main(int argc, char **argv)
     add(&first, "sweep");
     add(&first, "spec.yaml");
     check(&first);
-    for (size_t i = 0; i < pl_command_count; i++)
-        if (!pl_commands[i]->hidden)
-            try_command(pl_commands[i], step);
+    for (size_t i = 0; i < pl_command_registry.count; i++)
+        if (!pl_command_at(i)->hidden)
+            try_command(pl_command_at(i), step);
     struct words words = {0};
     add(&words, "poula");
     try_values(&words, NULL, "", 1);

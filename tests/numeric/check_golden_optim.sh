@@ -40,7 +40,8 @@ echo '{"optimizer": "adam"' >broken/a.json
 expect 1 "broken/a.json: line" broken
 echo '[]' >broken/a.json
 expect 1 "broken/a.json: the file" broken
-expect 1 "^88 files checked, 1 failures" "$good" empty
+all=$(ls "$good" | grep -c "[.]json$")
+expect 1 "^$all files checked, 1 failures" "$good" empty
 
 # The first value, a phase, an average, a note, the noise, a setting, a name, a shape and a trigger.
 spoil adam-1 's/"theta":\[\[\[\(-*[0-9]*\)\.[0-9]*/"theta":[[[\1.123/'
@@ -63,7 +64,7 @@ for file in "$good"/*.json; do
     ln -s "$file" reversed/
 done
 expect 1 "^yogi: no file that it agrees with" --all incomplete
-expect 1 "^86 files checked, 1 failures" --all incomplete
+expect 1 "^$((all - $(ls "$good" | grep -c "^yogi-"))) files checked, 1 failures" --all incomplete
 rm reversed/fromage-*
 for name in fromage-1 fromage-2 fromage-scalars; do
     sed 's/"theta":\[\[\[\(-*[0-9]*\)\.[0-9]*/"theta":[[[\1.123/' "$good/$name.json" >"reversed/$name.json"

@@ -137,8 +137,8 @@ static void own_metrics_agree_with_the_rule(void **state)
 {
     static const char own[] = "w1 w2 sliced_w1 sliced_w2 escaped averaged_from tamed_share boosted_share w1_floor "
                               "w2_floor sliced_w1_floor sliced_w2_floor"; /* names that say nothing to others */
-    struct pl_metric_source sources[16];
-    size_t count = pl_metric_sources(sources, COUNT(sources)), seen = 0;
+    struct pl_metric_source sources[PL_METRIC_SOURCES];
+    size_t count = pl_metric_sources(sources), seen = 0;
     (void)state;
     assert_in_range(count, 4, COUNT(sources));
     for (size_t s = 0; s < count; s++)
@@ -172,8 +172,8 @@ static void every_recorded_metric_is_declared(void **state)
         "valid_tokens=31 test_tokens=21 batch=2 valid_batch=2 test_batch=2 bptt=6 epochs=2 optimizer=asgd record_batches=2",
     };
     bool seen[200] = {false};
-    struct pl_metric_source sources[16];
-    size_t count = pl_metric_sources(sources, COUNT(sources));
+    struct pl_metric_source sources[PL_METRIC_SOURCES];
+    size_t count = pl_metric_sources(sources);
     (void)state;
     for (size_t i = 0; i < COUNT(runs); i++) {
         struct pl_settings s = {0};

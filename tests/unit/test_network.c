@@ -664,6 +664,38 @@ static void test_memory_is_estimated(void **state)
     pl_settings_release(&s);
 }
 
+/* A setting that is put aside changes no need, whatever its value. */
+static void test_settings_aside_change_no_need(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"dataset=glyphs model=cnn optimizer=sgd", "dataset=glyphs model=mlp optimizer=sgd",
+                                        "dataset=glyphs model=vgg11 width=8 optimizer=sgd",
+                                        "dataset=markov model=awd_lstm nlayers=1 emsize=32 optimizer=sgd"};
+    static const char *const values[] = {"0", "0.5", "1", "3", "true", "false", "rows"};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        struct pl_settings s = {0};
+        struct pl_schema schema;
+        struct pl_error err;
+        settings_of(&s, words[w]);
+        uint64_t memory = memory_of(words[w]);
+        assert_int_equal(pl_train_schema(&s, &schema, &err), 0);
+        for (size_t p = 0; p < schema.count; p++)
+            for (size_t k = 0; k < schema.parts[p].count; k++)
+                for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+                    const struct pl_setting *setting = &schema.parts[p].settings[k];
+                    struct pl_value value;
+                    char text[200];
+                    if (!(setting->role & PL_ASIDE) || pl_setting_read(setting, values[v], &value, &err))
+                        continue;
+                    snprintf(text, sizeof text, "%s %s=%s", words[w], setting->key, values[v]);
+                    if (memory_of(text) != memory)
+                        fail_msg("%s: %llu bytes, not %llu", text, (unsigned long long)memory_of(text),
+                                 (unsigned long long)memory);
+                }
+        pl_settings_release(&s);
+    }
+}
+
 static void assert_refused(const char *words, const char *layers, const char *part)
 {
     struct pl_settings s = {0};
@@ -773,6 +805,7 @@ int main(void)
         cmocka_unit_test(test_weights_need_not_be_kept),
         cmocka_unit_test(test_safetensors_format),
         cmocka_unit_test(test_memory_is_estimated),
+        cmocka_unit_test(test_settings_aside_change_no_need),
         cmocka_unit_test(test_mistakes_are_named),
         cmocka_unit_test(test_own_layers_train),
         cmocka_unit_test(test_averages_are_evaluated),

@@ -187,10 +187,15 @@ static void assert_same_run(const struct run *a, const struct run *b, const char
 
 static void descriptors_are_complete(void **state)
 {
+    static const char *const published[] = {
+        "adabelief", "adabound", "adagrad", "adam", "adamp", "adamw", "amsbound", "amsgrad", "asgd", "fromage", "msvag",
+        "nt_asgd", "radam", "rmsprop", "sgd", "sgld", "swats", "theopoula", "tusla", "yogi"};
     (void)state;
     size_t common_count;
     const struct pl_setting *common = pl_optim_common_settings(&common_count);
-    assert_int_equal(pl_optim_count(), 20);
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) /* new ones may join; databases have runs of these */
+        if (!pl_optim_find(published[i]))
+            fail_msg("there is no optimizer %s any more", published[i]);
     for (size_t i = 0; i < pl_optim_count(); i++) {
         const struct pl_optimizer_info *info = pl_optim_info(i);
         assert_ptr_equal(pl_optim_find(info->name), info);

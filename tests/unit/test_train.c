@@ -89,10 +89,11 @@ static void schemas_say_what_is_wrong(void **state)
 static void keys_belong_to_one_section(void **state)
 {
     (void)state;
-    struct pl_schema_source sources[256];
-    size_t count = pl_train_schema_sources(sources, COUNT(sources));
-    assert_in_range(count, 10, COUNT(sources));
-    assert_int_equal(pl_train_schema_sources(NULL, 0), count);
+    struct pl_schema_sources all = {0};
+    pl_train_schema_sources(&all);
+    const struct pl_schema_source *sources = all.items;
+    const size_t count = all.count;
+    assert_true(count >= 10);
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < sources[i].part.count; k++) {
             const struct pl_setting *setting = &sources[i].part.settings[k];
@@ -106,6 +107,7 @@ static void keys_belong_to_one_section(void **state)
                     pl_setting_find(sources[j].part.settings, sources[j].part.count, setting->key))
                     fail_msg("%s of %s is also a key of %s", setting->key, sources[i].owner, sources[j].owner);
         }
+    pl_schema_sources_release(&all);
 }
 
 /* The whole matrix: a new optimizer or problem joins it by being listed. */

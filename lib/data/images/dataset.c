@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const struct pl_dataset_type *const types[] = {&pl_dataset_cifar10, &pl_dataset_cifar100, &pl_dataset_folder,
+static const void *const types[] = {&pl_dataset_cifar10, &pl_dataset_cifar100, &pl_dataset_folder,
                                                      &pl_dataset_glyphs};
-enum { TYPE_COUNT = sizeof types / sizeof *types };
+const struct pl_registry pl_data_registry = PL_REGISTRY("dataset", types, struct pl_dataset_type, info.name);
 
 static const struct pl_setting common_settings[] = {
     {.key = "valid", .type = PL_INTEGER, .initial = "0", .range = "[0,100000000]",
@@ -18,26 +18,24 @@ static const struct pl_setting common_settings[] = {
      .help = "training images to use, a fixed choice of them; 0: all"},
     {.key = "test_subset", .type = PL_INTEGER, .initial = "0", .range = "[0,100000000]",
      .help = "test images to use, a fixed choice of them; 0: all"},
-    {.key = "augment", .type = PL_BOOLEAN, .initial = "true",
+    {.key = "augment", .type = PL_BOOLEAN, .role = PL_ASIDE, .initial = "true",
      .help = "move (and, where the set allows it, mirror) training images at random"},
 };
 
 size_t pl_data_count(void)
 {
-    return TYPE_COUNT;
+    return pl_data_registry.count;
 }
 
 const struct pl_dataset_info *pl_data_at(size_t index)
 {
-    return &types[index]->info;
+    const struct pl_dataset_type *type = types[index];
+    return &type->info;
 }
 
 const struct pl_dataset_type *pl_dataset_type_find(const char *name)
 {
-    for (size_t i = 0; i < TYPE_COUNT; i++)
-        if (!strcmp(types[i]->info.name, name))
-            return types[i];
-    return NULL;
+    return pl_registry_find(&pl_data_registry, name);
 }
 
 const struct pl_dataset_info *pl_data_find(const char *name)

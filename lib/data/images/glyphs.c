@@ -296,7 +296,7 @@ static int glyphs_open(struct pl_dataset *set, const struct pl_settings *setting
 }
 
 static const struct pl_setting settings[] = {
-    {.key = "classes", .type = PL_INTEGER, .initial = "10", .range = "[2,100]",
+    {.key = "classes", .type = PL_INTEGER, .role = PL_SAYS_TASK, .initial = "10", .range = "[2,100]",
      .help = "up to 10: one digit; more: numbers of two digits"},
     {.key = "train_images", .type = PL_INTEGER, .initial = "10000", .range = "[1,1000000]", .help = "training images"},
     {.key = "test_images", .type = PL_INTEGER, .initial = "2000", .range = "[0,1000000]", .help = "test images"},

@@ -20,6 +20,7 @@ struct pl_dataset_info {
     const struct pl_setting *settings; /* glyphs: classes, ...; besides the common ones of pl_data_common_settings */
     size_t setting_count;
 };
+extern const struct pl_registry pl_data_registry; /* for names; what stands behind them is data's own */
 size_t pl_data_count(void);
 const struct pl_dataset_info *pl_data_at(size_t index); /* in alphabetical order */
 const struct pl_dataset_info *pl_data_find(const char *name);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct pl_corpus_type *const types[] = {&pl_corpus_markov, &pl_corpus_ptb, &pl_corpus_text};
-enum { TYPE_COUNT = sizeof types / sizeof *types };
+static const void *const types[] = {&pl_corpus_markov, &pl_corpus_ptb, &pl_corpus_text};
+const struct pl_registry pl_corpus_registry = PL_REGISTRY("text", types, struct pl_corpus_type, info.name);
 
 static const struct pl_setting common_settings[] = {
     {.key = "bptt", .type = PL_INTEGER, .initial = "70", .range = "[1,100000]",
@@ -25,20 +25,18 @@ static const struct pl_setting common_settings[] = {
 
 size_t pl_corpus_count(void)
 {
-    return TYPE_COUNT;
+    return pl_corpus_registry.count;
 }
 
 const struct pl_corpus_info *pl_corpus_at(size_t index)
 {
-    return &types[index]->info;
+    const struct pl_corpus_type *type = types[index];
+    return &type->info;
 }
 
 const struct pl_corpus_type *pl_corpus_type_find(const char *name)
 {
-    for (size_t i = 0; i < TYPE_COUNT; i++)
-        if (!strcmp(types[i]->info.name, name))
-            return types[i];
-    return NULL;
+    return pl_registry_find(&pl_corpus_registry, name);
 }
 
 const struct pl_corpus_info *pl_corpus_find(const char *name)
@@ -86,7 +84,7 @@ int pl_corpus_open(struct pl_corpus **out, const struct pl_settings *settings, c
     const struct pl_corpus_type *type = pl_corpus_type_find(name);
     *out = NULL;
     if (!type)
-        return pl_fail(err, PL_EINPUT, "there is no corpus \"%.100s\"", name);
+        return pl_registry_fail(&pl_corpus_registry, name, err);
     struct pl_corpus *corpus = pl_new(sizeof *corpus);
     corpus->type = type;
     corpus->entropy = NAN;

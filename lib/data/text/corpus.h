@@ -27,6 +27,7 @@ struct pl_corpus_info {
     size_t setting_count;
     const char *obtain; /* a sentence: where its files are to be had; NULL: it has none, or only its owner knows */
 };
+extern const struct pl_registry pl_corpus_registry; /* for names; what stands behind them is data's own */
 size_t pl_corpus_count(void);
 const struct pl_corpus_info *pl_corpus_at(size_t index); /* in alphabetical order */
 const struct pl_corpus_info *pl_corpus_find(const char *name);

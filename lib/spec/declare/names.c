@@ -17,21 +17,21 @@ enum { MOST_NAMES = 20, MOST_COMPARED_FOLLOWERS = 100 };
 static void complain_setting(struct declaring *d, const struct node *node, const char *what)
 {
     const struct pl_study_grid *grid = d->study->grid;
-    const char *known[200];
-    size_t count = 0;
-    for (size_t i = 0; i < d->study->axis_count && count < COUNT(known); i++)
-        known[count++] = d->study->axes[i];
-    size_t axes = count;
+    struct pl_candidates known = {0};
+    for (size_t i = 0; i < d->study->axis_count; i++)
+        pl_candidates_add(&known, d->study->axes[i]);
+    const size_t axes = known.count;
     for (size_t p = 0; p < grid->part_count && p < 3; p++) {
         const struct pl_settings *s = &grid->parts[p].variants[0].settings;
-        for (size_t i = 0; i < s->count && count < COUNT(known); i++)
-            known[count++] = s->entries[i].key;
+        for (size_t i = 0; i < s->count; i++)
+            pl_candidates_add(&known, s->entries[i].key);
     }
     struct pl_text text = {0};
     pl_text_addf(&text, "%s: no run of this study has the setting \"%.100s\"", what, node->text);
-    pl_hint(&text, node->text, known, pl_nearest(node->text, known, count) ? count : axes);
+    pl_hint(&text, node->text, known.names, pl_candidates_nearest(&known, node->text) ? known.count : axes);
     pl_complain(&d->reader->complaints, node, "%s", pl_text(&text));
     pl_text_release(&text);
+    pl_candidates_release(&known);
 }
 
 char *pl_declare_key(struct declaring *d, const struct node *node, const char *what)

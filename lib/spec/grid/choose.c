@@ -15,17 +15,18 @@
 /* A key that no task, optimizer or schedule has. */
 static void complain_stranger(struct reader *reader, const struct assignment *a)
 {
-    const char *legal[400];
-    size_t count = 0;
+    struct pl_candidates keys = {0};
+    struct pl_text hint = {0};
     for (size_t i = 0; i < reader->source_count; i++) {
         const struct pl_schema_part *part = &reader->sources[i].part;
-        for (size_t k = 0; part->section == a->section && k < part->count && count < sizeof legal / sizeof *legal; k++)
-            legal[count++] = part->settings[k].key;
+        for (size_t k = 0; part->section == a->section && k < part->count; k++)
+            pl_candidates_add(&keys, part->settings[k].key);
     }
-    const char *nearest = pl_nearest(a->spelling, legal, count);
-    pl_complain(&reader->complaints, a->key_node, "there is no setting %.60s in the section %s%s%s%s", a->spelling,
-                pl_section_name(a->section), nearest ? "; did you mean " : "", nearest ? nearest : "",
-                nearest ? "?" : "");
+    pl_candidates_hint(&keys, a->spelling, "", &hint);
+    pl_complain(&reader->complaints, a->key_node, "there is no setting %.60s in the section %s%s", a->spelling,
+                pl_section_name(a->section), pl_text(&hint));
+    pl_text_release(&hint);
+    pl_candidates_release(&keys);
 }
 
 /* Where a choosing key is given its value in a variant, or NULL. */
@@ -41,18 +42,17 @@ static const struct node *choice_node(const struct part *part, size_t number, co
  * now, 1 when something else is at fault (schema and err say what), -1 when no name will do. */
 static int mend(struct pl_settings *chosen, const char *fault, struct pl_schema *schema, struct pl_error *err)
 {
-    size_t count = pl_train_choices(fault, NULL, 0);
-    const char **names = pl_new((count + 1) * sizeof *names);
+    struct pl_candidates all = {0};
     int found = -1;
-    pl_train_choices(fault, names, count);
-    for (size_t i = 0; i < count && found < 0; i++) {
-        pl_settings_set_string(chosen, fault, names[i]);
+    pl_train_choices(fault, &all);
+    for (size_t i = 0; i < all.count && found < 0; i++) {
+        pl_settings_set_string(chosen, fault, all.names[i]);
         if (!pl_train_schema(chosen, schema, err))
             found = 0;
         else if (!schema->fault || strcmp(schema->fault, fault) != 0)
             found = 1; /* other names of this kind would leave it so */
     }
-    free(names);
+    pl_candidates_release(&all);
     return found;
 }
 

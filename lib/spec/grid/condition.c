@@ -40,21 +40,21 @@ static bool all_good(const struct pl_study_grid *grid)
 static void complain_no_setting(struct reader *reader, const struct pl_study_grid *grid, const char *what,
                                 const struct node *key)
 {
-    const char *legal[100];
-    size_t count = 0;
+    struct pl_candidates legal = {0};
     for (size_t p = 0; p < grid->part_count; p++)
         for (size_t f = 0; f < grid->parts[p].field_count; f++) {
             bool known = false;
-            for (size_t i = 0; i < count; i++)
-                known = known || !strcmp(legal[i], grid->parts[p].fields[f].key);
-            if (!known && count < sizeof legal / sizeof *legal)
-                legal[count++] = grid->parts[p].fields[f].key;
+            for (size_t i = 0; i < legal.count; i++)
+                known = known || !strcmp(legal.names[i], grid->parts[p].fields[f].key);
+            if (!known)
+                pl_candidates_add(&legal, grid->parts[p].fields[f].key);
         }
     struct pl_text text = {0};
     pl_text_addf(&text, "%s: there is no setting %.60s here", what, key->text);
-    pl_hint(&text, key->text, legal, count);
+    pl_hint(&text, key->text, legal.names, legal.count);
     pl_complain(&reader->complaints, key, "%s", pl_text(&text));
     pl_text_release(&text);
+    pl_candidates_release(&legal);
 }
 
 /* Any value of the type: a condition may name what another optimizer's range would refuse. */

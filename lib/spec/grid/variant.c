@@ -24,11 +24,14 @@ enum { WORK_OF_A_VARIANT = 300 }; /* its settings and defaults, in values */
 
 static const char *task_name(const struct pl_settings *settings)
 {
-    static const char *const keys[] = {"problem", "dataset", "model"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (pl_settings_find(settings, keys[i]))
-            return pl_settings_string(settings, keys[i], "?");
-    return "command";
+    struct pl_candidates keys = {0};
+    const char *name = NULL;
+    pl_train_keys_of(PL_SAYS_TASK | PL_NAMES, &keys);
+    for (size_t i = 0; i < keys.count && !name; i++)
+        if (pl_settings_find(settings, keys.names[i]))
+            name = pl_settings_string(settings, keys.names[i], "?");
+    pl_candidates_release(&keys);
+    return name ? name : "command";
 }
 
 /* Says which optimizer or task has no such setting, who has, and what is legal. */
@@ -36,12 +39,11 @@ static void complain_unknown(struct reader *reader, const struct variant *varian
 {
     const struct pl_schema *schema = &variant->schema;
     struct pl_text text = {0};
-    const char *legal[200];
-    size_t count = 0, others = 0;
+    struct pl_candidates legal = {0};
+    size_t others = 0;
     for (size_t p = 0; p < schema->count; p++)
         for (size_t i = 0; schema->parts[p].section == a->section && i < schema->parts[p].count; i++)
-            if (count < sizeof legal / sizeof *legal)
-                legal[count++] = schema->parts[p].settings[i].key;
+            pl_candidates_add(&legal, schema->parts[p].settings[i].key);
     const char *optimizer = pl_settings_string(&variant->settings, "optimizer", NULL);
     if (a->section == PL_SECTION_OPTIMIZER && optimizer)
         pl_text_addf(&text, "optimizer %.60s has no setting %.60s", optimizer, a->spelling);
@@ -57,9 +59,10 @@ static void complain_unknown(struct reader *reader, const struct variant *varian
         if (pl_setting_find(reader->sources[i].part.settings, reader->sources[i].part.count, a->spelling))
             pl_text_addf(&text, "%s%s", others++ ? ", " : " (as have ", reader->sources[i].owner);
     pl_text_add(&text, others ? ")" : "");
-    pl_hint(&text, a->spelling, legal, count);
+    pl_hint(&text, a->spelling, legal.names, legal.count);
     pl_complain(&reader->complaints, a->key_node, "%s", pl_text(&text));
     pl_text_release(&text);
+    pl_candidates_release(&legal);
 }
 
 /* Finds the descriptor of a field in the schema; false after a complaint. A free setting has none. */

@@ -10,9 +10,12 @@ void pl_reader_init(struct reader *reader, const char *name, struct pl_pool *poo
 {
     reader->complaints.file = name;
     reader->pool = pool;
-    reader->source_count = pl_train_schema_sources(NULL, 0);
-    reader->sources = pl_pool_new(pool, reader->source_count, sizeof *reader->sources);
-    pl_train_schema_sources(reader->sources, reader->source_count);
+    struct pl_schema_sources sources = {0};
+    pl_train_schema_sources(&sources);
+    reader->source_count = sources.count;
+    reader->sources = pl_pool_new(pool, sources.count, sizeof *reader->sources);
+    memcpy(reader->sources, sources.items, sources.count * sizeof *reader->sources);
+    pl_schema_sources_release(&sources);
 }
 
 bool pl_reader_works(struct reader *reader, const struct node *at, size_t amount)
@@ -45,32 +48,18 @@ const struct pl_setting *pl_reader_find(const struct reader *reader, const char 
 
 void pl_hint(struct pl_text *out, const char *word, const char *const *legal, size_t count)
 {
-    const char *nearest = pl_nearest(word, legal, count);
-    if (nearest) {
-        pl_text_addf(out, "; did you mean %s?", nearest);
-        return;
-    }
-    if (!count)
-        return;
-    pl_text_add(out, "; legal: ");
-    for (size_t i = 0; i < count && i < 40; i++)
-        pl_text_addf(out, "%s%s", i ? ", " : "", legal[i]);
-    if (count > 40)
-        pl_text_add(out, ", ...");
+    struct pl_candidates all = {(const char **)legal, count, count};
+    pl_candidates_tell(&all, word, "legal", out);
 }
 
 void pl_reader_propose(const struct reader *reader, const char *spelling, struct pl_text *out)
 {
-    const char *legal[400];
-    size_t count = 0;
-    for (size_t i = 0; i < reader->source_count; i++) {
-        const struct pl_schema_part *part = &reader->sources[i].part;
-        for (size_t k = 0; k < part->count && count < sizeof legal / sizeof *legal; k++)
-            legal[count++] = part->settings[k].key;
-    }
-    const char *nearest = pl_nearest(spelling, legal, count);
-    if (nearest)
-        pl_text_addf(out, "; did you mean %s?", nearest);
+    struct pl_candidates keys = {0};
+    for (size_t i = 0; i < reader->source_count; i++)
+        for (size_t k = 0; k < reader->sources[i].part.count; k++)
+            pl_candidates_add(&keys, reader->sources[i].part.settings[k].key);
+    pl_candidates_hint(&keys, spelling, "", out);
+    pl_candidates_release(&keys);
 }
 
 const char *pl_node_text(struct reader *reader, const struct node *node, const char *what)

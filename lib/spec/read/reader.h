@@ -31,9 +31,9 @@ bool pl_reader_works(struct reader *reader, const struct node *at, size_t amount
 
 /* A descriptor of a key or alias from any source, or NULL. */
 const struct pl_setting *pl_reader_find(const struct reader *reader, const char *key);
-/* Adds ": did you mean X" or the legal words to a sentence. */
+/* Adds "; did you mean X?" or the legal words to a sentence. */
 void pl_hint(struct pl_text *out, const char *word, const char *const *legal, size_t count);
-/* Adds ": did you mean X" when some setting of any section is spelled nearly so. */
+/* Adds "; did you mean X?" when some setting of any section is spelled nearly so. */
 void pl_reader_propose(const struct reader *reader, const char *spelling, struct pl_text *out);
 /* The scalar text of a node; NULL (after a complaint that says what) when it is not one or is empty. */
 const char *pl_node_text(struct reader *reader, const struct node *node, const char *what);

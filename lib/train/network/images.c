@@ -8,13 +8,13 @@
 static const struct pl_setting settings_of_images[] = {
     {.key = "batch", .type = PL_INTEGER, .initial = "128", .range = "[1,65536]",
      .help = "images of a step; what is left at the end of an epoch is a smaller batch"},
-    {.key = "epochs", .type = PL_INTEGER, .initial = "200", .range = "[1,1000000]",
+    {.key = "epochs", .type = PL_INTEGER, .role = PL_ASIDE, .initial = "200", .range = "[1,1000000]",
      .help = "passes over the training images"},
-    {.key = "shuffle", .type = PL_BOOLEAN, .initial = "true",
+    {.key = "shuffle", .type = PL_BOOLEAN, .role = PL_ASIDE, .initial = "true",
      .help = "draw a new order of the training images every epoch; false: always the order of the set"},
-    {.key = "label_smoothing", .type = PL_REAL, .initial = "0", .range = "[0,1)",
+    {.key = "label_smoothing", .type = PL_REAL, .role = PL_ASIDE, .initial = "0", .range = "[0,1)",
      .help = "share of the target that is spread over all classes"},
-    {.key = "clip", .type = PL_REAL, .initial = ".inf", .range = "(0,inf]",
+    {.key = "clip", .type = PL_REAL, .role = PL_ASIDE, .initial = ".inf", .range = "(0,inf]",
      .help = "largest norm of a gradient: a longer one is scaled down to it; .inf: none is"},
 };
 

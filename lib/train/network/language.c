@@ -10,11 +10,11 @@
 static const struct pl_setting settings_of_text[] = {
     {.key = "batch", .type = PL_INTEGER, .initial = "20", .range = "[1,65536]",
      .help = "columns of the training split, which are read side by side"},
-    {.key = "epochs", .type = PL_INTEGER, .initial = "750", .range = "[1,1000000]",
+    {.key = "epochs", .type = PL_INTEGER, .role = PL_ASIDE, .initial = "750", .range = "[1,1000000]",
      .help = "passes over the training split"},
-    {.key = "clip", .type = PL_REAL, .initial = "0.25", .range = "(0,inf]",
+    {.key = "clip", .type = PL_REAL, .role = PL_ASIDE, .initial = "0.25", .range = "(0,inf]",
      .help = "largest norm of a gradient: a longer one is scaled down to it; .inf: none is"},
-    {.key = "perplexity", .type = PL_STRING, .initial = "tokens", .range = "tokens rows",
+    {.key = "perplexity", .type = PL_STRING, .role = PL_ASIDE, .initial = "tokens", .range = "tokens rows",
      .help = "divide an evaluation's loss by the tokens it predicts, or by all rows as the published program does"},
 };
 

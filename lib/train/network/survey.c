@@ -7,13 +7,10 @@
 
 enum { PROGRAM_BYTES = 24 << 20 }; /* of a worker without a network */
 
-/* Settings that change neither the size of anything nor the data. */
+/* No number of an optimizer changes what it keeps; of other settings their descriptors say whether they matter here. */
 static bool is_aside(enum pl_section section, const struct pl_setting *setting)
 {
-    if (section == PL_SECTION_OPTIMIZER)
-        return setting->type == PL_REAL;
-    return pl_has_word("epochs clip label_smoothing dropout augment shuffle perplexity ar tar record_batches "
-                       "checkpoint_every checkpoint_minutes keep_weights", setting->key);
+    return section == PL_SECTION_OPTIMIZER ? setting->type == PL_REAL : setting->role & PL_ASIDE;
 }
 
 void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key)

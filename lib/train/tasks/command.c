@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const struct pl_setting command_settings[] = {
-    {.key = "command", .type = PL_STRING,
+    {.key = "command", .type = PL_STRING, .role = PL_CHOOSES | PL_SAYS_TASK,
      .help = "program and its arguments; {key} stands for a setting's value", .list = true},
     {.key = "booleans", .type = PL_STRING, .initial = "", .range = "words",
      .help = "words: {args} gives true and false as =true and =false, not as a flag that is there or not"},
@@ -49,17 +49,15 @@ static int command_schema(const struct pl_settings *chosen, struct pl_schema *sc
 }
 
 /* Any program will do: there are no names to choose from. */
-static void command_choices(const char *key, const char **names, size_t capacity, size_t *count)
+static void command_choices(const char *key, struct pl_candidates *names)
 {
     (void)key;
     (void)names;
-    (void)capacity;
-    (void)count;
 }
 
-static void command_sources(struct pl_schema_source *sources, size_t capacity, size_t *count)
+static void command_sources(struct pl_schema_sources *sources)
 {
-    pl_source_add(sources, capacity, count, "command", PL_SECTION_TASK, command_settings, COMMAND_SETTING_COUNT);
+    pl_source_add(sources, "command", PL_SECTION_TASK, command_settings, COMMAND_SETTING_COUNT);
 }
 
 void pl_command_directory(const struct pl_run_request *request, struct pl_text *out)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 const struct pl_setting pl_network_settings[] = {
-    {.key = "dataset", .type = PL_STRING, .help = "name of a set of images, or of a text"},
-    {.key = "model", .type = PL_STRING, .help = "name of a network"},
-    {.key = "record_batches", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000]",
+    {.key = "dataset", .type = PL_STRING, .role = PL_CHOOSES | PL_SAYS_TASK | PL_NAMES, .help = "name of a set of images, or of a text"},
+    {.key = "model", .type = PL_STRING, .role = PL_CHOOSES | PL_SAYS_TASK | PL_NAMES, .help = "name of a network"},
+    {.key = "record_batches", .type = PL_INTEGER, .role = PL_ASIDE, .initial = "0", .range = "[0,1000000]",
      .help = "record the loss of this many first batches as batch_loss, whose epochs are batches"},
     {.key = "precision", .type = PL_STRING, .initial = "fast", .range = "fast exact",
      .help = "fast uses Winograd convolutions, exact only direct ones",
@@ -16,11 +16,11 @@ const struct pl_setting pl_network_settings[] = {
      .help = "cpu: own float kernels; ref: plain C in double, slow"},
     {.key = "weights", .type = PL_STRING, .initial = "",
      .help = "safetensors file of initial weights instead of drawn ones"},
-    {.key = "checkpoint_every", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000]",
+    {.key = "checkpoint_every", .type = PL_INTEGER, .role = PL_ASIDE, .initial = "0", .range = "[0,1000000]",
      .help = "epochs from one checkpoint to the next, 0: none for that reason", .idle_when = "always"},
-    {.key = "checkpoint_minutes", .type = PL_REAL, .initial = "5", .range = "[0,1000000]",
+    {.key = "checkpoint_minutes", .type = PL_REAL, .role = PL_ASIDE, .initial = "5", .range = "[0,1000000]",
      .help = "minutes from one checkpoint to the next, 0: none for that reason", .idle_when = "always"},
-    {.key = "keep_weights", .type = PL_BOOLEAN, .initial = "true",
+    {.key = "keep_weights", .type = PL_BOOLEAN, .role = PL_ASIDE, .initial = "true",
      .help = "keep the final weights for poula export weights"},
 };
 const size_t pl_network_setting_count = sizeof pl_network_settings / sizeof *pl_network_settings;
@@ -93,41 +93,40 @@ static int dataset_schema(const struct pl_settings *chosen, struct pl_schema *sc
     return pl_schema_add_training(chosen, schema, err);
 }
 
-static void type_sources(const struct pl_network_type *type, struct pl_schema_source *sources, size_t capacity,
-                         size_t *count)
+static void type_sources(const struct pl_network_type *type, struct pl_schema_sources *sources)
 {
     const char *owner = type->text ? "text" : "images";
     const struct pl_setting *settings;
     size_t setting_count;
-    pl_source_add(sources, capacity, count, owner, PL_SECTION_TASK, type->settings, type->setting_count);
+    pl_source_add(sources, owner, PL_SECTION_TASK, type->settings, type->setting_count);
     settings = type->common_settings(&setting_count);
-    pl_source_add(sources, capacity, count, owner, PL_SECTION_TASK, settings, setting_count);
+    pl_source_add(sources, owner, PL_SECTION_TASK, settings, setting_count);
     for (size_t i = 0; i < type->count(); i++) {
         const char *name = type->dataset(i, &settings, &setting_count);
-        pl_source_add(sources, capacity, count, name, PL_SECTION_TASK, settings, setting_count);
+        pl_source_add(sources, name, PL_SECTION_TASK, settings, setting_count);
     }
 }
 
-static void dataset_choices(const char *key, const char **names, size_t capacity, size_t *count)
+static void dataset_choices(const char *key, struct pl_candidates *names)
 {
     const struct pl_setting *settings;
     size_t setting_count;
     for (size_t t = 0; t < TYPE_COUNT && !strcmp(key, "dataset"); t++)
         for (size_t i = 0; i < types[t]->count(); i++)
-            pl_choice_add(names, capacity, count, types[t]->dataset(i, &settings, &setting_count));
-    for (size_t i = 0; i < pl_model_count() && !strcmp(key, "model"); i++)
-        pl_choice_add(names, capacity, count, pl_model_at(i)->name);
+            pl_candidates_add(names, types[t]->dataset(i, &settings, &setting_count));
+    if (!strcmp(key, "model"))
+        pl_registry_names(&pl_model_registry, names);
 }
 
-static void dataset_sources(struct pl_schema_source *sources, size_t capacity, size_t *count)
+static void dataset_sources(struct pl_schema_sources *sources)
 {
-    pl_source_add(sources, capacity, count, "dataset", PL_SECTION_TASK, pl_network_settings, pl_network_setting_count);
+    pl_source_add(sources, "dataset", PL_SECTION_TASK, pl_network_settings, pl_network_setting_count);
     for (size_t t = 0; t < TYPE_COUNT; t++)
-        type_sources(types[t], sources, capacity, count);
-    pl_source_add(sources, capacity, count, "text", PL_SECTION_SCHEDULE, pl_schedule_validated_settings,
+        type_sources(types[t], sources);
+    pl_source_add(sources, "text", PL_SECTION_SCHEDULE, pl_schedule_validated_settings,
                   pl_schedule_validated_setting_count);
     for (size_t i = 0; i < pl_model_count(); i++)
-        pl_source_add(sources, capacity, count, pl_model_at(i)->name, PL_SECTION_TASK, pl_model_at(i)->settings,
+        pl_source_add(sources, pl_model_at(i)->name, PL_SECTION_TASK, pl_model_at(i)->settings,
                       pl_model_at(i)->setting_count);
 }
 
@@ -151,11 +150,11 @@ static const struct pl_metric network_metrics[] = {
      .help = "once: the first epoch that is measured with averaged weights"},
 };
 
-static void dataset_metrics(struct pl_metric_source *sources, size_t capacity, size_t *count)
+static void dataset_metrics(struct pl_metric_source *sources, size_t *count)
 {
-    pl_metric_add(sources, capacity, count, "dataset", network_metrics, sizeof network_metrics / sizeof *network_metrics);
+    pl_metric_add(sources, count, "dataset", network_metrics, sizeof network_metrics / sizeof *network_metrics);
     for (size_t t = 0; t < TYPE_COUNT; t++)
-        pl_metric_add(sources, capacity, count, types[t]->text ? "text" : "images", types[t]->metrics,
+        pl_metric_add(sources, count, types[t]->text ? "text" : "images", types[t]->metrics,
                       types[t]->metric_count);
 }
 

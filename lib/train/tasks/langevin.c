@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const struct pl_setting langevin_settings[] = {
-    {.key = "target", .type = PL_STRING, .help = "the problem u whose law exp(-beta u) the chains should have"},
+    {.key = "target", .type = PL_STRING, .role = PL_CHOOSES, .help = "the problem u whose law exp(-beta u) the chains should have"},
     {.key = "chains", .type = PL_INTEGER, .initial = "10000", .range = "[2,10000000]", .help = "independent chains"},
     {.key = "burn_in", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000000000]",
      .help = "iterations before the first recorded point may come"},
@@ -72,17 +72,17 @@ static int langevin_schema(const struct pl_settings *chosen, struct pl_schema *s
     return pl_schema_add_training(chosen, schema, err);
 }
 
-static void langevin_choices(const char *key, const char **names, size_t capacity, size_t *count)
+static void langevin_choices(const char *key, struct pl_candidates *names)
 {
     if (!strcmp(key, "target"))
-        pl_objective_choices(names, capacity, count);
+        pl_objective_choices(names);
     else if (!strcmp(key, pl_task_langevin.key))
-        pl_choice_add(names, capacity, count, pl_task_langevin.value);
+        pl_candidates_add(names, pl_task_langevin.value);
 }
 
-static void langevin_sources(struct pl_schema_source *sources, size_t capacity, size_t *count)
+static void langevin_sources(struct pl_schema_sources *sources)
 {
-    pl_source_add(sources, capacity, count, "langevin", PL_SECTION_TASK, langevin_settings, LANGEVIN_SETTING_COUNT);
+    pl_source_add(sources, "langevin", PL_SECTION_TASK, langevin_settings, LANGEVIN_SETTING_COUNT);
 }
 
 static int langevin_check(const struct pl_settings *settings, struct pl_error *err)
@@ -203,9 +203,9 @@ static const struct pl_metric langevin_metrics[] = {
     [SERIES_COUNT + W2_FLOOR] = {.name = "sliced_w2_floor", .rank = PL_RANK_LAST, .help = "floor of sliced_w2"},
 };
 
-static void add_metrics(struct pl_metric_source *sources, size_t capacity, size_t *count)
+static void add_metrics(struct pl_metric_source *sources, size_t *count)
 {
-    pl_metric_add(sources, capacity, count, "langevin", langevin_metrics, sizeof langevin_metrics / sizeof *langevin_metrics);
+    pl_metric_add(sources, count, "langevin", langevin_metrics, sizeof langevin_metrics / sizeof *langevin_metrics);
 }
 
 static void open_series(struct langevin *l)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 const struct pl_setting pl_objective_settings[] = {
-    {.key = "problem", .type = PL_STRING, .help = "name of an analytic objective, or langevin"},
+    {.key = "problem", .type = PL_STRING, .role = PL_CHOOSES | PL_SAYS_TASK | PL_NAMES, .help = "name of an analytic objective, or langevin"},
     {.key = "iterations", .type = PL_INTEGER, .initial = "1000", .range = "[1,1000000000000]",
      .help = "steps of the optimizer"},
     {.key = "record", .type = PL_INTEGER, .initial = "100", .range = "[1,1000000]",
@@ -67,16 +67,15 @@ const struct pl_problem *pl_problem_of(const struct pl_settings *settings, const
     return NULL;
 }
 
-void pl_objective_choices(const char **names, size_t capacity, size_t *count)
+void pl_objective_choices(struct pl_candidates *names)
 {
-    for (size_t i = 0; i < pl_problem_count(); i++)
-        pl_choice_add(names, capacity, count, pl_problem_at(i)->name);
+    pl_registry_names(&pl_problem_registry, names);
 }
 
-static void problem_choices(const char *key, const char **names, size_t capacity, size_t *count)
+static void problem_choices(const char *key, struct pl_candidates *names)
 {
     if (!strcmp(key, "problem"))
-        pl_objective_choices(names, capacity, count);
+        pl_objective_choices(names);
 }
 
 static int problem_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
@@ -91,13 +90,13 @@ static int problem_schema(const struct pl_settings *chosen, struct pl_schema *sc
     return pl_schema_add_training(chosen, schema, err);
 }
 
-static void problem_sources(struct pl_schema_source *sources, size_t capacity, size_t *count)
+static void problem_sources(struct pl_schema_sources *sources)
 {
-    pl_source_add(sources, capacity, count, "problem", PL_SECTION_TASK, pl_objective_settings,
+    pl_source_add(sources, "problem", PL_SECTION_TASK, pl_objective_settings,
                   pl_objective_setting_count);
     for (size_t i = 0; i < pl_problem_count(); i++) {
         const struct pl_problem *problem = pl_problem_at(i);
-        pl_source_add(sources, capacity, count, problem->name, PL_SECTION_TASK, problem->settings,
+        pl_source_add(sources, problem->name, PL_SECTION_TASK, problem->settings,
                       problem->setting_count);
     }
 }
@@ -119,9 +118,9 @@ static const struct pl_metric problem_metrics[] = {
     {.name = "averaged_theta3", .rank = PL_RANK_LAST, .help = "its third"},
 };
 
-static void add_metrics(struct pl_metric_source *sources, size_t capacity, size_t *count)
+static void add_metrics(struct pl_metric_source *sources, size_t *count)
 {
-    pl_metric_add(sources, capacity, count, "problem", problem_metrics, sizeof problem_metrics / sizeof *problem_metrics);
+    pl_metric_add(sources, count, "problem", problem_metrics, sizeof problem_metrics / sizeof *problem_metrics);
 }
 
 static int problem_check(const struct pl_settings *settings, struct pl_error *err)
