@@ -1,272 +1,62 @@
-/* poula bench sweep: runs per second of the toy sweep with everything committed, and the time of tables over databases
- * that are larger than any but the largest study. The databases are filled through lib/store, as a sweep would. */
-#include "bench.h"
+/* poula bench sweep: runs per second of the toy sweep, and the time of tables over large databases. */
+#include "bench_parts.h"
 
-#include "report/report.h"
-#include "sweep/sweep.h"
-
-#include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define GRID                                                                                                           \
-    "task: {problem: theta30, iterations: 200, record: 20}\n"                                                          \
-    "optimizer: {name: theopoula, lambda: [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005],"             \
-    " epsilon: [1, 0.3, 0.1, 0.03, 0.01], beta: [1e8, 1e9, 1e10, 1e11, 1e12]}\n"
-
-/* experiments/toy-10k.yaml, here so that an installed program needs no source. */
-static const char toy[] = "study: toy-10k\n" GRID "seeds: {from: 1, to: 40}\n";
-
-/* A synthetic database: a grid of 250 configurations with that many seeds. */
-struct shape {
-    const char *study;
-    int seeds, epochs, metrics;
-};
-static const struct shape million = {"million", 4000, 1, 1};
-static const struct shape curves = {"curves", 40, 500, 4};
-
-struct bench {
-    const struct pl_args *args;
-    char folder[256];
-    int jobs;
-    bool json;
-    struct pl_text path;
-};
-
-static const char *path_of(struct bench *bench, const char *name)
+static int measure_sweep(struct pl_bench_studies *studies, int jobs, bool json, struct pl_error *err)
 {
-    pl_text_clear(&bench->path);
-    pl_text_addf(&bench->path, "%s/%s.db", bench->folder, name);
-    return pl_text(&bench->path);
-}
-
-static double megabytes(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) ? 0 : (double)info.st_size / 1e6;
-}
-
-static int parse(struct pl_spec **spec, const char *text, struct pl_error *err)
-{
-    struct pl_text problems = {0};
-    int status = pl_spec_parse(spec, text, strlen(text), "bench", &problems, err);
-    pl_text_release(&problems);
-    return status;
-}
-
-/* ---- the sweep ---- */
-
-static int sweep_toy(struct bench *bench, struct pl_spec *spec, struct pl_error *err)
-{
-    const char *const worker[] = {"/proc/self/exe", "worker", NULL};
-    struct pl_sweep_options options = {.executor = &pl_executor_local, .worker = worker, .jobs = bench->jobs,
-                                       .threads = 1, .folders = bench->folder};
-    struct pl_sweep_source source = {spec, "bench"};
-    struct pl_store *store = NULL;
-    struct pl_sweep_plan plan = {0};
-    int stopped_by = 0;
-    int status = pl_store_open(&store, path_of(bench, "toy"), PL_STORE_WRITE, err);
-    if (!status)
-        status = pl_sweep_plan_make(&plan, store, &source, 1, NULL, NULL, err);
-    if (!status)
-        status = pl_sweep_run(store, &plan, &options, &stopped_by, err);
-    if (!status && (stopped_by || plan.studies[0].counts[PL_RUN_FINISHED] != plan.studies[0].runs))
-        status = pl_fail(err, PL_ESTOPPED, "the sweep did not come to its end");
-    pl_sweep_plan_release(&plan);
-    pl_store_close(store);
-    return status;
-}
-
-static int measure_sweep(struct bench *bench, struct pl_error *err)
-{
-    struct pl_spec *spec = NULL;
-    double begun = pl_clock_steady();
-    int status = parse(&spec, toy, err);
-    if (!status)
-        status = sweep_toy(bench, spec, err);
-    double seconds = pl_clock_steady() - begun;
-    pl_spec_free(spec);
+    struct pl_bench_study_time time;
+    int status = pl_bench_sweep(studies, jobs, &time, err);
     if (status)
         return status;
-    double size = megabytes(path_of(bench, "toy"));
-    if (bench->json)
-        printf("{\"jobs\": %d, \"runs\": 10000, \"seconds\": %.4f, \"runs_per_second\": %.1f, \"database_mb\": %.3f",
-               bench->jobs, seconds, 10000 / seconds, size);
+    const double rate = (double)time.runs / time.seconds;
+    if (json)
+        printf("{\"jobs\": %d, \"runs\": %lld, \"seconds\": %.4f, \"runs_per_second\": %.1f, \"database_mb\": %.3f",
+               jobs, (long long)time.runs, time.seconds, rate, time.megabytes);
     else
-        printf("sweep   10000 runs of the toy example, %d jobs: %.2f s, %.0f runs/s, database %.1f MB\n", bench->jobs,
-               seconds, 10000 / seconds, size);
+        printf("sweep   %lld runs of the toy example, %d jobs: %.2f s, %.0f runs/s, database %.1f MB\n",
+               (long long)time.runs, jobs, time.seconds, rate, time.megabytes);
     fflush(stdout);
     return 0;
 }
 
-/* ---- tables ---- */
-
-/* Values as a run might have recorded them: falling, with noise that depends on the run. */
-static int fill_run(struct pl_store *store, const struct shape *shape, const int64_t *series, const double *epochs,
-                    double *values, const struct pl_claim *claim, struct pl_error *err)
+static int measure_table(struct pl_bench_studies *studies, const struct pl_bench_shape *shape, bool json,
+                         struct pl_error *err)
 {
-    struct pl_random r = pl_random_stream((uint64_t)claim->run, PL_STREAM_DATA);
-    int status = 0;
-    for (int m = 0; m < shape->metrics && !status; m++) {
-        for (int e = 0; e < shape->epochs; e++)
-            values[e] = (1 + 0.1 * pl_random_uniform(&r, (uint64_t)m, (uint64_t)e)) / (1 + e);
-        status = pl_store_points(store, claim, series[m], epochs, values, (size_t)shape->epochs, err);
-    }
-    return status;
-}
-
-static int fill(struct pl_store *store, const struct shape *shape, struct pl_sweep_plan *plan, struct pl_error *err)
-{
-    enum { BATCH = 2000 };
-    static const char *const names[] = {"loss", "test_loss", "test_accuracy", "theta"};
-    struct pl_claim *claims = pl_new(BATCH * sizeof *claims);
-    int64_t series[4], session;
-    double *epochs = pl_new((size_t)shape->epochs * sizeof *epochs);
-    double *values = pl_new((size_t)shape->epochs * sizeof *values);
-    struct pl_provenance provenance = {.version = PL_VERSION, .jobs = 1, .threads = 1};
-    size_t taken = 1;
-    int status = pl_store_join(store, &provenance, &session, err);
-    for (int m = 0; m < shape->metrics && !status; m++)
-        status = pl_store_series(store, names[m], PL_BY_EPOCH, &series[m], err);
-    for (int e = 0; e < shape->epochs; e++)
-        epochs[e] = e + 1;
-    while (taken && !status) {
-        status = pl_store_begin(store, err);
-        if (!status)
-            status = pl_store_claim(store, session, &plan->studies[0].sweep, 1, false, claims, BATCH, &taken, err);
-        for (size_t i = 0; i < taken && !status; i++) {
-            struct pl_ending ending = {.session = session, .outcome = PL_FINISHED, .bad_epoch = -1, .exit_code = -1,
-                                       .started = 1.7e9, .seconds = 0.01, .threads = 1};
-            status = fill_run(store, shape, series, epochs, values, &claims[i], err);
-            if (!status)
-                status = pl_store_end(store, &claims[i], &ending, err);
-        }
-        if (!status)
-            status = pl_store_commit(store, err);
-    }
-    if (!status)
-        status = pl_store_leave(store, session, err);
-    free(claims);
-    free(epochs);
-    free(values);
-    return status;
-}
-
-static int make_database(struct bench *bench, const struct shape *shape, struct pl_error *err)
-{
-    struct pl_text text = {0};
-    struct pl_spec *spec = NULL;
-    struct pl_store *store = NULL;
-    struct pl_sweep_plan plan = {0};
-    pl_text_addf(&text, "study: %s\n" GRID "seeds: {from: 1, to: %d}\n"
-                        "tables:\n  - {rows: [lambda, epsilon], columns: beta, value: best loss}\n",
-                 shape->study, shape->seeds);
-    int status = parse(&spec, pl_text(&text), err);
-    struct pl_sweep_source source = {spec, "bench"};
-    if (!status)
-        status = pl_store_open(&store, path_of(bench, shape->study), PL_STORE_WRITE, err);
-    if (!status)
-        status = pl_sweep_plan_make(&plan, store, &source, 1, NULL, NULL, err);
-    if (!status)
-        status = fill(store, shape, &plan, err);
-    pl_sweep_plan_release(&plan);
-    pl_store_close(store);
-    pl_spec_free(spec);
-    pl_text_release(&text);
-    return status;
-}
-
-/* Everything that `poula report --table` does, from opening the file to the finished text. */
-static int make_table(const char *path, size_t *length, struct pl_error *err)
-{
-    struct pl_store *store = NULL;
-    const struct pl_sweep_info *sweeps;
-    struct pl_results *results = NULL;
-    struct pl_table *table = NULL;
-    size_t count;
-    int status = pl_store_open(&store, path, PL_STORE_READ, err);
-    if (!status)
-        status = pl_store_sweeps(store, NULL, &sweeps, &count, err);
-    if (!status)
-        status = pl_results_open(&results, store, &sweeps[0], err);
-    if (!status)
-        status = pl_table_build(&table, results, &pl_results_study(results)->tables[0], err);
-    if (!status) {
-        struct pl_text text = {0};
-        pl_table_write(&table, 1, &pl_format_text, &text);
-        *length = text.length;
-        pl_text_release(&text);
-    }
-    pl_table_free(table);
-    pl_results_free(results);
-    pl_store_close(store);
-    return status;
-}
-
-static int measure_table(struct bench *bench, const struct shape *shape, struct pl_error *err)
-{
-    int runs = 250 * shape->seeds;
-    pl_cmd_note("filling a database with %d runs of %d epochs and %d metrics ...", runs, shape->epochs, shape->metrics);
-    int status = make_database(bench, shape, err);
-    double best = 1e9;
-    size_t length = 0;
-    for (int i = 0; i < 3 && !status; i++) {
-        double begun = pl_clock_steady();
-        status = make_table(path_of(bench, shape->study), &length, err);
-        double seconds = pl_clock_steady() - begun;
-        best = seconds < best ? seconds : best;
-    }
+    struct pl_bench_study_time time;
+    pl_cmd_note("filling a database with %lld runs of %d epochs and %d metrics ...", (long long)pl_bench_shape_runs(shape),
+                shape->epochs, shape->metrics);
+    int status = pl_bench_table(studies, shape, &time, err);
     if (status)
         return status;
-    double size = megabytes(path_of(bench, shape->study));
-    if (bench->json)
-        printf(", \"table_%s\": {\"runs\": %d, \"epochs\": %d, \"metrics\": %d, \"seconds\": %.4f, "
+    if (json)
+        printf(", \"table_%s\": {\"runs\": %lld, \"epochs\": %d, \"metrics\": %d, \"seconds\": %.4f, "
                "\"database_mb\": %.1f}",
-               shape->study, runs, shape->epochs, shape->metrics, best, size);
+               shape->study, (long long)time.runs, shape->epochs, shape->metrics, time.seconds, time.megabytes);
     else
-        printf("table   %d runs x %d epochs x %d metrics: %.3f s, database %.0f MB\n", runs, shape->epochs,
-               shape->metrics, best, size);
+        printf("table   %lld runs x %d epochs x %d metrics: %.3f s, database %.0f MB\n", (long long)time.runs,
+               shape->epochs, shape->metrics, time.seconds, time.megabytes);
     fflush(stdout);
-    unlink(path_of(bench, shape->study));
     return 0;
 }
 
-/* ---- folder ---- */
-
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
+int pl_bench_sweep_command(const struct pl_args *args)
 {
-    (void)info;
-    (void)kind;
-    (void)walk;
-    return remove(path);
-}
-
-int pl_bench_sweep(const struct pl_args *args)
-{
-    struct bench bench = {.args = args, .json = !strcmp(pl_args_get(args, "format", "text"), "json")};
-    struct pl_error err = {0};
+    const bool json = !strcmp(pl_args_get(args, "format", "text"), "json");
+    struct pl_bench_studies *studies = NULL;
+    struct pl_error err;
     int64_t jobs;
     if (!pl_args_integer(args, "jobs", 1, 4096, pl_host_cores(), &jobs))
         return 2;
-    bench.jobs = (int)jobs;
-    const char *temporary = getenv("TMPDIR");
-    snprintf(bench.folder, sizeof bench.folder, "%s/poula-bench.XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(bench.folder)) {
-        pl_fail(&err, PL_EIO, "cannot make the folder %s: %s", bench.folder, strerror(errno));
+    int status = pl_bench_studies_new(&studies, &err);
+    if (status)
         return pl_cmd_fail(args, &err);
-    }
-    int status = measure_sweep(&bench, &err);
-    if (!status)
-        status = measure_table(&bench, &million, &err);
-    if (!status)
-        status = measure_table(&bench, &curves, &err);
-    if (bench.json)
+    status = measure_sweep(studies, (int)jobs, json, &err);
+    for (size_t i = 0; i < pl_bench_shape_count && !status; i++)
+        status = measure_table(studies, &pl_bench_shapes[i], json, &err);
+    if (json)
         puts("}");
-    nftw(bench.folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-    pl_text_release(&bench.path);
+    pl_bench_studies_free(studies);
     return status ? pl_cmd_fail(args, &err) : 0;
 }

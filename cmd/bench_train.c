@@ -1,384 +1,72 @@
-/* poula bench train: whole training steps, as lib/train makes them: stored bytes are normalised and laid out (or a
- * window of a text is given, and the recurrent state goes on), forward and backward pass, a text's gradient is clipped,
- * one step of the optimizer. Images and texts are drawn, so that no data set is needed; what they show does not matter
- * to the time of a step. */
-#include "bench_train.h"
+/* poula bench train: whole training steps, on images or a text that are drawn. */
+#include "bench_parts.h"
 
-#include "device/cpu/kernels/kernels.h"
-
-#include <assert.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-enum { WARM_UP = 1, MOST_STEPS = 10000, MOST_ROUNDS = 1000 };
-static const double LONGEST = 0.01; /* a text's gradient is clipped to this norm: every one is longer, and is scaled */
-enum { STREAMED = 1 << 24 }; /* floats copied to measure the bandwidth: more than any cache holds */
-
-/* ---- settings ---- */
-
-static int unknown(const char *what, const char *name, const char *const *names, size_t count, struct pl_error *err)
-{
-    const char *nearest = pl_nearest(name, names, count);
-    return pl_fail(err, PL_EINPUT, "there is no %s '%.100s'%s%s%s", what, name, nearest ? "; did you mean " : "",
-                   nearest ? nearest : "", nearest ? "?" : "");
-}
-
-static int find_model(const char *name, const struct pl_model **model, struct pl_error *err)
-{
-    const char *names[64];
-    size_t count = pl_model_count() < 64 ? pl_model_count() : 64;
-    for (size_t i = 0; i < count; i++)
-        names[i] = pl_model_at(i)->name;
-    *model = pl_model_find(name);
-    return *model ? 0 : unknown("model", name, names, count, err);
-}
-
-static int find_optimizer(const char *name, const struct pl_optimizer_info **info, struct pl_error *err)
-{
-    const char *names[64];
-    size_t count = pl_optim_count() < 64 ? pl_optim_count() : 64;
-    for (size_t i = 0; i < count; i++)
-        names[i] = pl_optim_info(i)->name;
-    *info = pl_optim_find(name);
-    return *info ? 0 : unknown("optimizer", name, names, count, err);
-}
-
-static int read_setting(struct pl_bench_training *b, const struct pl_optimizer_info *info, const char *given,
-                        struct pl_error *err)
-{
-    const struct pl_model *model = b->model;
-    const char *equals = strchr(given, '=');
-    if (!equals)
-        return pl_fail(err, PL_EINPUT, "--set is '%.100s', but must be KEY=VALUE", given);
-    char *key = pl_copy_bytes(given, (size_t)(equals - given));
-    size_t count;
-    const struct pl_setting *common = pl_optim_common_settings(&count);
-    const struct pl_setting *setting = pl_setting_find(model->settings, model->setting_count, key);
-    if (!setting)
-        setting = pl_setting_find(info->settings, info->setting_count, key);
-    if (!setting)
-        setting = pl_setting_find(common, count, key);
-    struct pl_value value;
-    int status = setting ? pl_setting_read(setting, equals + 1, &value, err)
-                         : pl_fail(err, PL_EINPUT, "neither model %s nor optimizer %s has a setting %.100s",
-                                   model->name, info->name, key);
-    if (!status)
-        pl_settings_set(&b->settings, setting->key, value);
-    free(key);
-    return status;
-}
-
-/* The paper's settings for Penn Treebank. With the defaults, which suit images, the gates are soon all open or closed,
- * and numbers below the normal range, which take a processor long, would be what is measured. */
-static int preset(struct pl_bench_training *b, const struct pl_optimizer_info *info, struct pl_error *err)
-{
-    static const char *const given[] = {"lambda=30", "epsilon=100", "beta=1e10"};
-    int status = 0;
-    for (size_t i = 0; i < sizeof given / sizeof *given && !status; i++)
-        if (b->model->text && !strcmp(info->name, "theopoula"))
-            status = read_setting(b, info, given[i], err);
-    return status;
-}
-
-static int read_layers(struct pl_bench_training *b, struct pl_error *err)
-{
-    const char *given = pl_args_get(b->args, "layers", NULL);
-    const struct pl_setting *setting = pl_setting_find(b->model->settings, b->model->setting_count, "nlayers");
-    struct pl_value value;
-    if (!given)
-        return 0;
-    if (!setting)
-        return pl_fail(err, PL_EINPUT, "--layers is for models of text; %s has no setting nlayers", b->model->name);
-    int status = pl_setting_read(setting, given, &value, err);
-    if (!status)
-        pl_settings_set(&b->settings, "nlayers", value);
-    return status;
-}
 
 /* What only a text has may not be given for images. */
-static int check_kind(const struct pl_bench_training *b, struct pl_error *err)
+static bool check_kind(const struct pl_args *args, const struct pl_model *model, struct pl_error *err)
 {
     static const char *const of_text[] = {"bptt", "words"};
-    for (size_t i = 0; i < sizeof of_text / sizeof *of_text && !b->model->text; i++)
-        if (pl_args_has(b->args, of_text[i]))
-            return pl_fail(err, PL_EINPUT, "--%s is for models of text; %s is for images", of_text[i], b->model->name);
-    return 0;
+    for (size_t i = 0; i < sizeof of_text / sizeof *of_text && !model->text; i++)
+        if (pl_args_has(args, of_text[i])) {
+            pl_fail(err, PL_EINPUT, "--%s is for models of text; %s is for images", of_text[i], model->name);
+            return false;
+        }
+    return true;
 }
 
-static int read_settings(struct pl_bench_training *b, struct pl_error *err)
+/* False after a complaint. */
+static bool read_sizes(const struct pl_args *args, struct pl_bench_training *b)
 {
-    const struct pl_model *model = b->model;
-    const struct pl_optimizer_info *info;
-    int status = check_kind(b, err);
-    if (!status)
-        status = find_optimizer(pl_args_get(b->args, "optimizer", "theopoula"), &info, err);
-    if (!status)
-        status = preset(b, info, err);
-    if (!status)
-        status = read_layers(b, err);
-    const char *given;
-    for (size_t i = 0; !status && (given = pl_args_nth(b->args, "set", i)); i++)
-        status = read_setting(b, info, given, err);
-    if (status)
-        return status;
-    for (size_t i = 0; i < model->setting_count; i++)
-        if (!model->settings[i].initial && !pl_settings_find(&b->settings, model->settings[i].key))
-            return pl_fail(err, PL_EINPUT, "model %s needs --set '%s=...'", model->name, model->settings[i].key);
-    pl_settings_fill(&b->settings, model->settings, model->setting_count);
-    pl_settings_set_string(&b->settings, "model", model->name);
-    pl_settings_set_string(&b->settings, "optimizer", info->name);
-    return 0;
-}
-
-/* ---- what a step needs ---- */
-
-/* A benchmark that swaps, or is killed, measures nothing. */
-static int check_memory(const struct pl_bench_training *b, struct pl_error *err)
-{
-    size_t needed = b->model->text
-                        ? pl_plan_estimate_sequence(b->graph, b->device, (int)b->batch, (int)b->bptt, PL_TRAINING)
-                        : pl_plan_estimate(b->graph, b->device, (int)b->batch, PL_TRAINING);
-    if (needed > pl_host_memory_free())
-        return pl_fail(err, PL_EMEMORY, "a step of %.0f %s needs %.1f GB, and %.1f GB are free", b->examples, b->what,
-                       (double)needed / 1e9, (double)pl_host_memory_free() / 1e9);
-    return 0;
-}
-
-static int make_net(struct pl_bench_training *b, struct pl_error *err)
-{
-    struct pl_device_options options = {.threads = (int)b->threads, .exact = !strcmp(b->precision, "exact")};
-    const struct pl_shape none = {0}, image = {PL_BENCH_CHANNELS, PL_BENCH_SIDE, PL_BENCH_SIDE};
-    const int classes = b->model->text ? (int)b->words : PL_BENCH_CLASSES;
-    int logits;
-    int status = pl_model_build(&b->graph, &b->settings, b->model->text ? none : image, classes, &logits, err);
-    if (status)
-        return status;
-    pl_graph_cross_entropy(b->graph, logits, 0);
-    status = pl_graph_check(b->graph, err);
-    if (!status)
-        status = pl_device_open(&b->device, "cpu", &options, err);
-    if (!status)
-        status = check_memory(b, err);
-    if (!status)
-        status = pl_net_new(&b->net, b->graph, b->device, err);
-    if (status)
-        return status;
-    pl_net_initialise(b->net, pl_random_stream(1, PL_STREAM_INIT));
-    pl_net_dropout(b->net, pl_random_stream(1, PL_STREAM_DROPOUT));
-    return b->model->text ? pl_plan_new_sequence(&b->plan, b->net, (int)b->batch, (int)b->bptt, PL_TRAINING, err)
-                          : pl_plan_new(&b->plan, b->net, (int)b->batch, PL_TRAINING, err);
-}
-
-static int make_optimizer(struct pl_bench_training *b, struct pl_error *err)
-{
-    size_t count;
-    const struct pl_parameter *parameters = pl_graph_parameters(b->graph, &count);
-    for (size_t i = 0; i < count; i++)
-        pl_layout_add(&b->layout, parameters[i].shape, parameters[i].dims);
-    assert(b->layout.length == pl_net_length(b->net, PL_PARAMETERS));
-    b->theta = b->device->type->host(b->device, pl_net_arena(b->net, PL_PARAMETERS));
-    b->gradient = b->device->type->host(b->device, pl_net_arena(b->net, PL_GRADIENTS));
-    return pl_optim_new(&b->optim, &b->settings, &b->layout, PL_FLOAT32, pl_random_stream(1, PL_STREAM_NOISE),
-                        (int)b->threads, err);
-}
-
-/* ---- measuring ---- */
-
-/* One step; clock receives its beginning and the end of each part. */
-static void step(struct pl_bench_training *b, uint64_t number, double clock[PL_PART_STEP + 1])
-{
-    clock[0] = pl_clock_steady();
-    pl_bench_training_give(b);
-    clock[1] = pl_clock_steady();
-    pl_plan_forward(b->plan, number);
-    b->loss = pl_plan_loss(b->plan, NULL);
-    clock[2] = pl_clock_steady();
-    pl_plan_backward(b->plan);
-    clock[3] = pl_clock_steady();
-    if (b->model->text)
-        pl_arena_clip(b->gradient, PL_FLOAT32, b->layout.length, LONGEST, (int)b->threads);
-    clock[4] = pl_clock_steady();
-    pl_optim_step(b->optim, b->theta, b->gradient, NULL);
-    clock[5] = pl_clock_steady();
-}
-
-/* Seconds that the threads of this process computed. Unlike the time that passed they hardly depend on what else runs
- * on the machine, but waiting for one another in a loop counts as well. */
-static double cpu_clock(void)
-{
-    struct timespec now;
-    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) ? NAN : (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* The most that this process had in memory: VmHWM, since the kernel's other count survives an exec. */
-static double peak_memory(void)
-{
-    char line[256];
-    unsigned long long kibibytes = 0;
-    FILE *status = fopen("/proc/self/status", "r");
-    if (!status)
-        return NAN;
-    while (fgets(line, sizeof line, status))
-        if (sscanf(line, "VmHWM: %llu kB", &kibibytes) == 1)
-            break;
-    fclose(status);
-    return kibibytes ? 1024 * (double)kibibytes : NAN;
-}
-
-static const struct pl_cpu_kernels *kernels(void)
-{
-    enum pl_isa isa = pl_host_isa();
-    while (isa > PL_ISA_BASE && !pl_cpu_kernels(isa))
-        isa--;
-    return pl_cpu_kernels(isa);
-}
-
-static void measure_bandwidth(struct pl_bench_training *b)
-{
-    float *buffer = pl_arena(STREAMED, sizeof *buffer);
-    b->bandwidth = buffer ? kernels()->bandwidth(buffer, STREAMED, (int)b->threads) : NAN;
-    free(buffer);
-}
-
-static void measure_step(struct pl_bench_training *b, int64_t i)
-{
-    double clock[PL_PART_STEP + 1], begun = cpu_clock();
-    step(b, WARM_UP + (uint64_t)i, clock);
-    b->cpu[i] = cpu_clock() - begun;
-    for (int part = 0; part < PL_PART_STEP; part++)
-        b->times[part][i] = clock[part + 1] - clock[part];
-    b->times[PL_PART_STEP][i] = clock[PL_PART_STEP] - clock[0];
-}
-
-/* A round beside other processes. Its busy steps are not among those of the parts. */
-static void measure_round(struct pl_bench_training *b, struct pl_bench_busy *busy, int64_t round)
-{
-    struct pl_bench_load *load = &b->loads[round];
-    double clock[PL_PART_STEP + 1];
-    double *times = pl_new((size_t)b->steps * sizeof *times), *cpu = pl_new((size_t)b->steps * sizeof *cpu);
-    for (int64_t i = 0; i < b->steps; i++) {
-        const int64_t at = round * b->steps + i;
-        measure_step(b, at);
-        times[i] = b->times[PL_PART_STEP][at];
-        cpu[i] = b->cpu[at];
-    }
-    load->quiet = pl_bench_median(times, (size_t)b->steps);
-    load->quiet_cpu = pl_bench_median(cpu, (size_t)b->steps);
-    pl_bench_busy_turn(busy, true);
-    step(b, WARM_UP, clock); /* in which the others begin */
-    load->others_cpu = pl_bench_busy_cpu(busy);
-    for (int64_t i = 0; i < b->steps; i++) {
-        double begun = cpu_clock();
-        step(b, WARM_UP, clock);
-        cpu[i] = cpu_clock() - begun;
-        times[i] = clock[PL_PART_STEP] - clock[0];
-    }
-    load->others_cpu = (pl_bench_busy_cpu(busy) - load->others_cpu) / (double)b->steps;
-    pl_bench_busy_turn(busy, false);
-    load->busy = pl_bench_median(times, (size_t)b->steps);
-    load->busy_cpu = pl_bench_median(cpu, (size_t)b->steps);
-    free(times);
-    free(cpu);
-}
-
-static void measure(struct pl_bench_training *b, struct pl_bench_busy *busy)
-{
-    double clock[PL_PART_STEP + 1];
-    for (uint64_t i = 0; i < WARM_UP; i++) /* the first touch of the memory is not a step's business */
-        step(b, i, clock);
-    if (b->profile)
-        pl_plan_profile(b->plan, true);
-    b->peak_gflops = kernels()->peak(0.1, (int)b->threads);
-    for (int64_t i = 0; i < b->steps && !busy; i++)
-        measure_step(b, i);
-    for (int64_t round = 0; round < b->rounds && busy; round++)
-        measure_round(b, busy, round);
-    b->peak_memory = peak_memory();
-    b->peak_gflops = fmax(b->peak_gflops, kernels()->peak(0.1, (int)b->threads));
-    if (b->profile)
-        measure_bandwidth(b);
-}
-
-static void release(struct pl_bench_training *b)
-{
-    for (int part = 0; part < PL_PART_COUNT; part++)
-        free(b->times[part]);
-    free(b->cpu);
-    free(b->loads);
-    pl_optim_free(b->optim);
-    pl_layout_release(&b->layout);
-    pl_plan_free(b->plan);
-    pl_net_free(b->net);
-    if (b->device)
-        pl_device_close(b->device);
-    pl_graph_free(b->graph);
-    pl_settings_release(&b->settings);
-    pl_bench_training_data_release(b);
-}
-
-/* Model and numbers from the command line; false where it makes no sense. */
-static bool read_sizes(struct pl_bench_training *b)
-{
-    const struct pl_args *args = b->args;
-    bool text = b->model->text;
-    b->what = text ? "tokens" : "images";
+    const bool text = b->model->text;
     if (!pl_args_integer(args, "batch", 1, 65536, text ? 20 : 128, &b->batch) ||
         !pl_args_integer(args, "bptt", 1, 10000, 70, &b->bptt) ||
         !pl_args_integer(args, "words", 2, 10000000, 10000, &b->words) ||
-        !pl_args_integer(args, "steps", 1, MOST_STEPS, 5, &b->steps) ||
+        !pl_args_integer(args, "steps", 1, 10000, 5, &b->steps) ||
         !pl_args_integer(args, "busy", 0, 1000, 0, &b->busy) ||
-        !pl_args_integer(args, "rounds", 1, MOST_ROUNDS, 5, &b->rounds) ||
+        !pl_args_integer(args, "rounds", 1, 1000, 5, &b->rounds) ||
         !pl_args_integer(args, "threads", 1, 1024, 1, &b->threads))
         return false;
-    if (!b->busy) {
-        if (pl_args_has(args, "rounds")) {
-            pl_cmd_usage_error(args, "--rounds goes with --busy");
-            return false;
-        }
-        b->rounds = 1;
+    if (!b->busy && pl_args_has(args, "rounds")) {
+        pl_cmd_usage_error(args, "--rounds goes with --busy");
+        return false;
     }
+    if (!b->busy)
+        b->rounds = 1;
     if (b->busy && b->profile) {
         pl_cmd_usage_error(args, "--profile is for a machine at rest: leave --busy out");
         return false;
     }
-    b->examples = (double)b->batch * (double)(text ? b->bptt : 1);
     return true;
 }
 
-int pl_bench_train(const struct pl_args *args)
+int pl_bench_train_command(const struct pl_args *args)
 {
-    struct pl_bench_training b = {.args = args,
+    const char *model = pl_args_get(args, "model", "vgg11"), *optimizer = pl_args_get(args, "optimizer", "theopoula");
+    struct pl_bench_training b = {.model = pl_model_find(model),
+                                  .optimizer = pl_optim_find(optimizer),
+                                  .layers = pl_args_get(args, "layers", NULL),
                                   .precision = pl_args_get(args, "precision", "fast"),
-                                  .json = !strcmp(pl_args_get(args, "format", "text"), "json"),
                                   .profile = pl_args_has(args, "profile")};
     struct pl_error err;
-    if (find_model(pl_args_get(args, "model", "vgg11"), &b.model, &err))
+    if (!b.model) {
+        pl_registry_fail(&pl_model_registry, model, &err);
         return pl_cmd_fail(args, &err);
-    if (!read_sizes(&b))
-        return 2;
-    const size_t steps = (size_t)(b.steps * b.rounds);
-    struct pl_bench_busy *busy = NULL;
-    for (int part = 0; part < PL_PART_COUNT; part++)
-        b.times[part] = pl_new(steps * sizeof(double));
-    b.cpu = pl_new(steps * sizeof(double));
-    b.loads = pl_new((size_t)b.rounds * sizeof *b.loads);
-    int status = read_settings(&b, &err);
-    if (!status && b.busy)
-        status = pl_bench_busy_new(&busy, (int)b.busy, &err);
-    if (!status)
-        status = make_net(&b, &err);
-    if (!status)
-        status = make_optimizer(&b, &err);
-    if (!status)
-        status = pl_bench_training_data(&b, &err);
-    if (!status) {
-        measure(&b, busy);
-        pl_bench_training_print(&b);
     }
-    pl_bench_busy_free(busy);
-    release(&b);
+    if (!read_sizes(args, &b))
+        return 2;
+    if (!check_kind(args, b.model, &err))
+        return pl_cmd_fail(args, &err);
+    if (!b.optimizer) {
+        pl_registry_fail(pl_optim_registry(), optimizer, &err);
+        return pl_cmd_fail(args, &err);
+    }
+    b.given = pl_bench_given_of(args);
+    int status = pl_bench_training_run(&b, &err);
+    if (!status)
+        pl_bench_training_print(&b, !strcmp(pl_args_get(args, "format", "text"), "json"));
+    pl_bench_training_release(&b);
+    free((void *)b.given.words);
     return status ? pl_cmd_fail(args, &err) : pl_cmd_finish(args, 0);
 }

@@ -1,7 +1,7 @@
 /* What `poula bench train` prints. Rates count two operations for a multiply-add, and three times the forward pass for
  * a whole step: backward, the gradient of the input and that of the weights cost as much each. (The first layer needs
  * no gradient of its input; this is counted nevertheless, as is usual.) */
-#include "bench_train.h"
+#include "bench_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -140,7 +140,7 @@ static void print_text(const struct pl_bench_training *b, const struct numbers *
     printf(" in float, precision %s, %lld thread%s, %s, median of %lld step%s\n", b->precision, (long long)b->threads,
            b->threads == 1 ? "" : "s", pl_isa_name(pl_host_isa()), (long long)(b->steps * b->rounds),
            b->steps * b->rounds == 1 ? "" : "s");
-    printf("%-11s %.1f a second\n", b->what, n->examples);
+    printf("%-11s %.1f a second\n", b->model->text ? "tokens" : "images", n->examples);
     printf("step        %.1f ms, least %.1f (input %.1f%%, forward %.1f%%, backward %.1f%%, ", 1e3 * m[PL_PART_STEP],
            1e3 * n->least, m[PL_PART_INPUT] / whole, m[PL_PART_FORWARD] / whole, m[PL_PART_BACKWARD] / whole);
     if (b->model->text)
@@ -221,7 +221,7 @@ static void print_json(const struct pl_bench_training *b, const struct numbers *
     add_number(&out, b->model->text ? "tokens_per_second" : "images_per_second", n->examples);
     add_number(&out, "gflops", n->gflops);
     pl_text_addf(&out, ", \"gflops_are\": \"2 x 3 x multiply-adds of %s's forward pass x %s_per_second\"",
-                 b->model->text ? "a token" : "an image", b->what);
+                 b->model->text ? "a token" : "an image", b->model->text ? "tokens" : "images");
     add_number(&out, "peak_gflops", b->peak_gflops);
     add_number(&out, "optimizer_ns_per_parameter", n->update);
     add_number(&out, "peak_memory_mb", b->peak_memory / 1e6);
@@ -243,10 +243,10 @@ static void print_json(const struct pl_bench_training *b, const struct numbers *
     pl_text_release(&out);
 }
 
-void pl_bench_training_print(struct pl_bench_training *b)
+void pl_bench_training_print(struct pl_bench_training *b, bool json)
 {
     struct numbers n = summarise(b);
-    if (b->json) {
+    if (json) {
         print_json(b, &n);
         return;
     }

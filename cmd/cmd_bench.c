@@ -1,28 +1,24 @@
-/* Benchmarks are commands, never timed tests: they print what was measured and judge nothing. */
-#include "bench.h"
+/* Benchmarks are commands, never timed tests: they print what lib/bench measured and judge nothing. */
+#include "bench_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static int ascending(const void *a, const void *b)
+struct pl_bench_given pl_bench_given_of(const struct pl_args *args)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double pl_bench_median(double *times, size_t count)
-{
-    qsort(times, count, sizeof *times, ascending);
-    return count % 2 ? times[count / 2] : (times[count / 2 - 1] + times[count / 2]) / 2;
+    const char **words = pl_new((args->option_count + 1) * sizeof *words);
+    struct pl_bench_given given = {.words = words};
+    while ((words[given.count] = pl_args_nth(args, "set", given.count)))
+        given.count++;
+    return given;
 }
 
 static const struct {
     const char *name;
     int (*run)(const struct pl_args *args);
 } benches[] = {
-    {"optim", pl_bench_optim},
-    {"sweep", pl_bench_sweep},
-    {"train", pl_bench_train},
+    {"optim", pl_bench_optim_command},
+    {"sweep", pl_bench_sweep_command},
+    {"train", pl_bench_train_command},
 };
 
 static int run(const struct pl_args *args)
