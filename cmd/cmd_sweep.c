@@ -183,8 +183,8 @@ static int read_options(const struct pl_args *args, struct pl_sweep_options *opt
     return 0;
 }
 
-/* What the user may not have meant: more threads than there are cores, and words of the environment that hold beside the
- * options. */
+/* What the user may not have meant: more threads than there are cores, and words of the environment that hold beside
+ * the options. */
 static void note_threads(const struct pl_args *args, const struct pl_sweep_options *options)
 {
     struct pl_capacity capacity;

@@ -1,5 +1,5 @@
-/* What `poula sweep` looks at before anything is written: its specs, data and memory, how many runs there are, and which
- * programs the results are of that exist. */
+/* What `poula sweep` looks at before anything is written: its specs, data and memory, how many runs there are, and
+ * which programs the results are of that exist. */
 #include "sweep_parts.h"
 
 #include "study/study.h"
@@ -208,7 +208,8 @@ static int choose_reruns(const struct pl_args *args, const struct pl_sweep_specs
     return code;
 }
 
-/* Stops a sweep whose studies have results of another folder or a changed program, until its user says what they are. */
+/* Stops a sweep whose studies have results of another folder or a changed program, until its user says what they
+ * are. */
 static int check_programs(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_store *store,
                           struct pl_sweep_before *before)
 {

@@ -39,8 +39,8 @@ int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *optio
                       struct pl_error *err);
 /* Does what --rerun and --accept say; the runs are planned. Returns the exit code. */
 int pl_sweep_decide_programs(const struct pl_args *args, struct pl_store *store, const struct pl_sweep_before *before);
-/* Looks which programs the results of a study are of that has waited for a table until now, and does what --rerun and --accept
- * say. Returns the exit code: 1 where the user must say first what they are (it has been asked then). */
+/* Looks which programs the results of a study are of that has waited for a table until now, and does what --rerun and
+ * --accept say. Returns the exit code: 1 where the user must say first what they are (it has been asked then). */
 int pl_sweep_check_chosen(const struct pl_args *args, struct pl_store *store, const struct pl_study *study,
                            const struct pl_sweep_before *before);
 void pl_sweep_before_release(struct pl_sweep_before *before);

@@ -17,7 +17,8 @@ struct pl_choices {
     const struct pl_spec *spec; /* NULL ends the array */
     struct choice *list;
     size_t count;
-    const struct pl_sweep_plan *plan; /* while a study is given its settings: tables that are asked for the first time are read */
+    /* While a study is given its settings: tables that are asked for the first time are read. */
+    const struct pl_sweep_plan *plan;
     struct pl_store *store;
 };
 
@@ -60,7 +61,8 @@ static bool is_complete(const struct pl_sweep_study *study)
     return !study->study->waiting && study->counts[PL_RUN_FINISHED] + study->counts[PL_RUN_DIVERGED] == study->runs;
 }
 
-const struct pl_sweep_study *pl_sweep_plan_blocking(const struct pl_sweep_plan *plan, const struct pl_sweep_study *entry)
+const struct pl_sweep_study *pl_sweep_plan_blocking(const struct pl_sweep_plan *plan,
+                                                    const struct pl_sweep_study *entry)
 {
     for (size_t i = 0; i < plan->count; i++)
         if (pl_sweep_plan_feeds(&plan->studies[i], entry) && !is_complete(&plan->studies[i]))
@@ -85,7 +87,8 @@ void pl_sweep_plan_why_waiting(const struct pl_sweep_plan *plan, struct pl_text 
         if (failed)
             pl_text_addf(out, " %lld run%s failed", (long long)failed, failed == 1 ? "" : "s");
         if (missing)
-            pl_text_addf(out, "%s %lld %s missing", failed ? " and" : "", (long long)missing, missing == 1 ? "is" : "are");
+            pl_text_addf(out, "%s %lld %s missing", failed ? " and" : "", (long long)missing,
+                         missing == 1 ? "is" : "are");
         pl_text_add_char(out, '\n');
     }
 }
@@ -142,7 +145,8 @@ static int nothing_chosen(const struct choice *choice, int place, const struct p
         pl_fail(err, PL_EMISSING, "place %d of the table of study %s has no value of %s%s", place, choice->source->name,
                 choice->ranking->metric, pl_text(&words));
     else
-        pl_fail(err, PL_EMISSING, "the table of study %s has no place %d%s", choice->source->name, place, pl_text(&words));
+        pl_fail(err, PL_EMISSING, "the table of study %s has no place %d%s", choice->source->name, place,
+                pl_text(&words));
     pl_text_release(&words);
     return PL_EMISSING;
 }
@@ -175,8 +179,8 @@ static int find_choice(struct pl_choices *choices, const struct pl_pick *pick, c
 }
 
 /* A pl_pick_value. self is the choices of the spec. */
-static int pick_value(void *self, const struct pl_pick *pick, const struct pl_settings *settings, struct pl_value *value,
-                      struct pl_error *err)
+static int pick_value(void *self, const struct pl_pick *pick, const struct pl_settings *settings,
+                      struct pl_value *value, struct pl_error *err)
 {
     const struct choice *choice = NULL;
     int status = find_choice(self, pick, &choice, err);

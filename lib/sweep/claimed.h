@@ -1,6 +1,6 @@
-/* Claimed runs, from the moment the database gives them to this sweep until they are written down. A run is in one queue at
- * a time: the backlog, a worker's, or that of ended ones. Their memory is used again, since quick runs come by the
- * thousand a second. */
+/* Claimed runs, from the moment the database gives them to this sweep until they are written down. A run is in one
+ * queue at a time: the backlog, a worker's, or that of ended ones. Their memory is used again, since quick runs come by
+ * the thousand a second. */
 #ifndef PL_SWEEP_CLAIMED_H
 #define PL_SWEEP_CLAIMED_H
 

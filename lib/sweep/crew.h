@@ -1,6 +1,6 @@
 /* The crew: the workers of a sweep, each at its end of a channel (crew.c), and what they say (listen.c). It hands out
- * runs, reads events, notices deaths and overrun times, and knows nothing of databases, signals or people who watch: what
- * happens is told upward through struct pl_crew_above, and what should happen comes as calls.
+ * runs, reads events, notices deaths and overrun times, and knows nothing of databases, signals or people who watch:
+ * what happens is told upward through struct pl_crew_above, and what should happen comes as calls.
  *
  * A run is in the queue of one worker from the moment it is handed out until it ends, or goes back to the front of the
  * source. An event that cannot be at its place condemns its worker: nothing else that it says counts. */

@@ -1,11 +1,11 @@
 /* The seam between the supervisor and what runs its workers. A worker may be a process of this machine, one of another
- * behind a socket, or a task of a cluster whose words arrive in a file: the supervisor sees a channel, on which the lines
- * of the protocol travel, and asks the executor how much there is room for. Everything that is known of where workers are
- * stands behind this header: another executor is another file like local.c.
+ * behind a socket, or a task of a cluster whose words arrive in a file: the supervisor sees a channel, on which the
+ * lines of the protocol travel, and asks the executor how much there is room for. Everything that is known of where
+ * workers are stands behind this header: another executor is another file like local.c.
  *
- * What a channel promises: bytes arrive whole and in order, or not at all from some point on; what the worker wrote before
- * its end can be read after it; once ended says so, nothing that the worker started goes on. What it is (host, CPU,
- * version) the worker says itself, in its first event. Nothing here blocks but ended with wait.
+ * What a channel promises: bytes arrive whole and in order, or not at all from some point on; what the worker wrote
+ * before its end can be read after it; once ended says so, nothing that the worker started goes on. What it is (host,
+ * CPU, version) the worker says itself, in its first event. Nothing here blocks but ended with wait.
  *
  * Threading: everything is called by the supervisor's thread. */
 #ifndef PL_SWEEP_EXECUTOR_H
@@ -41,8 +41,8 @@ struct pl_executor {
     void (*capacity)(struct pl_capacity *capacity);
     /* Starts a worker. channel is freed with free. */
     int (*start)(const struct pl_sweep_options *options, struct pl_channel **channel, struct pl_error *err);
-    /* Fills in what poll should wait for, by PL_POLL_; -1 where there is no descriptor. Where that is so, and the outlet is
-     * not at its end, it is read each time the supervisor looks at its workers. */
+    /* Fills in what poll should wait for, by PL_POLL_; -1 where there is no descriptor. Where that is so, and the
+     * outlet is not at its end, it is read each time the supervisor looks at its workers. */
     void (*polls)(const struct pl_channel *channel, struct pollfd polls[PL_POLL_COUNT]);
     /* Takes bytes of orders. Returns how many; 0: none for now; -1: the worker does not read any more. */
     ssize_t (*send)(struct pl_channel *channel, const char *bytes, size_t count);

@@ -14,7 +14,8 @@ static void name_folder(const char *folders, int64_t run, int number, struct pl_
         pl_text_addf(path, "-%d", number);
 }
 
-bool pl_run_folder(const char *folders, const char *owner, int64_t run, const char *key, bool begun, struct pl_text *path)
+bool pl_run_folder(const char *folders, const char *owner, int64_t run, const char *key, bool begun,
+                   struct pl_text *path)
 {
     int chosen = 0;
     for (int number = 1; number <= MOST_TRIED; number++) {

@@ -1,4 +1,5 @@
-/* What workers run on that is not what the supervisor runs on (hosts.c, provenance.c). Runs are recorded as their worker's. */
+/* What workers run on that is not what the supervisor runs on (hosts.c, provenance.c). Runs are recorded as their
+ * worker's. */
 #ifndef PL_SWEEP_HOSTS_H
 #define PL_SWEEP_HOSTS_H
 

@@ -179,8 +179,9 @@ static void note_lost(struct pl_ledger *l)
     double now = pl_clock_steady();
     if (!l->lost || now - l->lost_noted < note_every)
         return;
-    pl_view_note(&l->options->view, "%lld runs are in the hands of another sweep, which took this one for dead; they are dropped here",
-                (long long)l->lost);
+    pl_view_note(&l->options->view,
+                 "%lld runs are in the hands of another sweep, which took this one for dead; they are dropped here",
+                 (long long)l->lost);
     l->lost_noted = now;
     l->lost = 0;
 }

@@ -1,7 +1,7 @@
 /* The ledger: what a sweep claims from the database and writes into it. It owns every claimed run until that is written
  * down or given back; where runs are trained is not its concern. Each write on behalf of a run carries the token of its
- * claim: a run that another sweep has taken over is lost, which costs nothing but its values. One transaction writes what
- * has ended and claims what comes next, so that quick runs cost a fraction of a transaction each. */
+ * claim: a run that another sweep has taken over is lost, which costs nothing but its values. One transaction writes
+ * what has ended and claims what comes next, so that quick runs cost a fraction of a transaction each. */
 #ifndef PL_SWEEP_LEDGER_H
 #define PL_SWEEP_LEDGER_H
 
@@ -58,8 +58,8 @@ int pl_ledger_leave(struct pl_ledger *ledger, struct pl_error *err);
 /* Reads how the runs of every study stand. */
 int pl_ledger_count(struct pl_ledger *ledger, struct pl_error *err);
 
-/* A run of the backlog has begun, has ended (its ending is filled in; it waits in done for the next transaction), or was
- * lost and has left its worker. */
+/* A run of the backlog has begun, has ended (its ending is filled in; it waits in done for the next transaction), or
+ * was lost and has left its worker. */
 void pl_ledger_began(struct pl_ledger *ledger, struct pl_claimed *run);
 void pl_ledger_end(struct pl_ledger *ledger, struct pl_claimed *run);
 void pl_ledger_drop(struct pl_ledger *ledger, struct pl_claimed *run);

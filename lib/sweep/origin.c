@@ -89,7 +89,8 @@ static int check_run(struct origins *o, const struct pl_settings *settings, cons
     return 0;
 }
 
-static int check_study(struct origins *o, const struct pl_study *study, struct pl_changed *changed, struct pl_error *err)
+static int check_study(struct origins *o, const struct pl_study *study, struct pl_changed *changed,
+                       struct pl_error *err)
 {
     struct pl_text canonical = {0};
     struct pl_walk *walk = pl_walk_new(study);
@@ -200,7 +201,8 @@ void pl_changed_release(struct pl_changed *changed)
 /* ---- forgetting ---- */
 
 /* The folder goes out of the way, or the program would find itself done; what is in it is kept. */
-static int move_folder(struct pl_store *store, const char *folders, const char *owner, int64_t run, struct pl_error *err)
+static int move_folder(struct pl_store *store, const char *folders, const char *owner, int64_t run,
+                       struct pl_error *err)
 {
     char name[32];
     struct pl_run_info info = {0};
@@ -220,8 +222,8 @@ static int move_folder(struct pl_store *store, const char *folders, const char *
     return status;
 }
 
-int pl_sweep_forget_runs(struct pl_store *store, const int64_t *runs, size_t count, const char *folders, size_t *forgotten,
-                   struct pl_error *err)
+int pl_sweep_forget_runs(struct pl_store *store, const int64_t *runs, size_t count, const char *folders,
+                         size_t *forgotten, struct pl_error *err)
 {
     char owner[PL_STORE_TOKEN_SIZE];
     *forgotten = 0;

@@ -50,7 +50,8 @@ static bool first_sight(struct pl_seen *seen, const unsigned char digest[PL_DIGE
 }
 
 /* Counts a run for its study and, when an earlier one has it too, among the shared ones. */
-static void count_run(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, const unsigned char *key, enum pl_status status)
+static void count_run(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, const unsigned char *key,
+                      enum pl_status status)
 {
     entry->counts[status]++;
     entry->runs++;
@@ -65,8 +66,10 @@ static void begin_plan(struct pl_sweep_plan *plan, const struct pl_sweep_source 
     size_t studies = 0;
     for (size_t i = 0; i < count; i++)
         studies += pl_spec_study_count(sources[i].spec);
-    *plan = (struct pl_sweep_plan){.studies = pl_new((studies ? studies : 1) * sizeof *plan->studies), .sources = sources,
-                             .choices = pl_choices_new(sources, count), .seen = pl_new(sizeof *plan->seen)};
+    *plan = (struct pl_sweep_plan){.studies = pl_new((studies ? studies : 1) * sizeof *plan->studies),
+                                   .sources = sources,
+                                   .choices = pl_choices_new(sources, count),
+                                   .seen = pl_new(sizeof *plan->seen)};
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < pl_spec_study_count(sources[i].spec); k++) {
             const struct pl_study *study = pl_spec_study(sources[i].spec, k);
@@ -92,7 +95,8 @@ static int write_run(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, s
     return status;
 }
 
-static int write_study(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, struct pl_store *store, struct pl_error *err)
+static int write_study(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, struct pl_store *store,
+                       struct pl_error *err)
 {
     struct pl_text canonical = {0};
     struct pl_walk *walk = pl_walk_new(entry->study);
@@ -117,7 +121,8 @@ static int write_study(struct pl_sweep_plan *plan, struct pl_sweep_study *entry,
     return status;
 }
 
-static int write_sweep(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, struct pl_store *store, struct pl_error *err)
+static int write_sweep(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, struct pl_store *store,
+                       struct pl_error *err)
 {
     const struct pl_sweep_source *source = &plan->sources[entry->source];
     double now = pl_clock();
@@ -131,8 +136,9 @@ static int write_sweep(struct pl_sweep_plan *plan, struct pl_sweep_study *entry,
     return status || !entry->study->metric_count ? status : pl_store_judge_sweep(store, entry->sweep, err);
 }
 
-int pl_sweep_plan_make(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources, size_t count,
-                 void (*progress)(void *self, int64_t runs, int64_t total), void *self, struct pl_error *err)
+int pl_sweep_plan_make(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources,
+                       size_t count, void (*progress)(void *self, int64_t runs, int64_t total), void *self,
+                       struct pl_error *err)
 {
     begin_plan(plan, sources, count);
     plan->progress = progress;
@@ -174,8 +180,8 @@ static int advance(struct pl_sweep_plan *plan, struct pl_store *store, size_t *a
     return 0;
 }
 
-int pl_sweep_plan_advance(struct pl_sweep_plan *plan, struct pl_store *store, size_t *advanced, struct pl_text *problems,
-                    struct pl_error *err)
+int pl_sweep_plan_advance(struct pl_sweep_plan *plan, struct pl_store *store, size_t *advanced,
+                          struct pl_text *problems, struct pl_error *err)
 {
     bool waiting = false;
     *advanced = 0;
@@ -245,7 +251,8 @@ static int preview_study(struct pl_sweep_study *entry, const struct preview *p, 
     return status;
 }
 
-/* Finds the sweeps, in the database, of the studies that an entry takes settings from: the same file must have been swept. */
+/* Finds the sweeps, in the database, of the studies that an entry takes settings from: the same file must have been
+ * swept. */
 static bool find_sources(struct pl_sweep_plan *plan, const struct pl_sweep_study *entry, struct pl_store *store)
 {
     const char *text = pl_spec_text(plan->sources[entry->source].spec);
@@ -262,10 +269,11 @@ static bool find_sources(struct pl_sweep_plan *plan, const struct pl_sweep_study
     return true;
 }
 
-int pl_sweep_plan_preview(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources, size_t count,
-                    int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings,
-                               int64_t seed, enum pl_status status),
-                    void *self, struct pl_error *err)
+int pl_sweep_plan_preview(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources,
+                          size_t count,
+                          int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings,
+                                     int64_t seed, enum pl_status status),
+                          void *self, struct pl_error *err)
 {
     begin_plan(plan, sources, count);
     struct preview p = {store, plan, row, self};

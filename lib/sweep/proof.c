@@ -38,7 +38,8 @@ static void look_at(struct beyond *beyond, const struct pl_settings *settings, i
 
 static void add_note(const struct pl_study *study, const struct beyond *beyond, struct pl_text *notes)
 {
-    pl_text_addf(notes, "%s: in %lld of %llu run%s the steps are larger than the proof of convergence allows: lambda is %s",
+    pl_text_addf(notes,
+                 "%s: in %lld of %llu run%s the steps are larger than the proof of convergence allows: lambda is %s",
                  study->name, (long long)beyond->runs, (unsigned long long)study->runs, study->runs == 1 ? "" : "s",
                  beyond->runs == 1 ? "" : "up to ");
     pl_text_add_number(notes, beyond->lambda);

@@ -142,7 +142,8 @@ int pl_single_choose(const struct pl_study *study, const struct pl_assignment *a
     pl_settings_clear(settings);
     *seed = 1;
     if (study && study->waiting)
-        return pl_fail(err, PL_EINPUT, "study %s takes settings from another study's table; poula sweep runs it", study->name);
+        return pl_fail(err, PL_EINPUT, "study %s takes settings from another study's table; poula sweep runs it",
+                       study->name);
     if (study) {
         struct pl_walk *walk = pl_walk_new(study);
         const struct pl_settings *candidate;

@@ -1,5 +1,5 @@
-/* The loop of a sweep: claim, hand out, listen, write, until nothing is missing. It stands above the crew, which trains, the
- * ledger, which claims and writes, and the watch, which shows; none of these knows of another. */
+/* The loop of a sweep: claim, hand out, listen, write, until nothing is missing. It stands above the crew, which
+ * trains, the ledger, which claims and writes, and the watch, which shows; none of these knows of another. */
 #include "sweep/crew.h"
 #include "sweep/ledger.h"
 #include "sweep/orders.h"

@@ -131,8 +131,9 @@ static int survey_study(struct survey *survey, const struct pl_study *study, str
     return status;
 }
 
-int pl_sweep_survey_sources(const struct pl_sweep_source *sources, size_t count, struct pl_store *store, const char *data,
-                      int threads, bool retry_failed, struct pl_sweep_needs *needs, struct pl_error *err)
+int pl_sweep_survey_sources(const struct pl_sweep_source *sources, size_t count, struct pl_store *store,
+                            const char *data, int threads, bool retry_failed, struct pl_sweep_needs *needs,
+                            struct pl_error *err)
 {
     struct survey survey = {.folder = data, .threads = threads, .needs = needs};
     int status = 0;
@@ -169,8 +170,9 @@ int pl_sweep_fit(const struct pl_capacity *capacity, uint64_t memory, int *jobs,
     if (!memory || !room || memory * (uint64_t)*jobs <= room)
         return 0;
     if (memory > room)
-        return pl_fail(err, PL_EMEMORY, "a run needs about %.2f GB of memory, and %.2f GB are free: a smaller batch needs "
-                                        "less", gigabytes(memory), gigabytes(room));
+        return pl_fail(err, PL_EMEMORY,
+                       "a run needs about %.2f GB of memory, and %.2f GB are free: a smaller batch needs less",
+                       gigabytes(memory), gigabytes(room));
     int fitting = (int)(room / memory);
     pl_text_addf(message, "%d jobs instead of %d: a run needs about %.2f GB of memory, and %.2f GB are free", fitting,
                  *jobs, gigabytes(memory), gigabytes(room));

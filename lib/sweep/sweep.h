@@ -41,9 +41,11 @@ struct pl_sweep_study {
     int64_t counts[PL_STATUS_COUNT]; /* of its runs, by status */
     int64_t ran;                     /* ended by this supervisor */
     bool surveyed;                   /* some of its runs train on data: see pl_sweep_plan_survey */
-    int64_t unread, unread_lines;    /* runs that printed what looked like metrics and was not understood, and their lines */
+    /* runs that printed what looked like metrics and was not understood, and their lines */
+    int64_t unread, unread_lines;
     char unread_example[200];        /* the first of these */
-    int64_t unsaved, unsaved_files;  /* runs with checkpoints or weights that could not be written, and how many of these */
+    /* runs with checkpoints or weights that could not be written, and how many of these */
+    int64_t unsaved, unsaved_files;
     char unsaved_example[300];       /* why the first of them could not */
     double first, last;              /* pl_clock_steady of its first start and last end; 0: none */
     struct pl_sweep_best best;
@@ -62,27 +64,29 @@ struct pl_sweep_plan {
     int64_t planned, total;
 };
 
-/* Writes every study, configuration and run of the specs into the database, in one transaction, and fills plan.
- * Runs that exist are found again by their keys, whatever their status. Studies that take settings from the tables of
- * others are left to pl_sweep_plan_advance. progress (which may be NULL) is called now and then. The sources must outlive the
+/* Writes every study, configuration and run of the specs into the database, in one transaction, and fills plan. Runs
+ * that exist are found again by their keys, whatever their status. Studies that take settings from the tables of others
+ * are left to pl_sweep_plan_advance. progress (which may be NULL) is called now and then. The sources must outlive the
  * plan. */
-int pl_sweep_plan_make(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources, size_t count,
-                 void (*progress)(void *self, int64_t runs, int64_t total), void *self, struct pl_error *err);
+int pl_sweep_plan_make(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources,
+                       size_t count, void (*progress)(void *self, int64_t runs, int64_t total), void *self,
+                       struct pl_error *err);
 /* Gives waiting studies their settings, once all runs of those that they wait for have finished or diverged, and writes
- * them into the database. advanced gets how many. On failure nothing was written: PL_EINPUT, with problems (a line each), when a table cannot choose, has chosen nothing for some run, or its
- * choice is not legal there. */
-int pl_sweep_plan_advance(struct pl_sweep_plan *plan, struct pl_store *store, size_t *advanced, struct pl_text *problems,
-                    struct pl_error *err);
+ * them into the database. advanced gets how many. On failure nothing was written: PL_EINPUT, with problems (a line
+ * each), when a table cannot choose, has chosen nothing for some run, or its choice is not legal there. */
+int pl_sweep_plan_advance(struct pl_sweep_plan *plan, struct pl_store *store, size_t *advanced,
+                          struct pl_text *problems, struct pl_error *err);
 /* Reads how the runs of each study stand, after some were made missing again. */
 int pl_sweep_plan_recount(struct pl_sweep_plan *plan, struct pl_store *store, struct pl_error *err);
 /* Says why studies still wait, a sentence a line; nothing when none does. */
 void pl_sweep_plan_why_waiting(const struct pl_sweep_plan *plan, struct pl_text *out);
-/* Calls row for every run of every study without writing anything; plan gets the counts. store may be NULL: every run is then
- * planned. Runs of studies that wait are counted only. A negative return of row stops. */
-int pl_sweep_plan_preview(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources, size_t count,
-                    int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings,
-                               int64_t seed, enum pl_status status),
-                    void *self, struct pl_error *err);
+/* Calls row for every run of every study without writing anything; plan gets the counts. store may be NULL: every run
+ * is then planned. Runs of studies that wait are counted only. A negative return of row stops. */
+int pl_sweep_plan_preview(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources,
+                          size_t count,
+                          int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings,
+                                     int64_t seed, enum pl_status status),
+                          void *self, struct pl_error *err);
 /* Studies that were given settings wait again. */
 void pl_sweep_plan_release(struct pl_sweep_plan *plan);
 
@@ -110,9 +114,11 @@ struct pl_sweep_needs {
 /* Opens every data set once, from the folder data, so that a missing or damaged one is found before any run begins. */
 int pl_sweep_plan_survey(const struct pl_sweep_plan *plan, const char *data, int threads, bool retry_failed,
                    struct pl_sweep_needs *needs, struct pl_error *err);
-/* The same before anything is planned: for the studies whose settings are known. store may be NULL: every run is missing. */
-int pl_sweep_survey_sources(const struct pl_sweep_source *sources, size_t count, struct pl_store *store, const char *data,
-                      int threads, bool retry_failed, struct pl_sweep_needs *needs, struct pl_error *err);
+/* The same before anything is planned: for the studies whose settings are known. store may be NULL: every run is
+ * missing. */
+int pl_sweep_survey_sources(const struct pl_sweep_source *sources, size_t count, struct pl_store *store,
+                            const char *data, int threads, bool retry_failed, struct pl_sweep_needs *needs,
+                            struct pl_error *err);
 void pl_sweep_needs_release(struct pl_sweep_needs *needs);
 /* Lowers jobs to what fits into free memory: then it returns 1 and says so in message. Fails with PL_EMEMORY when not
  * even one run fits. */
@@ -172,7 +178,8 @@ struct pl_sweep_between {
     bool (*chosen)(void *self, const struct pl_study *study);
     /* A table could not choose, or its choice is not legal; problems has a line each. What can be run without it is. */
     void (*refused)(void *self, const char *problems, const struct pl_error *err);
-    /* What the runs of such studies need, before the stage that trains them. The options may be lowered to what fits. */
+    /* What the runs of such studies need, before the stage that trains them. The options may be lowered to what
+     * fits. */
     int (*needs)(void *self, const struct pl_sweep_needs *needs, struct pl_sweep_options *options,
                  struct pl_error *err);
     void (*ran)(void *self); /* a stage is at its end */
@@ -240,20 +247,21 @@ void pl_changed_release(struct pl_changed *changed);
 
 /* Makes runs missing again (see pl_store_forget) and moves their folders out of the way, to RUN.attempt-N. In one
  * transaction; forgotten gets how many there were: those that are at work, or missing anyway, are left alone. */
-int pl_sweep_forget_runs(struct pl_store *store, const int64_t *runs, size_t count, const char *folders, size_t *forgotten,
-                   struct pl_error *err);
+int pl_sweep_forget_runs(struct pl_store *store, const int64_t *runs, size_t count, const char *folders,
+                         size_t *forgotten, struct pl_error *err);
 
-/* Does a run meet all conditions? Their keys are settings, in any spelling, seed and status. known (as many as there are
- * conditions) is set for those whose key the run has. */
+/* Does a run meet all conditions? Their keys are settings, in any spelling, seed and status. known (as many as there
+ * are conditions) is set for those whose key the run has. */
 bool pl_where_holds(const struct pl_condition *where, size_t count, const struct pl_settings *settings, int64_t seed,
                     enum pl_status status, bool *known);
 
 /* ---- folders of runs ---- */
 
 /* Finds the folder of a run's own files: RUN in folders or, where that belongs to another database or another run,
- * RUN-2, RUN-3, ...: then it returns true. owner is the database's token, key the run's in hex; begun says whether there
- * was an attempt at the run before. */
-bool pl_run_folder(const char *folders, const char *owner, int64_t run, const char *key, bool begun, struct pl_text *path);
+ * RUN-2, RUN-3, ...: then it returns true. owner is the database's token, key the run's in hex; begun says whether
+ * there was an attempt at the run before. */
+bool pl_run_folder(const char *folders, const char *owner, int64_t run, const char *key, bool begun,
+                   struct pl_text *path);
 
 /* ---- a run in this process ---- */
 

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-static const char *const variables[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
-                                        "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS"};
+static const char *const variables[] = {"OMP_NUM_THREADS",  "OPENBLAS_NUM_THREADS",   "MKL_NUM_THREADS",
+                                        "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS"};
 enum { VARIABLE_COUNT = sizeof variables / sizeof *variables };
 
 static const char *given(const char *name)

@@ -13,7 +13,8 @@ struct pl_watch {
 void pl_watch_init(struct pl_watch *watch);
 /* Is it time to show how things stand? */
 bool pl_watch_is_due(const struct pl_watch *watch);
-/* Shows it. Of state, plan, ran, workers, busy, elsewhere and stopping are filled in; the rest is what the watch knows. */
+/* Shows it. Of state, plan, ran, workers, busy, elsewhere and stopping are filled in; the rest is what the watch
+ * knows. */
 void pl_watch_show(struct pl_watch *watch, const struct pl_sweep_view *view, struct pl_sweep_state *state);
 /* Keeps the best value of a run that has finished, for its study. */
 void pl_watch_finished(const struct pl_claimed *run);

@@ -68,8 +68,8 @@ static bool take_series(struct pl_cursor *c, struct pl_event_reader *reader, siz
     struct pl_event_series *series = &reader->series[number];
     int axis;
     if (!pl_cursor_skip(c, "[") || !(series->metric = pl_cursor_string(c)) || !pl_cursor_skip(c, ",") ||
-        !pl_cursor_word(c, pl_axis_names, 2, &axis) || !pl_cursor_skip(c, ",\"") || (size_t)(c->end - c->at) < 16 * values ||
-        !pl_bits_read(c->at, values, reader->values + number * values))
+        !pl_cursor_word(c, pl_axis_names, 2, &axis) || !pl_cursor_skip(c, ",\"") ||
+        (size_t)(c->end - c->at) < 16 * values || !pl_bits_read(c->at, values, reader->values + number * values))
         return false;
     series->axis = (enum pl_series_axis)axis;
     c->at += 16 * values;
@@ -97,21 +97,25 @@ static bool take_end(struct pl_cursor *c, struct pl_event *event)
     static const char *const outcomes[] = {"finished", "diverged", "failed", "interrupted"};
     int outcome;
     int64_t exit_code, signal;
-    if (!pl_cursor_skip(c, ",\"outcome\":") || !pl_cursor_word(c, outcomes, 4, &outcome) || !pl_cursor_skip(c, ",\"seconds\":") ||
-        !pl_cursor_real(c, &event->seconds) || !pl_cursor_skip(c, ",\"values\":") || !pl_cursor_integer(c, &event->values) ||
-        !pl_cursor_skip(c, ",\"bad_epoch\":") || !take_position(c, &event->bad_epoch) || !pl_cursor_skip(c, ",\"exit_code\":") ||
-        !pl_cursor_integer(c, &exit_code) || !pl_cursor_skip(c, ",\"signal\":") || !pl_cursor_integer(c, &signal))
+    if (!pl_cursor_skip(c, ",\"outcome\":") || !pl_cursor_word(c, outcomes, 4, &outcome) ||
+        !pl_cursor_skip(c, ",\"seconds\":") || !pl_cursor_real(c, &event->seconds) ||
+        !pl_cursor_skip(c, ",\"values\":") || !pl_cursor_integer(c, &event->values) ||
+        !pl_cursor_skip(c, ",\"bad_epoch\":") || !take_position(c, &event->bad_epoch) ||
+        !pl_cursor_skip(c, ",\"exit_code\":") || !pl_cursor_integer(c, &exit_code) ||
+        !pl_cursor_skip(c, ",\"signal\":") || !pl_cursor_integer(c, &signal))
         return false;
     event->outcome = (enum pl_outcome)outcome;
     event->exit_code = (int)exit_code;
     event->signal = (int)signal;
     if (pl_cursor_skip(c, ",\"reason\":") && !(event->reason = pl_cursor_string(c)))
         return false;
-    if (pl_cursor_skip(c, ",\"unread\":") && (!pl_cursor_integer(c, &event->unread) || !pl_cursor_skip(c, ",\"example\":") ||
-                                    !(event->unread_example = pl_cursor_string(c))))
+    if (pl_cursor_skip(c, ",\"unread\":") &&
+        (!pl_cursor_integer(c, &event->unread) || !pl_cursor_skip(c, ",\"example\":") ||
+         !(event->unread_example = pl_cursor_string(c))))
         return false;
-    if (pl_cursor_skip(c, ",\"unsaved\":") && (!pl_cursor_integer(c, &event->unsaved) || !pl_cursor_skip(c, ",\"why\":") ||
-                                     !(event->unsaved_example = pl_cursor_string(c))))
+    if (pl_cursor_skip(c, ",\"unsaved\":") &&
+        (!pl_cursor_integer(c, &event->unsaved) || !pl_cursor_skip(c, ",\"why\":") ||
+         !(event->unsaved_example = pl_cursor_string(c))))
         return false;
     return pl_cursor_skip(c, "}");
 }
@@ -125,9 +129,10 @@ static bool take_ready(struct pl_cursor *c, struct pl_event *event)
         c->at = c->end; /* what it says is not ours to understand */
         return true;
     }
-    return pl_cursor_skip(c, ",\"version\":") && (w->version = pl_cursor_string(c)) && pl_cursor_skip(c, ",\"host\":") &&
-           (w->host = pl_cursor_string(c)) && pl_cursor_skip(c, ",\"cpu\":") && (w->cpu = pl_cursor_string(c)) && pl_cursor_skip(c, ",\"isa\":") &&
-           (w->isa = pl_cursor_string(c)) && pl_cursor_skip(c, ",\"compiler\":") && (w->compiler = pl_cursor_string(c)) &&
+    return pl_cursor_skip(c, ",\"version\":") && (w->version = pl_cursor_string(c)) &&
+           pl_cursor_skip(c, ",\"host\":") && (w->host = pl_cursor_string(c)) && pl_cursor_skip(c, ",\"cpu\":") &&
+           (w->cpu = pl_cursor_string(c)) && pl_cursor_skip(c, ",\"isa\":") && (w->isa = pl_cursor_string(c)) &&
+           pl_cursor_skip(c, ",\"compiler\":") && (w->compiler = pl_cursor_string(c)) &&
            pl_cursor_skip(c, ",\"libraries\":") && (w->libraries = pl_cursor_string(c)) && pl_cursor_skip(c, "}");
 }
 

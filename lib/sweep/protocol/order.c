@@ -79,8 +79,8 @@ static bool read_order(struct pl_cursor *c, struct pl_order *order)
 {
     int64_t threads = 1;
     if (!pl_cursor_skip(c, "{\"run\":") || !pl_cursor_integer(c, &order->run) || !pl_cursor_skip(c, ",\"seed\":") ||
-        !pl_cursor_integer(c, &order->seed) || !pl_cursor_skip(c, ",\"threads\":") || !pl_cursor_integer(c, &threads) || threads < 1 ||
-        threads > 1 << 20)
+        !pl_cursor_integer(c, &order->seed) || !pl_cursor_skip(c, ",\"threads\":") || !pl_cursor_integer(c, &threads) ||
+        threads < 1 || threads > 1 << 20)
         return false;
     order->threads = (int)threads;
     if ((pl_cursor_skip(c, ",\"folder\":") && !(order->folder = pl_cursor_string(c))) ||

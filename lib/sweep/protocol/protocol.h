@@ -1,6 +1,6 @@
-/* The protocol between supervisor and workers: one JSON object a line, see docs/sweeps.md. The supervisor writes orders and
- * reads events; a worker reads orders and writes events. Nothing here knows how lines travel: through pipes, a socket or a
- * file.
+/* The protocol between supervisor and workers: one JSON object a line, see docs/sweeps.md. The supervisor writes orders
+ * and reads events; a worker reads orders and writes events. Nothing here knows how lines travel: through pipes, a
+ * socket or a file.
  *
  * Threading: a reader belongs to the thread that calls it; writing only appends to the text that is given. */
 #ifndef PL_SWEEP_PROTOCOL_H
