@@ -74,7 +74,7 @@ static int bench(const char *name, struct printing *p, struct pl_error *err)
 int pl_bench_optim_command(const struct pl_args *args)
 {
     struct pl_bench_steps_wish wish = {0};
-    struct printing printing = {.wish = &wish, .json = !strcmp(pl_args_get(args, "format", "text"), "json")};
+    struct printing printing = {.wish = &wish, .json = pl_cmd_format(args, &pl_format_text)->kind == PL_FORMAT_TREE};
     struct pl_error err;
     if (!pl_args_integer(args, "params", 1, 10000000000, 10000000, &wish.parameters) ||
         !pl_args_integer(args, "steps", 1, 100000, 21, &wish.steps) ||

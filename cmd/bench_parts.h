@@ -2,7 +2,7 @@
 #ifndef PL_CMD_BENCH_PARTS_H
 #define PL_CMD_BENCH_PARTS_H
 
-#include "cmd.h"
+#include "answer.h"
 
 #include "bench/training.h"
 

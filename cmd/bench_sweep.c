@@ -43,7 +43,7 @@ static int measure_table(struct pl_bench_studies *studies, const struct pl_bench
 
 int pl_bench_sweep_command(const struct pl_args *args)
 {
-    const bool json = !strcmp(pl_args_get(args, "format", "text"), "json");
+    const bool json = pl_cmd_format(args, &pl_format_text)->kind == PL_FORMAT_TREE;
     struct pl_bench_studies *studies = NULL;
     struct pl_error err;
     int64_t jobs;

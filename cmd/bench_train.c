@@ -65,7 +65,7 @@ int pl_bench_train_command(const struct pl_args *args)
     b.given = pl_bench_given_of(args);
     int status = pl_bench_training_run(&b, &err);
     if (!status)
-        pl_bench_training_print(&b, !strcmp(pl_args_get(args, "format", "text"), "json"));
+        pl_bench_training_print(&b, pl_cmd_format(args, &pl_format_text)->kind == PL_FORMAT_TREE);
     pl_bench_training_release(&b);
     free((void *)b.given.words);
     return status ? pl_cmd_fail(args, &err) : pl_cmd_finish(args, 0);

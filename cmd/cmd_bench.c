@@ -45,7 +45,7 @@ static const struct pl_option options[] = {
     {.name = "rounds", .argument = "N", .help = "optim, train: turns with --busy (default 5)"},
     {.name = "threads", .argument = "N", .help = "optim, train: threads of a step (default 1)"},
     {.name = "jobs", .letter = 'j', .argument = "N", .help = "sweep: worker processes (default: allowed cores)"},
-    {.name = "format", .argument = "FORMAT", .help = "how to print", .words = "text json"},
+    {.name = "format", .argument = "FORMAT", .help = "how to print", .words = PL_FORMAT_TEXT_OR_TREE_WORDS},
 };
 
 const struct pl_command pl_cmd_bench = {
