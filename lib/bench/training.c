@@ -134,8 +134,6 @@ static int make_optimizer(struct pl_bench_training *b, struct pl_error *err)
     for (size_t i = 0; i < count; i++)
         pl_layout_add(&b->layout, parameters[i].shape, parameters[i].dims);
     assert(b->layout.length == pl_net_length(b->net, PL_PARAMETERS));
-    b->theta = b->device->type->host(b->device, pl_net_arena(b->net, PL_PARAMETERS));
-    b->gradient = b->device->type->host(b->device, pl_net_arena(b->net, PL_GRADIENTS));
     return pl_optim_new(&b->optim, &b->settings, &b->layout, PL_FLOAT32, pl_random_stream(1, PL_STREAM_NOISE),
                         (int)b->threads, err);
 }
@@ -153,10 +151,14 @@ static void step(struct pl_bench_training *b, uint64_t number, double clock[PL_P
     clock[2] = pl_clock_steady();
     pl_plan_backward(b->plan);
     clock[3] = pl_clock_steady();
+    void *gradient = pl_net_lend(b->net, PL_GRADIENTS, PL_LEND_SPEND);
+    void *theta = pl_net_lend(b->net, PL_PARAMETERS, PL_LEND_CHANGE);
     if (b->model->text)
-        pl_arena_clip(b->gradient, PL_FLOAT32, b->layout.length, LONGEST, (int)b->threads);
+        pl_arena_clip(gradient, PL_FLOAT32, b->layout.length, LONGEST, (int)b->threads);
     clock[4] = pl_clock_steady();
-    pl_optim_step(b->optim, b->theta, b->gradient, NULL);
+    pl_optim_step(b->optim, theta, gradient, NULL);
+    pl_net_take_back(b->net, PL_PARAMETERS, PL_LEND_CHANGE, theta);
+    pl_net_take_back(b->net, PL_GRADIENTS, PL_LEND_SPEND, gradient);
     clock[5] = pl_clock_steady();
 }
 
@@ -267,8 +269,7 @@ void pl_bench_training_release(struct pl_bench_training *b)
     pl_layout_release(&b->layout);
     pl_plan_free(b->plan);
     pl_net_free(b->net);
-    if (b->device)
-        pl_device_close(b->device);
+    pl_device_close(b->device);
     pl_graph_free(b->graph);
     pl_settings_release(&b->settings);
     pl_bench_training_data_release(b);

@@ -50,7 +50,6 @@ struct pl_bench_training {
     struct pl_plan *plan;
     struct pl_optim *optim;
     struct pl_layout layout;
-    void *theta, *gradient;
     uint8_t *bytes;      /* the images as a data set stores them, NCHW */
     float *pixels;       /* the same, normalised */
     int32_t *labels;

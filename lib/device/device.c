@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct pl_device_type *const pl_device_types[] = {
-    &pl_device_cpu,
-    &pl_device_ref,
-};
+#define ADDRESS(name, help) &pl_device_##name
+#define COMMA ,
+const struct pl_device_type *const pl_device_types[] = {PL_DEVICES(ADDRESS, COMMA)};
 const size_t pl_device_type_count = sizeof pl_device_types / sizeof *pl_device_types;
 
 int pl_device_open(struct pl_device **device, const char *name, const struct pl_device_options *options,
@@ -14,29 +13,62 @@ int pl_device_open(struct pl_device **device, const char *name, const struct pl_
 {
     for (size_t i = 0; i < pl_device_type_count; i++)
         if (!strcmp(pl_device_types[i]->name, name)) {
-            *device = pl_new(sizeof **device);
-            (*device)->type = pl_device_types[i];
-            (*device)->options = *options;
-            if ((*device)->options.threads < 1)
-                (*device)->options.threads = 1;
-            int status = pl_device_types[i]->open ? pl_device_types[i]->open(*device, err) : 0;
-            if (status) {
-                pl_device_close(*device);
-                *device = NULL;
-            }
+            struct pl_device *d = pl_new(sizeof *d);
+            d->type = pl_device_types[i];
+            d->options = *options;
+            if (d->options.threads < 1)
+                d->options.threads = 1;
+            int status = d->type->open ? d->type->open(d, err) : 0;
+            if (status)
+                free(d);
+            else
+                *device = d;
             return status;
         }
-    struct pl_text known = {0};
-    for (size_t i = 0; i < pl_device_type_count; i++)
-        pl_text_addf(&known, "%s%s", i ? ", " : "", pl_device_types[i]->name);
-    int status = pl_fail(err, PL_EINPUT, "there is no device \"%.100s\" (known: %s)", name, pl_text(&known));
-    pl_text_release(&known);
-    return status;
+    return pl_fail(err, PL_EINPUT, "there is no device \"%.100s\" (known: " PL_DEVICES(PL_DEVICE_WORD, ", ") ")", name);
 }
 
 void pl_device_close(struct pl_device *device)
 {
+    if (device && device->type->close)
+        device->type->close(device);
     free(device);
+}
+
+int pl_device_synchronize(struct pl_device *device, struct pl_error *err)
+{
+    return device->type->synchronize ? device->type->synchronize(device, err) : 0;
+}
+
+bool pl_device_supports(const struct pl_device_type *type, enum pl_operation operation)
+{
+    switch (operation) {
+    case PL_OPERATION_CONVOLUTION:
+        return type->convolution_choose && type->convolution_forward && type->convolution_backward_data &&
+               type->convolution_backward_weights;
+    case PL_OPERATION_NORM:
+        return type->moments && type->norm_running && type->norm_forward && type->norm_backward;
+    case PL_OPERATION_RELU:
+        return type->relu_forward && type->relu_backward;
+    case PL_OPERATION_ADD:
+        return type->add && type->relu_backward; /* it may have taken over a ReLU */
+    case PL_OPERATION_POOL:
+        return type->pool_forward && type->pool_backward;
+    case PL_OPERATION_DROPOUT:
+        return type->dropout;
+    case PL_OPERATION_EMBEDDING:
+        return type->embedding_forward && type->embedding_backward;
+    case PL_OPERATION_LSTM:
+        return type->lstm_reserve && type->lstm_workspace && type->lstm_forward && type->lstm_backward;
+    case PL_OPERATION_PENALTY:
+        return type->penalty_forward && type->penalty_backward;
+    case PL_OPERATION_LOSS:
+        return type->cross_entropy;
+    case PL_OPERATION_NONE:
+    case PL_OPERATIONS:
+        break;
+    }
+    return true;
 }
 
 void *pl_host_allocate(struct pl_device *d, size_t bytes)
@@ -63,10 +95,21 @@ void pl_host_download(struct pl_device *d, const void *from, void *host, size_t 
     memcpy(host, from, bytes);
 }
 
-void *pl_host_address(struct pl_device *d, void *memory)
+void *pl_host_lend(struct pl_device *d, void *memory, size_t bytes, enum pl_lending how)
 {
     (void)d;
+    (void)bytes;
+    (void)how;
     return memory;
+}
+
+void pl_host_take_back(struct pl_device *d, void *memory, void *lent, size_t bytes, enum pl_lending how)
+{
+    (void)d;
+    (void)memory;
+    (void)lent;
+    (void)bytes;
+    (void)how;
 }
 
 void pl_drop_mask(const struct pl_drop *drop, uint64_t first, size_t count, uint8_t *keep)

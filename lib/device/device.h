@@ -3,7 +3,9 @@
  * A device stores activations in a layout of its own and computes each operator's forward and backward
  * pass over them. Two devices: `ref` (plain C, double precision, obvious: what everything else is compared
  * with) and `cpu` (own float kernels). Nothing above this module looks into device memory or assumes that a
- * device address can be dereferenced: data enters and leaves through write, read, upload and download.
+ * device address can be dereferenced: data enters and leaves through write, read, upload and download, and the host
+ * computes (optimizers, norms, checkpoints) on what the device lends. So a graphics card is a folder beside ref and cpu;
+ * tests/unit/test_fenced.c trains on a device whose memory faults when the host touches it.
  *
  * Parameters, their gradients and running statistics lie in device memory in plain order ([out][in][kernel]
  * [kernel] for a convolution, one number per channel for a batch norm); a device that wants another order
@@ -13,8 +15,8 @@
  * concatenation is a matter of addresses. Within a buffer every piece (the output of one operator) begins
  * at a multiple of the device's channel block; the stored channels of a piece beyond its own are zero.
  *
- * Invariants: operators allocate nothing and cannot fail; what they need beside their operands is asked for
- * beforehand. Results do not depend on the number of threads. A device may be used by one thread at a
+ * Invariants: operators allocate nothing and return no errors; what they need beside their operands is asked for
+ * beforehand, and what went wrong on a device that computes on its own is said by synchronize. Results do not depend on the number of threads. A device may be used by one thread at a
  * time. */
 #ifndef PL_DEVICE_H
 #define PL_DEVICE_H
@@ -80,18 +82,46 @@ struct pl_loss_result {
 
 struct pl_device;
 
+/* What an operator of a network needs of a device, besides memory, transport, copy and accumulate, which every device has. */
+enum pl_operation {
+    PL_OPERATION_NONE,
+    PL_OPERATION_CONVOLUTION,
+    PL_OPERATION_NORM,
+    PL_OPERATION_RELU,
+    PL_OPERATION_ADD,
+    PL_OPERATION_POOL,
+    PL_OPERATION_DROPOUT,
+    PL_OPERATION_EMBEDDING,
+    PL_OPERATION_LSTM,
+    PL_OPERATION_PENALTY,
+    PL_OPERATION_LOSS,
+    PL_OPERATIONS
+};
+
+/* What becomes of memory that the host borrows. */
+enum pl_lending {
+    PL_LEND_READ,   /* the host only reads it */
+    PL_LEND_CHANGE, /* the device sees what the host has changed */
+    PL_LEND_SPEND   /* the host changes it, and the device may see that or not: it will be written anew */
+};
+
 /* Which operator a workspace is for. */
 enum pl_work { PL_WORK_NORM, PL_WORK_DROPOUT, PL_WORK_LOSS, PL_WORK_EMBEDDING, PL_WORK_PENALTY };
 
-/* One device type; a plain const table (pl_device_types) lists them. In all operators y is written whole,
+/* One device type; a plain const table (pl_device_types) lists them. A type may leave out the functions of an operator
+ * (pl_device_supports): networks that have it are refused when they are built. In all operators y is written whole,
  * and dx is written, or added to where accumulate is true. Operands may overlap only where said. work is
  * device memory, its content of no interest afterwards. */
 struct pl_device_type {
-    const char *name, *help;
+    const char *name;
     enum pl_element element; /* of activations, parameters and gradients; statistics are double */
     int channel_block;       /* stored channels come in multiples of this */
 
-    int (*open)(struct pl_device *d, struct pl_error *err); /* NULL: nothing to prepare */
+    int (*open)(struct pl_device *d, struct pl_error *err); /* NULL: nothing to prepare. What fails leaves nothing behind */
+    void (*close)(struct pl_device *d);                     /* after all memory was released; NULL: nothing to give back */
+    /* Waits for everything that was asked for. Fails with PL_EIO where some of it, since the last call, went wrong. NULL:
+     * what a function does is done when it returns, and does not fail. */
+    int (*synchronize)(struct pl_device *d, struct pl_error *err);
 
     size_t (*buffer_size)(int batch, int stored, int height, int width); /* bytes of an activation buffer */
     /* Bytes of workspace of an operator other than convolution whose (first) operand is x. */
@@ -185,13 +215,17 @@ struct pl_device_type {
     void (*cross_entropy)(struct pl_device *d, const struct pl_view *x, const void *labels, double smoothing,
                           const struct pl_view *dx, void *result, void *work);
 
-    /* Memory: zeroed and aligned to 64 bytes; NULL when refused. */
+    /* Memory of the device: zeroed and aligned to 64 bytes; NULL when refused. */
     void *(*allocate)(struct pl_device *d, size_t bytes);
     void (*release)(struct pl_device *d, void *memory);
     void (*upload)(struct pl_device *d, void *to, const void *host, size_t bytes);
     void (*download)(struct pl_device *d, const void *from, void *host, size_t bytes);
-    /* The host address of device memory, or NULL where the host cannot reach it. */
-    void *(*host)(struct pl_device *d, void *memory);
+    /* Lends what allocate gave to the host, at an address of the host, until it is taken back; meanwhile the device has no
+     * use of it. Where its memory is the host's that is the memory itself, elsewhere a copy. bytes and how are the same in
+     * both calls. NULL when there is no memory for a copy, which the first loan of a piece of memory finds out: the device
+     * keeps the room until the memory is released. */
+    void *(*lend)(struct pl_device *d, void *memory, size_t bytes, enum pl_lending how);
+    void (*take_back)(struct pl_device *d, void *memory, void *lent, size_t bytes, enum pl_lending how);
 };
 
 struct pl_device_options {
@@ -202,8 +236,15 @@ struct pl_device_options {
 struct pl_device {
     const struct pl_device_type *type;
     struct pl_device_options options;
-    const void *state; /* the device's own */
+    void *state; /* the device's own */
 };
+
+/* The devices in alphabetical order, with the help of the setting `device`: X(NAME, HELP), SEPARATOR between them. */
+#define PL_DEVICES(X, SEPARATOR) X(cpu, "own float kernels") SEPARATOR X(ref, "plain C in double, slow")
+#define PL_DEVICE_WORD(name, help) #name
+#define PL_DEVICE_HELP(name, help) #name ": " help
+#define PL_DEVICE_WORDS PL_DEVICES(PL_DEVICE_WORD, " ")  /* "cpu ref" */
+#define PL_DEVICE_HELPS PL_DEVICES(PL_DEVICE_HELP, "; ") /* "cpu: own float kernels; ref: ..." */
 
 extern const struct pl_device_type *const pl_device_types[];
 extern const size_t pl_device_type_count;
@@ -211,7 +252,12 @@ extern const size_t pl_device_type_count;
 /* Opens a device by name. Fails with PL_EINPUT for one that is unknown or cannot work on this machine. */
 int pl_device_open(struct pl_device **device, const char *name, const struct pl_device_options *options,
                    struct pl_error *err);
-void pl_device_close(struct pl_device *device);
+void pl_device_close(struct pl_device *device); /* NULL is fine */
+
+/* Has the type all functions of an operator? */
+bool pl_device_supports(const struct pl_device_type *type, enum pl_operation operation);
+/* See struct pl_device_type. */
+int pl_device_synchronize(struct pl_device *device, struct pl_error *err);
 
 /* Stored channels that a piece of channels takes. */
 static inline int pl_device_stored(const struct pl_device_type *type, int channels)

@@ -11,7 +11,8 @@ void *pl_host_allocate(struct pl_device *d, size_t bytes);
 void pl_host_release(struct pl_device *d, void *memory);
 void pl_host_upload(struct pl_device *d, void *to, const void *host, size_t bytes);
 void pl_host_download(struct pl_device *d, const void *from, void *host, size_t bytes);
-void *pl_host_address(struct pl_device *d, void *memory);
+void *pl_host_lend(struct pl_device *d, void *memory, size_t bytes, enum pl_lending how);
+void pl_host_take_back(struct pl_device *d, void *memory, void *lent, size_t bytes, enum pl_lending how);
 
 /* The dropout mask of elements first .. first+count-1: drop->keep's; or, where that is NULL, element e is kept when
  * word e%4 of the Philox block (step, layer * 2^40 + e/4) is at least probability * 2^32. */

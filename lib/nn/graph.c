@@ -53,6 +53,17 @@ int pl_graph_check(const struct pl_graph *g, struct pl_error *err)
     return g->error.code ? pl_fail(err, g->error.code, "%s", g->error.text) : 0;
 }
 
+int pl_graph_fits(const struct pl_graph *g, const struct pl_device *device, struct pl_error *err)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        const struct pl_node *n = &g->nodes[i];
+        if (!pl_device_supports(device->type, n->op->operation))
+            return pl_fail(err, PL_EINPUT, "the device %s has no operator %s, which this network needs%s%s",
+                           device->type->name, n->op->name, *n->name ? " for its layer " : "", n->name);
+    }
+    return 0;
+}
+
 int pl_graph_node(struct pl_graph *g, const struct pl_operator *op, int a, int b, struct pl_shape shape)
 {
     if (g->error.code)

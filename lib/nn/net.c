@@ -19,24 +19,36 @@ size_t pl_net_length(const struct pl_net *net, enum pl_arena_kind kind)
     return table_of(net, kind)->length;
 }
 
-void *pl_net_arena(const struct pl_net *net, enum pl_arena_kind kind)
+static size_t arena_bytes(const struct pl_net *net, enum pl_arena_kind kind)
 {
-    return net->arenas[kind];
+    return pl_net_length(net, kind) * pl_element_size(element_of(net, kind));
+}
+
+void *pl_net_lend(struct pl_net *net, enum pl_arena_kind kind, enum pl_lending how)
+{
+    return net->device->type->lend(net->device, net->arenas[kind], arena_bytes(net, kind), how);
+}
+
+void pl_net_take_back(struct pl_net *net, enum pl_arena_kind kind, enum pl_lending how, void *lent)
+{
+    net->device->type->take_back(net->device, net->arenas[kind], lent, arena_bytes(net, kind), how);
 }
 
 int pl_net_new(struct pl_net **net, const struct pl_graph *g, struct pl_device *device, struct pl_error *err)
 {
     int status = pl_graph_check(g, err);
+    if (!status && !g->count)
+        status = pl_fail(err, PL_EINPUT, "the network has no layers");
+    if (!status)
+        status = pl_graph_fits(g, device, err);
     if (status)
         return status;
-    if (!g->count)
-        return pl_fail(err, PL_EINPUT, "the network has no layers");
     struct pl_net *n = pl_new(sizeof *n);
     n->graph = g;
     n->device = device;
     n->masks = pl_new(((size_t)g->dropouts + 1) * sizeof *n->masks);
     for (int kind = PL_PARAMETERS; kind <= PL_STATISTICS; kind++) {
-        size_t bytes = pl_net_length(n, kind) * pl_element_size(element_of(n, kind));
+        size_t bytes = arena_bytes(n, kind);
         n->arenas[kind] = device->type->allocate(device, bytes);
         if (!n->arenas[kind]) {
             pl_net_free(n);

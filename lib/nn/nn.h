@@ -87,6 +87,9 @@ void pl_graph_initial(struct pl_graph *g, int layer, struct pl_initial weight, s
 /* For builders of networks: makes the graph wrong with a sentence of their own, and returns -1. */
 int pl_graph_fail(struct pl_graph *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int pl_graph_check(const struct pl_graph *g, struct pl_error *err);
+/* Has a device everything that this network needs? PL_EINPUT names an operator that it lacks. To be asked before a plan is
+ * estimated; pl_net_new asks by itself. */
+int pl_graph_fits(const struct pl_graph *g, const struct pl_device *device, struct pl_error *err);
 /* Shape of an operator's output; all zero for -1. */
 struct pl_shape pl_graph_shape(const struct pl_graph *g, int x);
 
@@ -140,8 +143,10 @@ int pl_net_mask(struct pl_net *net, int dropout, const uint8_t *keep, size_t cou
 enum pl_arena_kind { PL_PARAMETERS, PL_GRADIENTS, PL_STATISTICS };
 /* Elements of an arena, padding included. Statistics are double, the others the device's element. */
 size_t pl_net_length(const struct pl_net *net, enum pl_arena_kind kind);
-/* Device address of an arena. Padding between tensors is zero at the start and never used. */
-void *pl_net_arena(const struct pl_net *net, enum pl_arena_kind kind);
+/* Lends an arena to the host until it is taken back; no plan runs meanwhile. Padding between tensors is zero at the start
+ * and never used. See struct pl_device_type: NULL for want of memory, the first time only. */
+void *pl_net_lend(struct pl_net *net, enum pl_arena_kind kind, enum pl_lending how);
+void pl_net_take_back(struct pl_net *net, enum pl_arena_kind kind, enum pl_lending how, void *lent);
 
 /* Copies one named tensor out or in, in plain order. Fails with PL_EMISSING for an unknown name. */
 int pl_net_get(const struct pl_net *net, enum pl_arena_kind kind, const char *name, double *values,

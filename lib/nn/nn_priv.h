@@ -17,6 +17,7 @@ enum pl_needs { PL_NEEDS_NOTHING = 0, PL_NEEDS_INPUT = 1, PL_NEEDS_OUTPUT = 2 };
 struct pl_node;
 struct pl_operator {
     const char *name;
+    enum pl_operation operation; /* what it needs of a device */
     bool external;     /* the output is written before a pass begins, from outside */
     bool words;        /* the output is a number of a word for each sample, not features */
     bool reads_words;

@@ -149,6 +149,6 @@ static void backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_convolution = {
-    .name = "conv", .free_after = true, .describe = describe, .multiplications = multiplications, .needs = needs,
+    .name = "conv", .operation = PL_OPERATION_CONVOLUTION, .free_after = true, .describe = describe, .multiplications = multiplications, .needs = needs,
     .flow = flow, .workspace = workspace, .forward = forward, .backward = backward,
 };

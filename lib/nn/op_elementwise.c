@@ -69,7 +69,7 @@ static void relu_backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_relu = {
-    .name = "relu", .in_place = true, .needs = relu_needs, .flow = mask_flow, .forward = relu_forward,
+    .name = "relu", .operation = PL_OPERATION_RELU, .in_place = true, .needs = relu_needs, .flow = mask_flow, .forward = relu_forward,
     .backward = relu_backward,
 };
 
@@ -143,7 +143,7 @@ static void dropout_backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_dropout = {
-    .name = "dropout", .describe = dropout_describe, .identity = dropout_identity, .flow = mask_flow,
+    .name = "dropout", .operation = PL_OPERATION_DROPOUT, .describe = dropout_describe, .identity = dropout_identity, .flow = mask_flow,
     .workspace = dropout_workspace, .forward = dropout_forward, .backward = dropout_backward,
 };
 
@@ -223,7 +223,7 @@ static void add_backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_add = {
-    .name = "sum", .describe = add_describe, .needs = add_needs, .flow = add_flow, .forward = add_forward, .backward = add_backward,
+    .name = "sum", .operation = PL_OPERATION_ADD, .describe = add_describe, .needs = add_needs, .flow = add_flow, .forward = add_forward, .backward = add_backward,
 };
 
 /* ---- concatenation: its inputs write into slices of its buffer, so nothing is computed or copied */

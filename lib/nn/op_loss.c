@@ -50,5 +50,5 @@ static void forward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_loss = {
-    .name = "cross-entropy", .loss = true, .flow = flow, .workspace = workspace, .forward = forward,
+    .name = "cross-entropy", .operation = PL_OPERATION_LOSS, .loss = true, .flow = flow, .workspace = workspace, .forward = forward,
 };

@@ -114,6 +114,6 @@ static void backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_lstm = {
-    .name = "lstm", .multiplications = multiplications, .state = state, .needs = needs, .flow = flow,
+    .name = "lstm", .operation = PL_OPERATION_LSTM, .multiplications = multiplications, .state = state, .needs = needs, .flow = flow,
     .workspace = workspace, .reserve = reserve, .forward = forward, .backward = backward,
 };

@@ -103,6 +103,6 @@ static void backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_norm = {
-    .name = "batch norm", .reads_moments = true, .describe = describe, .needs = needs, .flow = flow,
+    .name = "batch norm", .operation = PL_OPERATION_NORM, .reads_moments = true, .describe = describe, .needs = needs, .flow = flow,
     .workspace = workspace, .forward = forward, .backward = backward,
 };

@@ -84,6 +84,6 @@ static void backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_penalty = {
-    .name = "penalty", .aliases = true, .describe = describe, .identity = identity, .needs = needs, .flow = flow,
+    .name = "penalty", .operation = PL_OPERATION_PENALTY, .aliases = true, .describe = describe, .identity = identity, .needs = needs, .flow = flow,
     .workspace = workspace, .forward = forward, .backward = backward,
 };

@@ -89,5 +89,5 @@ static void backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_pool = {
-    .name = "pool", .describe = describe, .needs = needs, .flow = flow, .forward = forward, .backward = backward,
+    .name = "pool", .operation = PL_OPERATION_POOL, .describe = describe, .needs = needs, .flow = flow, .forward = forward, .backward = backward,
 };

@@ -123,8 +123,10 @@ static void run(struct pl_plan *p, int id, void (*pass)(struct pl_plan *, int))
         return;
     double start = p->profile ? pl_clock_steady() : 0;
     pass(p, id);
-    if (p->profile)
+    if (p->profile) {
+        pl_device_synchronize(p->device, NULL);
         p->planned[id].seconds[p->backward] += pl_clock_steady() - start;
+    }
 }
 
 void pl_plan_forward(struct pl_plan *p, uint64_t step)

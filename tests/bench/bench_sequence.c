@@ -133,8 +133,7 @@ int main(int argc, char **argv)
         measure(&b);
     pl_plan_free(b.plan);
     pl_net_free(b.net);
-    if (b.device)
-        pl_device_close(b.device);
+    pl_device_close(b.device);
     pl_graph_free(b.graph);
     return status ? 1 : 0;
 }

@@ -286,6 +286,8 @@ static int check_model(json_t *root, const char *name, struct pl_error *err)
     if (g.batch < 1 || g.classes < 1)
         return golden_malformed(err, "batch or num_classes");
     int status = build(name, json_object_get(root, "config"), g.classes, &g.graph, err);
+    if (!status)
+        status = golden_covers(setups, sizeof setups / sizeof *setups, err);
     for (size_t i = 0; !status && i < sizeof setups / sizeof *setups; i++)
         status = check_on(&g, &setups[i], err);
     pl_graph_free(g.graph);

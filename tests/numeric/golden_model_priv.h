@@ -16,6 +16,9 @@ struct golden_setup {
     double absolute;  /* gradients besides, relative to the largest norm: a bias in front of a batch norm has
                          gradient zero but for rounding */
 };
+/* Fails when a device of the program has no setup. */
+int golden_covers(const struct golden_setup *setups, size_t count, struct pl_error *err);
+
 struct golden {
     json_t *root;
     const struct golden_setup *setup;

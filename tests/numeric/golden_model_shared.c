@@ -19,6 +19,19 @@ double golden_number(uint64_t salt, uint64_t k, uint64_t i)
     return 2 * ((double)(golden_raw(salt, k, i) >> 11) * 0x1p-53) - 1;
 }
 
+int golden_covers(const struct golden_setup *setups, size_t count, struct pl_error *err)
+{
+    for (size_t d = 0; d < pl_device_type_count; d++) {
+        size_t i = 0;
+        while (i < count && strcmp(setups[i].device, pl_device_types[d]->name))
+            i++;
+        if (i == count)
+            return pl_fail(err, PL_EINPUT, "the golden files are not run on the device %s: it has no setup",
+                           pl_device_types[d]->name);
+    }
+    return 0;
+}
+
 int golden_malformed(struct pl_error *err, const char *what)
 {
     return pl_fail(err, PL_ECORRUPT, "%s is missing or not what the format says", what);

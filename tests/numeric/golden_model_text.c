@@ -299,6 +299,8 @@ int golden_check_text(json_t *root, struct pl_error *err)
     int status = build(&t, err);
     if (!status)
         status = read_tokens(&t, err);
+    if (!status)
+        status = golden_covers(setups, sizeof setups / sizeof *setups, err);
     for (size_t i = 0; !status && i < sizeof setups / sizeof *setups; i++)
         status = check_on(&t, &setups[i], err);
     pl_graph_free(t.golden.graph);

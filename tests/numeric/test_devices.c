@@ -1,4 +1,4 @@
-/* Whole networks on the cpu device against the reference device: outputs, loss, gradients and statistics of a
+/* Whole networks on every device against the reference device: outputs, loss, gradients and statistics of a
  * training step, outputs of an evaluation; and the same bits with any number of threads and whatever the
  * plan's memory held before. */
 #include "networks.h"
@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+
+#include "devices.h"
 
 /* All results of one net, in one array. */
 struct results {
@@ -117,23 +119,37 @@ static int compare(const struct results *got, const struct results *want, double
     return wrong;
 }
 
-static int check(const struct pl_graph *g, int batch, const char *name, uint64_t seed)
+static int check_device(const struct run *run, const struct pl_device_type *type, const struct results *want,
+                        const char *network)
 {
-    struct run run = {.graph = g, .batch = batch, .seed = seed};
-    network_batch(g, batch, seed, &run.images, &run.labels);
-    struct results want = run_on(&run, "ref", true, 1, false), exact = run_on(&run, "cpu", true, 1, false);
-    struct results fast = run_on(&run, "cpu", false, 1, false), again = run_on(&run, "cpu", false, 3, true);
-    int wrong = compare(&exact, &want, 1e-4, name) + compare(&fast, &want, 1e-3, name);
+    const struct device_bounds *bounds = device_bounds(type);
+    struct results exact = run_on(run, type->name, true, 1, false), fast = run_on(run, type->name, false, 1, false);
+    struct results again = run_on(run, type->name, false, 3, true);
+    char name[100];
+    snprintf(name, sizeof name, "%s on %s", network, type->name);
+    int wrong = compare(&exact, want, bounds->exact, name) + compare(&fast, want, bounds->fast, name);
     for (size_t i = 0; i < fast.count; i++)
         if (memcmp(&fast.values[i], &again.values[i], sizeof(double))) {
             print_error("%s: value %zu depends on the number of threads or on old memory\n", name, i);
             wrong++;
             break;
         }
-    free(want.values);
     free(exact.values);
     free(fast.values);
     free(again.values);
+    return wrong;
+}
+
+static int check(const struct pl_graph *g, int batch, const char *name, uint64_t seed)
+{
+    struct run run = {.graph = g, .batch = batch, .seed = seed};
+    network_batch(g, batch, seed, &run.images, &run.labels);
+    struct results want = run_on(&run, "ref", true, 1, false);
+    int wrong = 0;
+    for (size_t d = 0; d < pl_device_type_count; d++)
+        if (!is_ref(pl_device_types[d]))
+            wrong += check_device(&run, pl_device_types[d], &want, name);
+    free(want.values);
     free(run.images);
     free(run.labels);
     return wrong;

@@ -1,5 +1,5 @@
-/* Networks of sequences: gradients on the reference device against central differences of what is minimised, cpu
- * against ref, and what a plan of sequences promises. */
+/* Networks of sequences: gradients on the reference device against central differences of what is minimised,
+ * every device against ref, and what a plan of sequences promises. */
 #include "nn/nn.h"
 
 #include <math.h>
@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+
+#include "devices.h"
 
 enum { VOCABULARY = 11 };
 
@@ -191,31 +193,37 @@ static double *results(struct trained *t, const struct pl_graph *g, size_t *coun
     return values;
 }
 
+static void check_device(const struct sequence *s, const struct pl_graph *g, const struct pl_device_type *type)
+{
+    const char *const devices[] = {"ref", type->name, type->name};
+    static const int threads[] = {1, 1, 3};
+    double *values[3], largest = 0, bound = device_bounds(type)->sequences;
+    size_t count;
+    for (int k = 0; k < 3; k++) {
+        struct trained t = {0};
+        open_on(&t, g, s, devices[k], threads[k]);
+        values[k] = results(&t, g, &count);
+        close_it(&t);
+    }
+    for (size_t v = 1; v < count; v++)
+        largest = fmax(largest, fabs(values[0][v]));
+    for (size_t v = 0; v < count; v++)
+        if (!(fabs(values[1][v] - values[0][v]) <= bound * fmax(largest, fabs(values[0][v]))))
+            fail_msg("%s on %s: number %zu is %g, but should be %g", s->name, type->name, v, values[1][v], values[0][v]);
+    if (memcmp(values[1], values[2], count * sizeof **values))
+        fail_msg("%s on %s: the results depend on the number of threads", s->name, type->name);
+    for (int k = 0; k < 3; k++)
+        free(values[k]);
+}
+
 static void devices_agree(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2 * sizeof sequences / sizeof *sequences; i++) {
-        const struct sequence *s = &sequences[i / 2];
-        struct pl_graph *g = graph_of(s, i % 2);
-        static const char *const devices[] = {"ref", "cpu", "cpu"};
-        static const int threads[] = {1, 1, 3};
-        double *values[3], largest = 0;
-        size_t count;
-        for (int k = 0; k < 3; k++) {
-            struct trained t = {0};
-            open_on(&t, g, s, devices[k], threads[k]);
-            values[k] = results(&t, g, &count);
-            close_it(&t);
-        }
-        for (size_t v = 1; v < count; v++)
-            largest = fmax(largest, fabs(values[0][v]));
-        for (size_t v = 0; v < count; v++)
-            if (!(fabs(values[1][v] - values[0][v]) <= 2e-5 * fmax(largest, fabs(values[0][v]))))
-                fail_msg("%s: number %zu is %g, but should be %g", s->name, v, values[1][v], values[0][v]);
-        if (memcmp(values[1], values[2], count * sizeof **values))
-            fail_msg("%s: the results depend on the number of threads", s->name);
-        for (int k = 0; k < 3; k++)
-            free(values[k]);
+        struct pl_graph *g = graph_of(&sequences[i / 2], i % 2);
+        for (size_t d = 0; d < pl_device_type_count; d++)
+            if (!is_ref(pl_device_types[d]))
+                check_device(&sequences[i / 2], g, pl_device_types[d]);
         pl_graph_free(g);
     }
 }
@@ -226,9 +234,8 @@ static void devices_agree(void **state)
 static void uniform_logits_give_log_of_the_vocabulary(void **state)
 {
     (void)state;
-    static const char *const devices[] = {"ref", "cpu"};
     for (int words = 2; words < 3000; words = words * 3 + 1)
-        for (int k = 0; k < 2; k++) {
+        for (size_t k = 0; k < pl_device_type_count; k++) {
             struct pl_graph *g = pl_graph_new();
             int x = pl_graph_embedding(g, pl_graph_tokens(g), "encoder", words, 3, 0, -1);
             pl_graph_cross_entropy(g, pl_graph_tied_linear(g, x, "decoder", x), 0);
@@ -236,14 +243,15 @@ static void uniform_logits_give_log_of_the_vocabulary(void **state)
             struct pl_net *net;
             struct pl_plan *plan;
             int32_t tokens[8] = {0, 1, 1, 0, 1, 0, 0, 1};
-            assert_int_equal(pl_device_open(&device, devices[k], &(struct pl_device_options){.threads = 1}, NULL), 0);
+            assert_int_equal(pl_device_open(&device, pl_device_types[k]->name,
+                                            &(struct pl_device_options){.threads = 1}, NULL), 0);
             assert_int_equal(pl_net_new(&net, g, device, NULL), 0);
             assert_int_equal(pl_plan_new_sequence(&plan, net, 2, 4, PL_EVALUATION, NULL), 0);
             pl_plan_tokens(plan, tokens);
             pl_plan_labels(plan, tokens);
             pl_plan_forward(plan, 0);
             if (!(fabs(pl_plan_loss(plan, NULL) - log(words)) <= 1e-14))
-                fail_msg("%s, %d words: %.17g", devices[k], words, pl_plan_loss(plan, NULL));
+                fail_msg("%s, %d words: %.17g", pl_device_types[k]->name, words, pl_plan_loss(plan, NULL));
             pl_plan_free(plan);
             pl_net_free(net);
             pl_device_close(device);
@@ -257,11 +265,10 @@ static void state_is_carried(void **state)
     (void)state;
     const struct sequence s = {"lstm", 2, 6, 5, lstm};
     struct pl_graph *g = graph_of(&s, true);
-    static const char *const devices[] = {"ref", "cpu"};
-    for (int k = 0; k < 2; k++) {
+    for (size_t k = 0; k < pl_device_type_count; k++) {
         struct trained t = {0};
         double whole[20], parts[20];
-        open_on(&t, g, &s, devices[k], 1);
+        open_on(&t, g, &s, pl_device_types[k]->name, 1);
         assert_int_equal(pl_plan_state_length(t.plan), 20);
         struct pl_plan *plan;
         assert_int_equal(pl_plan_new_sequence(&plan, t.net, 2, 6, PL_EVALUATION, NULL), 0);

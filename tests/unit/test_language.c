@@ -108,7 +108,7 @@ static void trainer_give(struct pl_plan *plan, const struct pl_columns *c, size_
 static double trainer_epoch(struct trainer *t, size_t bptt, uint64_t epoch, double lambda, double clip, uint64_t *step)
 {
     size_t row = 0, length = pl_net_length(t->net, PL_PARAMETERS);
-    double sum = 0, *theta = pl_net_arena(t->net, PL_PARAMETERS), *gradient = pl_net_arena(t->net, PL_GRADIENTS);
+    double sum = 0;
     struct pl_random lengths = pl_random_stream(7, PL_STREAM_SHUFFLE);
     struct pl_corpus_window w;
     pl_plan_state_set(t->plan, NULL);
@@ -117,12 +117,15 @@ static double trainer_epoch(struct trainer *t, size_t bptt, uint64_t epoch, doub
         pl_plan_forward(t->plan, (*step)++);
         sum += pl_plan_loss(t->plan, NULL) * (double)w.length;
         pl_plan_backward(t->plan);
-        double square = 0;
+        double square = 0, *theta = pl_net_lend(t->net, PL_PARAMETERS, PL_LEND_CHANGE);
+        double *gradient = pl_net_lend(t->net, PL_GRADIENTS, PL_LEND_SPEND);
         for (size_t i = 0; i < length; i++)
             square += gradient[i] * gradient[i];
         double scale = sqrt(square) > clip ? clip / (sqrt(square) + 1e-6) : 1;
         for (size_t i = 0; i < length; i++)
             theta[i] -= lambda * w.factor * scale * gradient[i];
+        pl_net_take_back(t->net, PL_GRADIENTS, PL_LEND_SPEND, gradient);
+        pl_net_take_back(t->net, PL_PARAMETERS, PL_LEND_CHANGE, theta);
         row += w.length;
     }
     return sum / (double)row;

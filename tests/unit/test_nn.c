@@ -166,10 +166,9 @@ static void wrong_graphs_make_no_net(void **state)
 static void tensors_by_name(void **state)
 {
     (void)state;
-    static const char *const devices[] = {"ref", "cpu"};
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < pl_device_type_count; i++) {
         struct pl_graph *g = everything();
-        struct pl_device *device = open_device(devices[i]);
+        struct pl_device *device = open_device(pl_device_types[i]->name);
         struct pl_net *net;
         struct pl_error err = {0};
         double in[6 * 27], out[6 * 27];
@@ -387,11 +386,10 @@ static void loss_counts_right_answers(void **state)
     (void)state;
     struct pl_graph *g = pl_graph_new();
     pl_graph_cross_entropy(g, pl_graph_input(g, (struct pl_shape){3, 1, 1}), 0);
-    static const char *const devices[] = {"ref", "cpu"};
     const double logits[4 * 3] = {0, 2, 1, 5, 5, 1, 1, 0, 3, NAN, 0, 0};
     const int32_t labels[4] = {1, 0, 0, 1};
-    for (int i = 0; i < 2; i++) {
-        struct pl_device *device = open_device(devices[i]);
+    for (size_t i = 0; i < pl_device_type_count; i++) {
+        struct pl_device *device = open_device(pl_device_types[i]->name);
         struct pl_net *net;
         struct pl_plan *plan;
         int64_t correct;

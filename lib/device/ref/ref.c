@@ -109,7 +109,6 @@ static void ref_dropout(struct pl_device *d, const struct pl_drop *drop, const s
 
 const struct pl_device_type pl_device_ref = {
     .name = "ref",
-    .help = "plain C in double precision: slow, what every other device is compared with",
     .element = PL_FLOAT64,
     .channel_block = 1,
     .buffer_size = buffer_size,
@@ -145,5 +144,6 @@ const struct pl_device_type pl_device_ref = {
     .release = pl_host_release,
     .upload = pl_host_upload,
     .download = pl_host_download,
-    .host = pl_host_address,
+    .lend = pl_host_lend,
+    .take_back = pl_host_take_back,
 };

@@ -32,7 +32,8 @@ void pl_checkpoint_write(struct pl_network *n)
     name_slot(n, n->slot, &path);
     if (n->recurrent)
         pl_plan_state_get(n->recurrent, n->carried);
-    pl_state_add(&state, n);
+    struct pl_network_loan loan = pl_network_lend(n, PL_LEND_READ);
+    pl_state_add(&state, n, &loan);
     pl_state_add_history(&state, &n->history);
     pl_safetensors_digest(state.tensors, state.count, digest);
     pl_network_describe(n, &metadata);
@@ -44,6 +45,7 @@ void pl_checkpoint_write(struct pl_network *n)
         pl_train_folder_mark(n->request);
     if (!status)
         status = pl_safetensors_write(pl_text(&path), &metadata, state.tensors, state.count, &err);
+    pl_network_take_back(n, &loan);
     if (status)
         pl_network_miss(n, "no checkpoint was written", &err);
     else

@@ -30,6 +30,22 @@ static bool is_time_to_save(const struct pl_network *n)
     return minutes > 0 && pl_clock_steady() - n->saved >= 60 * minutes;
 }
 
+/* The optimizer's part of a batch, on the host. */
+static int take_step(struct pl_network *n, double lambda, struct pl_error *err)
+{
+    const int threads = n->request->threads;
+    void *gradient = pl_net_lend(n->net, PL_GRADIENTS, PL_LEND_SPEND);
+    void *theta = pl_net_lend(n->net, PL_PARAMETERS, PL_LEND_CHANGE);
+    n->progress.gradient_norm += pl_arena_clip(gradient, n->element, n->layout.length, n->clip, threads);
+    pl_optim_set_rate(n->optim, lambda);
+    if (n->recording.on)
+        pl_recording_add(&n->recording, lambda, &n->layout, n->element, theta, gradient, threads, n->progress.shares);
+    pl_optim_step(n->optim, theta, gradient, NULL);
+    pl_net_take_back(n->net, PL_PARAMETERS, PL_LEND_CHANGE, theta);
+    pl_net_take_back(n->net, PL_GRADIENTS, PL_LEND_SPEND, gradient);
+    return pl_device_synchronize(n->device, err);
+}
+
 /* One batch; when its loss is not finite the parameters stay as they were. */
 static int train_batch(struct pl_network *n, struct pl_error *err)
 {
@@ -51,13 +67,9 @@ static int train_batch(struct pl_network *n, struct pl_error *err)
     if (!isfinite(loss))
         return NOT_FINITE;
     pl_plan_backward(batch.plan);
-    p->gradient_norm +=
-        pl_arena_clip(n->gradient, n->element, n->layout.length, n->clip, n->request->threads);
-    pl_optim_set_rate(n->optim, n->lambda * batch.factor);
-    if (n->recording.on)
-        pl_recording_add(&n->recording, n->lambda * batch.factor, &n->layout, n->element, n->theta, n->gradient,
-                         n->request->threads, p->shares);
-    pl_optim_step(n->optim, n->theta, n->gradient, NULL);
+    status = take_step(n, n->lambda * batch.factor, err);
+    if (status)
+        return status;
     p->correct += (uint64_t)correct;
     p->at = batch.next;
     p->batch++;
@@ -117,7 +129,9 @@ static int measure(struct pl_network *n, struct measures *m, struct pl_run_resul
 {
     double begun = pl_clock_steady();
     int status = 0;
-    m->norm = pl_arena_norm(n->theta, n->element, n->layout.length, n->request->threads);
+    void *theta = pl_net_lend(n->net, PL_PARAMETERS, PL_LEND_READ);
+    m->norm = pl_arena_norm(theta, n->element, n->layout.length, n->request->threads);
+    pl_net_take_back(n->net, PL_PARAMETERS, PL_LEND_READ, theta);
     m->of[PL_SPLIT_TRAIN] = sum_up(&n->progress);
     bool exchanged = pl_network_exchange(n);
     for (enum pl_split split = PL_SPLIT_VALID; split <= PL_SPLIT_TEST && !status; split++)
@@ -125,6 +139,8 @@ static int measure(struct pl_network *n, struct measures *m, struct pl_run_resul
             status = n->type->evaluate(n, split, &m->of[split], err);
     if (exchanged)
         pl_network_exchange(n);
+    if (!status)
+        status = pl_device_synchronize(n->device, err);
     m->seconds = pl_clock_steady() - begun;
     return status > 0 ? interrupt(n, result) : status;
 }

@@ -116,8 +116,7 @@ static void close_generator(struct generator *g)
 {
     pl_plan_free(g->plan);
     pl_net_free(g->net);
-    if (g->device)
-        pl_device_close(g->device);
+    pl_device_close(g->device);
     pl_graph_free(g->graph);
     pl_corpus_close(g->corpus);
     pl_safetensors_release(&g->weights);
@@ -125,11 +124,12 @@ static void close_generator(struct generator *g)
     free(g->prompt);
 }
 
-static void read_word(struct generator *g, int32_t word)
+static int read_word(struct generator *g, int32_t word, struct pl_error *err)
 {
     pl_plan_tokens(g->plan, &word);
     pl_plan_forward(g->plan, 0);
     pl_plan_output(g->plan, g->logits, PL_FLOAT64);
+    return pl_device_synchronize(g->device, err);
 }
 
 static int32_t likeliest(const struct generator *g)
@@ -170,14 +170,16 @@ int pl_train_generate(const struct pl_generation *wish, struct pl_error *err)
     struct generator g = {.wish = wish};
     struct pl_random stream = pl_random_stream((uint64_t)wish->seed, PL_STREAM_TEXT);
     int status = open_generator(&g, err);
-    bool more = !status;
-    for (size_t i = 0; i < g.prompt_length && more; i++) {
-        read_word(&g, g.prompt[i]);
-        more = !i || write_word(&g, g.prompt[i]); /* the first is no word of the prompt */
+    bool more = true;
+    for (size_t i = 0; i < g.prompt_length && more && !status; i++) {
+        status = read_word(&g, g.prompt[i], err);
+        more = status || !i || write_word(&g, g.prompt[i]); /* the first is no word of the prompt */
     }
-    for (int64_t i = 0, word = 0; i < wish->words && more; i++) {
+    for (int64_t i = 0, word = 0; i < wish->words && more && !status; i++) {
         if (i)
-            read_word(&g, (int32_t)word);
+            status = read_word(&g, (int32_t)word, err);
+        if (status)
+            break;
         word = draw(&g, wish->temperature, pl_random_uniform(&stream, 0, (uint64_t)i));
         more = write_word(&g, (int32_t)word);
     }

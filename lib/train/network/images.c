@@ -107,8 +107,7 @@ static int count_memory(const struct pl_settings *settings, const struct pl_data
         *memory += pl_data_memory(set) + (training > evaluation ? training : evaluation) + images * sizeof(uint32_t) +
                    batch * pixels_of(shape) * sizeof(float);
     }
-    if (device)
-        pl_device_close(device);
+    pl_device_close(device);
     pl_graph_free(graph);
     return status;
 }

@@ -133,8 +133,7 @@ static int survey(const struct pl_settings *settings, const char *data, int thre
         status = pl_survey_network(settings, graph, device, &needs->memory, err);
     if (!status)
         needs->memory += pl_corpus_memory(corpus) + count_memory(settings, corpus, graph, device);
-    if (device)
-        pl_device_close(device);
+    pl_device_close(device);
     pl_graph_free(graph);
 done:
     pl_corpus_close(corpus);

@@ -43,6 +43,19 @@ static void make_layout(struct pl_network *n)
     assert(n->layout.length == pl_net_length(n->net, PL_PARAMETERS));
 }
 
+/* Optimizers compute on the host, in what the device lends; only its first loan can lack memory. */
+static int try_lending(struct pl_network *n, struct pl_error *err)
+{
+    for (enum pl_arena_kind kind = PL_PARAMETERS; kind <= PL_STATISTICS; kind++) {
+        void *lent = pl_net_lend(n->net, kind, PL_LEND_READ);
+        if (!lent)
+            return pl_fail(err, PL_EMEMORY, "there is not enough memory for what the device %s lends to the optimizer",
+                           n->device->type->name);
+        pl_net_take_back(n->net, kind, PL_LEND_READ, lent);
+    }
+    return 0;
+}
+
 static int open_net(struct pl_network *n, struct pl_error *err)
 {
     const struct pl_settings *settings = n->request->settings;
@@ -52,14 +65,10 @@ static int open_net(struct pl_network *n, struct pl_error *err)
         status = pl_net_new(&n->net, n->graph, n->device, err);
     if (status)
         return status;
-    const struct pl_device_type *type = n->device->type;
-    n->theta = type->host(n->device, pl_net_arena(n->net, PL_PARAMETERS));
-    n->gradient = type->host(n->device, pl_net_arena(n->net, PL_GRADIENTS));
-    n->statistics = type->host(n->device, pl_net_arena(n->net, PL_STATISTICS));
-    if (!n->theta || !n->gradient)
-        return pl_fail(err, PL_EINPUT, "device %s keeps its memory to itself, and the optimizers work on the host",
-                       type->name);
-    n->element = type->element == PL_FLOAT32 ? PL_FLOAT32 : PL_FLOAT64;
+    status = try_lending(n, err);
+    if (status)
+        return status;
+    n->element = n->device->type->element;
     pl_net_initialise(n->net, pl_random_stream(seed, PL_STREAM_INIT));
     pl_net_dropout(n->net, pl_random_stream(seed, PL_STREAM_DROPOUT));
     make_layout(n);
@@ -122,26 +131,38 @@ void pl_network_close(struct pl_network *n)
     pl_optim_free(n->optim);
     pl_layout_release(&n->layout);
     pl_net_free(n->net);
-    if (n->device)
-        pl_device_close(n->device);
+    pl_device_close(n->device);
     pl_graph_free(n->graph);
     pl_schedule_release(&n->schedule);
     pl_history_release(&n->history);
     free(n->carried);
 }
 
+struct pl_network_loan pl_network_lend(struct pl_network *n, enum pl_lending how)
+{
+    return (struct pl_network_loan){how, pl_net_lend(n->net, PL_PARAMETERS, how), pl_net_lend(n->net, PL_STATISTICS, how)};
+}
+
+void pl_network_take_back(struct pl_network *n, const struct pl_network_loan *loan)
+{
+    pl_net_take_back(n->net, PL_PARAMETERS, loan->how, loan->theta);
+    pl_net_take_back(n->net, PL_STATISTICS, loan->how, loan->statistics);
+}
+
 bool pl_network_exchange(struct pl_network *n)
 {
     enum { BLOCK = 1 << 12 };
-    char kept[BLOCK], *theta = n->theta, *average = (char *)(uintptr_t)pl_optim_average(n->optim);
+    char kept[BLOCK], *average = (char *)(uintptr_t)pl_optim_average(n->optim);
     if (!average)
         return false;
-    size_t bytes = n->layout.length * (n->element == PL_FLOAT32 ? sizeof(float) : sizeof(double));
+    size_t bytes = n->layout.length * pl_element_size(n->element);
+    char *theta = pl_net_lend(n->net, PL_PARAMETERS, PL_LEND_CHANGE);
     for (size_t at = 0; at < bytes; at += BLOCK) {
         size_t length = bytes - at < BLOCK ? bytes - at : BLOCK;
         memcpy(kept, theta + at, length);
         memcpy(theta + at, average + at, length);
         memcpy(average + at, kept, length);
     }
+    pl_net_take_back(n->net, PL_PARAMETERS, PL_LEND_CHANGE, theta);
     return true;
 }

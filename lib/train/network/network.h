@@ -50,8 +50,6 @@ struct pl_network {
     struct pl_layout layout;
     struct pl_schedule schedule;
     enum pl_element element; /* of theta, gradient and the optimizer */
-    void *theta, *gradient;      /* the net's own arenas, of layout.length elements */
-    double *statistics;
     double rate, lambda, clip;   /* the initial learning rate, that of this epoch; INFINITY: no clipping */
     size_t epochs;
     uint64_t recorded_batches;   /* whose loss is a value of its own */
@@ -130,6 +128,14 @@ void pl_network_close(struct pl_network *n);
 void pl_network_log(struct pl_network *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Logs and counts a file of the run's folder that could not be written ("no checkpoint was written"). */
 void pl_network_miss(struct pl_network *n, const char *what, const struct pl_error *err);
+/* The net's numbers while the device lends them to the host. */
+struct pl_network_loan {
+    enum pl_lending how;
+    void *theta; /* layout.length elements */
+    double *statistics;
+};
+struct pl_network_loan pl_network_lend(struct pl_network *n, enum pl_lending how);
+void pl_network_take_back(struct pl_network *n, const struct pl_network_loan *loan);
 /* Exchanges the weights and their average, where there is one: returns whether there is. */
 bool pl_network_exchange(struct pl_network *n);
 
@@ -138,7 +144,8 @@ int pl_network_train(struct pl_network *n, struct pl_run_result *result, struct 
 
 /* ---- survey.c: what networks of both kinds need */
 
-/* Bytes of the program and of the optimizer's state for the weights of a graph. */
+/* Bytes of the program and of the optimizer's state for the weights of a graph. Fails with PL_EINPUT where the device lacks
+ * an operator of it. */
 int pl_survey_network(const struct pl_settings *settings, const struct pl_graph *graph, const struct pl_device *device,
                       uint64_t *bytes, struct pl_error *err);
 /* Says which data a run is trained on. */
@@ -157,8 +164,8 @@ struct pl_state {
     size_t count, capacity;
     struct pl_pool pool; /* of names */
 };
-/* Adds everything that training goes on from, where it lies: to be written, or to be read into. */
-void pl_state_add(struct pl_state *state, struct pl_network *n);
+/* Adds everything that training goes on from, where it lies: to be written, or to be read into, before the loan ends. */
+void pl_state_add(struct pl_state *state, struct pl_network *n, const struct pl_network_loan *loan);
 void pl_state_add_history(struct pl_state *state, const struct pl_history *history);
 void pl_state_release(struct pl_state *state);
 

@@ -64,14 +64,14 @@ static void add_optimizer(struct pl_state *state, struct pl_optim *optim)
 #define ADD(state, name, member) \
     add(state, pl_safetensor_list(name, _Generic(member, uint64_t: "U64", double: "F64"), &(member), 1))
 
-void pl_state_add(struct pl_state *state, struct pl_network *n)
+void pl_state_add(struct pl_state *state, struct pl_network *n, const struct pl_network_loan *loan)
 {
     struct pl_progress *p = &n->progress;
     size_t count;
     const struct pl_parameter *table = pl_graph_parameters(n->graph, &count);
-    add_table(state, table, count, n->theta, n->element == PL_FLOAT32 ? "F32" : "F64");
+    add_table(state, table, count, loan->theta, n->element == PL_FLOAT32 ? "F32" : "F64");
     table = pl_graph_statistics(n->graph, &count);
-    add_table(state, table, count, n->statistics, "F64");
+    add_table(state, table, count, loan->statistics, "F64");
     add_optimizer(state, n->optim);
     ADD(state, "poula/progress/epoch", p->epoch);
     ADD(state, "poula/progress/batch", p->batch);
@@ -228,7 +228,8 @@ static int compare(const struct pl_state *state, const struct pl_safetensors *fi
 int pl_state_restore(struct pl_network *n, const struct pl_safetensors *file, struct pl_error *err)
 {
     struct pl_state state = {0};
-    pl_state_add(&state, n);
+    struct pl_network_loan loan = pl_network_lend(n, PL_LEND_CHANGE);
+    pl_state_add(&state, n, &loan);
     int status = compare(&state, file, err);
     if (!status)
         status = pl_state_check_place(n, file, err);
@@ -236,6 +237,7 @@ int pl_state_restore(struct pl_network *n, const struct pl_safetensors *file, st
         const struct pl_safetensor *to = &state.tensors[i];
         status = pl_safetensors_copy(file, to->name, to->type, to->count, (void *)(uintptr_t)to->data, err);
     }
+    pl_network_take_back(n, &loan);
     if (!status && n->recurrent)
         pl_plan_state_set(n->recurrent, n->carried);
     pl_state_release(&state);

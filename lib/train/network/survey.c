@@ -59,7 +59,9 @@ int pl_survey_network(const struct pl_settings *settings, const struct pl_graph 
     size_t count;
     const struct pl_parameter *table = pl_graph_parameters(graph, &count);
     size_t length = count ? table[count - 1].offset + table[count - 1].count : 0;
-    int status = count_state(settings, length, pl_element_size(device->type->element), bytes, err);
+    int status = pl_graph_fits(graph, device, err);
+    if (!status)
+        status = count_state(settings, length, pl_element_size(device->type->element), bytes, err);
     *bytes += PROGRAM_BYTES;
     return status;
 }

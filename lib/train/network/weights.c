@@ -44,8 +44,10 @@ int pl_weights_write(struct pl_network *n, struct pl_error *err)
         goto done;
     pl_train_folder_mark(n->request);
     const void *average = pl_optim_average(n->optim);
-    add_table(tensors, &at, parameters, parameter_count, average ? average : n->theta, n->element, &room);
-    add_table(tensors, &at, statistics, statistic_count, n->statistics, PL_FLOAT64, &room);
+    struct pl_network_loan loan = pl_network_lend(n, PL_LEND_READ);
+    add_table(tensors, &at, parameters, parameter_count, average ? average : loan.theta, n->element, &room);
+    add_table(tensors, &at, statistics, statistic_count, loan.statistics, PL_FLOAT64, &room);
+    pl_network_take_back(n, &loan);
     pl_network_describe(n, &metadata);
     pl_settings_set_string(&metadata, "format", "pt");
     name_file(n->request->folder, &path);

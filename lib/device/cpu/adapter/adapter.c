@@ -64,8 +64,9 @@ void *cpu_cut(void **work, size_t count, size_t size)
 
 static int cpu_open(struct pl_device *d, struct pl_error *err)
 {
-    d->state = pl_cpu_kernels(pl_host_isa());
-    return d->state ? 0 : pl_fail(err, PL_EINPUT, "this build has no kernels for the instruction set %s",
+    const struct pl_cpu_kernels *kernels = pl_cpu_kernels(pl_host_isa());
+    d->state = (void *)(uintptr_t)kernels;
+    return kernels ? 0 : pl_fail(err, PL_EINPUT, "this build has no kernels for the instruction set %s",
                                   pl_isa_name(pl_host_isa()));
 }
 
@@ -294,7 +295,6 @@ static void cpu_cross_entropy(struct pl_device *d, const struct pl_view *x, cons
 
 const struct pl_device_type pl_device_cpu = {
     .name = "cpu",
-    .help = "own float kernels for the processor's vector units",
     .element = PL_FLOAT32,
     .channel_block = 16,
     .open = cpu_open,
@@ -331,5 +331,6 @@ const struct pl_device_type pl_device_cpu = {
     .release = pl_host_release,
     .upload = pl_host_upload,
     .download = pl_host_download,
-    .host = pl_host_address,
+    .lend = pl_host_lend,
+    .take_back = pl_host_take_back,
 };
