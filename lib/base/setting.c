@@ -273,13 +273,31 @@ const char *pl_settings_need_string(const struct pl_settings *s, const char *key
     return pl_settings_string(s, key, "");
 }
 
+/* Absent where it is not given: a setting that came late would change the keys of all runs that do without. */
+static bool is_filled(const struct pl_setting *setting)
+{
+    return setting->initial && (*setting->initial || (setting->type == PL_STRING && !setting->range));
+}
+
+const struct pl_setting *pl_settings_lack(const struct pl_settings *s, const struct pl_setting *table, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *key = table[i].key;
+        enum pl_type type = table[i].list ? PL_STRING : table[i].type;
+        bool there = type == PL_REAL      ? !isnan(pl_settings_real(s, key, NAN))
+                     : type == PL_INTEGER ? pl_settings_integer(s, key, 0) == pl_settings_integer(s, key, 1)
+                     : type == PL_BOOLEAN ? pl_settings_boolean(s, key, false) == pl_settings_boolean(s, key, true)
+                                          : pl_settings_string(s, key, NULL) != NULL;
+        if (is_filled(&table[i]) && !there)
+            return &table[i];
+    }
+    return NULL;
+}
+
 void pl_settings_fill(struct pl_settings *s, const struct pl_setting *table, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!table[i].initial || pl_settings_find(s, table[i].key))
-            continue;
-        /* Absent where it is not given: a setting that came late would change the keys of all runs that do without. */
-        if (!*table[i].initial && (table[i].type != PL_STRING || table[i].range))
+        if (!is_filled(&table[i]) || pl_settings_find(s, table[i].key))
             continue;
         if (table[i].list) {
             pl_settings_set_string(s, table[i].key, table[i].initial);

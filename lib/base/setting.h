@@ -91,14 +91,13 @@ void pl_settings_set_string(struct pl_settings *s, const char *key, const char *
 void pl_settings_remove(struct pl_settings *s, const char *key);
 
 const struct pl_value *pl_settings_find(const struct pl_settings *s, const char *key); /* or NULL */
-/* The value under key; fallback where the key is absent. A REAL accepts a whole number and the string
- * "inf"; an INTEGER accepts a REAL that is whole. */
-/* A setting that is there because defaults were filled in: for what a descriptor declares. */
+/* The value of a setting that is there because defaults were filled in: for what a descriptor declares. A REAL accepts a whole
+ * number and the string "inf"; an INTEGER accepts a REAL that is whole. */
 double pl_settings_need_real(const struct pl_settings *s, const char *key);
 int64_t pl_settings_need_integer(const struct pl_settings *s, const char *key);
 bool pl_settings_need_boolean(const struct pl_settings *s, const char *key);
 const char *pl_settings_need_string(const struct pl_settings *s, const char *key);
-/* A setting that may be missing. */
+/* The same of a setting that may be missing, or of any text that somebody else wrote: then it is the fallback. */
 double pl_settings_real(const struct pl_settings *s, const char *key, double fallback);
 int64_t pl_settings_integer(const struct pl_settings *s, const char *key, int64_t fallback);
 bool pl_settings_boolean(const struct pl_settings *s, const char *key, bool fallback);
@@ -106,6 +105,9 @@ const char *pl_settings_string(const struct pl_settings *s, const char *key, con
 
 /* Adds every default of the table whose key is absent. Defaults are trusted (a test reads them all). */
 void pl_settings_fill(struct pl_settings *s, const struct pl_setting *table, size_t count);
+/* The first setting of the table that filling in would have added and that is not there, or is of another type; or NULL.
+ * To be asked of settings from elsewhere (a database, an order) before they are needed. */
+const struct pl_setting *pl_settings_lack(const struct pl_settings *s, const struct pl_setting *table, size_t count);
 
 bool pl_value_equal(const struct pl_value *a, const struct pl_value *b); /* 1 and 1.0 are equal */
 void pl_value_write(const struct pl_value *value, struct pl_text *out);  /* as a table shows it: 0.1, inf, true, vgg11 */

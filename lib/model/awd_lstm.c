@@ -33,7 +33,7 @@ static const struct pl_setting settings[] = {
 
 static int decode(const struct pl_settings *s, struct pl_graph *g, int x, int embedding, int vocabulary)
 {
-    if (pl_settings_boolean(s, "tied", true))
+    if (pl_settings_need_boolean(s, "tied"))
         return pl_graph_tied_linear(g, x, "decoder", embedding);
     x = pl_graph_linear(g, x, "decoder", vocabulary, true);
     struct pl_initial weight = {PL_INITIAL_UNIFORM, 0.1}, bias = {PL_INITIAL_CONSTANT, 0};
@@ -43,22 +43,22 @@ static int decode(const struct pl_settings *s, struct pl_graph *g, int x, int em
 
 static int build(const struct pl_settings *s, struct pl_graph *g, int x, int vocabulary)
 {
-    int layers = (int)pl_settings_integer(s, "nlayers", 3), emsize = (int)pl_settings_integer(s, "emsize", 400);
-    int nhid = (int)pl_settings_integer(s, "nhid", 1150);
-    int padding = pl_settings_boolean(s, "padding", true) ? vocabulary - 1 : -1;
-    double dropoute = pl_settings_real(s, "dropoute", 0.1);
+    int layers = (int)pl_settings_need_integer(s, "nlayers"), emsize = (int)pl_settings_need_integer(s, "emsize");
+    int nhid = (int)pl_settings_need_integer(s, "nhid");
+    int padding = pl_settings_need_boolean(s, "padding") ? vocabulary - 1 : -1;
+    double dropoute = pl_settings_need_real(s, "dropoute");
     int embedding = pl_graph_embedding(g, x, "encoder", vocabulary, emsize, dropoute, padding);
-    x = pl_graph_locked_dropout(g, embedding, pl_settings_real(s, "dropouti", 0.4));
+    x = pl_graph_locked_dropout(g, embedding, pl_settings_need_real(s, "dropouti"));
     for (int l = 0; l < layers; l++) {
         bool last = l == layers - 1;
-        int hidden = last && pl_settings_boolean(s, "tied", true) ? emsize : nhid;
-        x = pl_graph_lstm(g, x, pl_graph_name(g, "rnns.%d", l), hidden, pl_settings_real(s, "wdrop", 0.5));
+        int hidden = last && pl_settings_need_boolean(s, "tied") ? emsize : nhid;
+        x = pl_graph_lstm(g, x, pl_graph_name(g, "rnns.%d", l), hidden, pl_settings_need_real(s, "wdrop"));
         if (last)
-            x = pl_graph_penalty(g, x, PL_PENALTY_CHANGE, pl_settings_real(s, "tar", 1));
-        x = pl_graph_locked_dropout(g, x, last ? pl_settings_real(s, "dropout", 0.4)
-                                               : pl_settings_real(s, "dropouth", 0.25));
+            x = pl_graph_penalty(g, x, PL_PENALTY_CHANGE, pl_settings_need_real(s, "tar"));
+        x = pl_graph_locked_dropout(g, x, last ? pl_settings_need_real(s, "dropout")
+                                               : pl_settings_need_real(s, "dropouth"));
     }
-    x = pl_graph_penalty(g, x, PL_PENALTY_ACTIVATION, pl_settings_real(s, "ar", 2));
+    x = pl_graph_penalty(g, x, PL_PENALTY_ACTIVATION, pl_settings_need_real(s, "ar"));
     return decode(s, g, x, embedding, vocabulary);
 }
 

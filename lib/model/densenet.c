@@ -30,8 +30,8 @@ static int transition(struct pl_graph *g, int x, const char *name)
 
 static int build(const struct pl_settings *s, struct pl_graph *g, int x, int classes)
 {
-    int blocks[8], growth = (int)pl_settings_integer(s, "growth", 32);
-    int stages = pl_model_list(g, s, "blocks", "[6,12,24,16]", blocks, 8);
+    int blocks[8], growth = (int)pl_settings_need_integer(s, "growth");
+    int stages = pl_model_list(g, s, "blocks", blocks, 8);
     x = pl_graph_conv2d(g, x, "conv1", 2 * growth, 3, 1, 1, false);
     for (int stage = 1; stage <= stages; stage++) {
         for (int i = 0; i < blocks[stage - 1]; i++)

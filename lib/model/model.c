@@ -35,8 +35,12 @@ int pl_model_build(struct pl_graph **g, const struct pl_settings *settings, stru
     if (text != model->text)
         return pl_fail(err, PL_EINPUT, "model %s reads %s, not %s", name, model->text ? "text" : "images",
                        model->text ? "images" : "text");
+    struct pl_settings filled = {0};
+    pl_settings_copy(&filled, settings);
+    pl_settings_fill(&filled, model->settings, model->setting_count);
     struct pl_graph *graph = pl_graph_new();
-    int x = model->build(settings, graph, text ? pl_graph_tokens(graph) : pl_graph_input(graph, image), classes);
+    int x = model->build(&filled, graph, text ? pl_graph_tokens(graph) : pl_graph_input(graph, image), classes);
+    pl_settings_release(&filled);
     struct pl_error problem;
     int status = pl_graph_check(graph, &problem);
     if (status) {
@@ -48,10 +52,9 @@ int pl_model_build(struct pl_graph **g, const struct pl_settings *settings, stru
     return 0;
 }
 
-int pl_model_list(struct pl_graph *g, const struct pl_settings *settings, const char *key, const char *fallback,
-                  int *values, int capacity)
+int pl_model_list(struct pl_graph *g, const struct pl_settings *settings, const char *key, int *values, int capacity)
 {
-    const char *text = pl_settings_string(settings, key, fallback);
+    const char *text = pl_settings_need_string(settings, key);
     json_t *list = json_loads(text, 0, NULL);
     int count = 0;
     bool good = json_is_array(list) && json_array_size(list) > 0 && json_array_size(list) <= (size_t)capacity;

@@ -10,7 +10,6 @@ extern const struct pl_model pl_model_awd_lstm, pl_model_cnn, pl_model_densenet1
 
 /* The whole numbers of a list setting (a JSON array), at most capacity of them; -1 when it is not such a
  * list, after which the graph is wrong. */
-int pl_model_list(struct pl_graph *g, const struct pl_settings *settings, const char *key, const char *fallback,
-                  int *values, int capacity);
+int pl_model_list(struct pl_graph *g, const struct pl_settings *settings, const char *key, int *values, int capacity);
 
 #endif

@@ -32,10 +32,10 @@ static int basic_block(struct pl_graph *g, int x, const char *name, int channels
     return pl_graph_relu(g, pl_graph_add(g, y, x));
 }
 
-static int resnet(const struct pl_settings *s, struct pl_graph *g, int x, int classes, const char *standard)
+static int build(const struct pl_settings *s, struct pl_graph *g, int x, int classes)
 {
-    int blocks[8], channels = (int)pl_settings_integer(s, "width", 64);
-    int stages = pl_model_list(g, s, "blocks", standard, blocks, 8);
+    int blocks[8], channels = (int)pl_settings_need_integer(s, "width");
+    int stages = pl_model_list(g, s, "blocks", blocks, 8);
     x = pl_graph_conv2d(g, x, "conv1", channels, 3, 1, 1, false);
     x = pl_graph_relu(g, pl_graph_batch_norm(g, x, "bn1"));
     for (int stage = 0; stage < stages; stage++, channels *= 2)
@@ -45,26 +45,16 @@ static int resnet(const struct pl_settings *s, struct pl_graph *g, int x, int cl
     return pl_graph_linear(g, pl_graph_global_pool(g, x), "linear", classes, true);
 }
 
-static int build18(const struct pl_settings *s, struct pl_graph *g, int x, int classes)
-{
-    return resnet(s, g, x, classes, "[2,2,2,2]");
-}
-
-static int build34(const struct pl_settings *s, struct pl_graph *g, int x, int classes)
-{
-    return resnet(s, g, x, classes, "[3,4,6,3]");
-}
-
 const struct pl_model pl_model_resnet18 = {
     .name = "resnet18",
     .help = "ResNet18 for 32 x 32 images (He et al. 2016)",
     PL_MODEL_SETTINGS(settings18),
-    .build = build18,
+    .build = build,
 };
 
 const struct pl_model pl_model_resnet34 = {
     .name = "resnet34",
     .help = "ResNet34 for 32 x 32 images (He et al. 2016)",
     PL_MODEL_SETTINGS(settings34),
-    .build = build34,
+    .build = build,
 };

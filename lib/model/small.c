@@ -14,15 +14,15 @@ static const struct pl_setting cnn_settings[] = {
 /* depth times [conv3x3, (batch norm), ReLU, 2x2 max pool], the average over the image, one linear layer. */
 static int cnn(const struct pl_settings *s, struct pl_graph *g, int x, int classes)
 {
-    int channels = (int)pl_settings_integer(s, "width", 16), depth = (int)pl_settings_integer(s, "depth", 3);
-    bool batchnorm = pl_settings_boolean(s, "batchnorm", true);
+    int channels = (int)pl_settings_need_integer(s, "width"), depth = (int)pl_settings_need_integer(s, "depth");
+    bool batchnorm = pl_settings_need_boolean(s, "batchnorm");
     for (int i = 0; i < depth; i++, channels *= 2) {
         x = pl_graph_conv2d(g, x, pl_graph_name(g, "conv%d", i + 1), channels, 3, 1, 1, !batchnorm);
         if (batchnorm)
             x = pl_graph_batch_norm(g, x, pl_graph_name(g, "bn%d", i + 1));
         x = pl_graph_max_pool(g, pl_graph_relu(g, x), 2, 2, 0);
     }
-    x = pl_graph_dropout(g, pl_graph_global_pool(g, x), pl_settings_real(s, "dropout", 0));
+    x = pl_graph_dropout(g, pl_graph_global_pool(g, x), pl_settings_need_real(s, "dropout"));
     return pl_graph_linear(g, x, "linear", classes, true);
 }
 
@@ -36,8 +36,8 @@ static const struct pl_setting mlp_settings[] = {
 /* The image as one vector, then linear layers with a ReLU between them. */
 static int mlp(const struct pl_settings *s, struct pl_graph *g, int x, int classes)
 {
-    int hidden[16], layers = pl_model_list(g, s, "hidden", "[128,64]", hidden, 16);
-    double dropout = pl_settings_real(s, "dropout", 0);
+    int hidden[16], layers = pl_model_list(g, s, "hidden", hidden, 16);
+    double dropout = pl_settings_need_real(s, "dropout");
     for (int i = 0; i < layers; i++) {
         x = pl_graph_relu(g, pl_graph_linear(g, x, pl_graph_name(g, "linear%d", i + 1), hidden[i], true));
         x = pl_graph_dropout(g, x, dropout);

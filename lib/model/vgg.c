@@ -27,9 +27,9 @@ static int convolution(struct pl_graph *g, int x, int index, int channels)
 static int build(const struct pl_settings *s, struct pl_graph *g, int x, int classes)
 {
     static const int column_a[] = {1, POOL, 2, POOL, 4, 4, POOL, 8, 8, POOL, 8, 8, POOL};
-    bool batchnorm = pl_settings_boolean(s, "batchnorm", true);
-    int width = (int)pl_settings_integer(s, "width", 64), index = 0;
-    double dropout = pl_settings_real(s, "dropout", 0.5);
+    bool batchnorm = pl_settings_need_boolean(s, "batchnorm");
+    int width = (int)pl_settings_need_integer(s, "width"), index = 0;
+    double dropout = pl_settings_need_real(s, "dropout");
     for (size_t i = 0; i < sizeof column_a / sizeof *column_a; i++) {
         if (column_a[i] == POOL) {
             x = pl_graph_max_pool(g, x, 2, 2, 0);

@@ -30,14 +30,14 @@ struct adabelief {
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct adabelief *o = optim->self;
-    o->beta1 = pl_settings_real(s, "beta1", 0);
-    o->beta2 = pl_settings_real(s, "beta2", 0);
-    o->epsilon = pl_settings_real(s, "epsilon", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
-    o->decouple = pl_settings_boolean(s, "decouple", false);
-    o->fixed_decay = pl_settings_boolean(s, "fixed_decay", false);
-    o->rectify = pl_settings_boolean(s, "rectify", false);
-    o->amsgrad = pl_settings_boolean(s, "amsgrad", false);
+    o->beta1 = pl_settings_need_real(s, "beta1");
+    o->beta2 = pl_settings_need_real(s, "beta2");
+    o->epsilon = pl_settings_need_real(s, "epsilon");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->decouple = pl_settings_need_boolean(s, "decouple");
+    o->fixed_decay = pl_settings_need_boolean(s, "fixed_decay");
+    o->rectify = pl_settings_need_boolean(s, "rectify");
+    o->amsgrad = pl_settings_need_boolean(s, "amsgrad");
     pl_optim_want_arena(optim, "m", 0);
     pl_optim_want_arena(optim, "s", 0);
     if (o->amsgrad)

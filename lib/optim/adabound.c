@@ -8,7 +8,7 @@ static const struct pl_setting settings[] = {
 
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
-    bound_configure(optim, s, pl_settings_boolean(s, "amsbound", false));
+    bound_configure(optim, s, pl_settings_need_boolean(s, "amsbound"));
 }
 
 const struct pl_optimizer KERNEL(pl_adabound) = {

@@ -20,10 +20,10 @@ struct adagrad {
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct adagrad *o = optim->self;
-    o->rate_decay = pl_settings_real(s, "rate_decay", 0);
-    o->epsilon = pl_settings_real(s, "epsilon", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
-    pl_optim_want_arena(optim, "sum", pl_settings_real(s, "initial_accumulator", 0));
+    o->rate_decay = pl_settings_need_real(s, "rate_decay");
+    o->epsilon = pl_settings_need_real(s, "epsilon");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    pl_optim_want_arena(optim, "sum", pl_settings_need_real(s, "initial_accumulator"));
 }
 
 static void begin(struct pl_optim *optim, const struct pl_arenas *arenas)

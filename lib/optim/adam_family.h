@@ -21,10 +21,10 @@ struct adam {
 static inline void adam_configure(struct pl_optim *optim, const struct pl_settings *s, bool amsgrad, bool decoupled)
 {
     struct adam *o = optim->self;
-    o->beta1 = pl_settings_real(s, "beta1", 0);
-    o->beta2 = pl_settings_real(s, "beta2", 0);
-    o->epsilon = pl_settings_real(s, "epsilon", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
+    o->beta1 = pl_settings_need_real(s, "beta1");
+    o->beta2 = pl_settings_need_real(s, "beta2");
+    o->epsilon = pl_settings_need_real(s, "epsilon");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
     o->amsgrad = amsgrad;
     o->decoupled = decoupled;
     pl_optim_want_arena(optim, "m", 0);

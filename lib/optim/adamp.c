@@ -32,13 +32,13 @@ struct adamp {
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct adamp *o = optim->self;
-    o->beta1 = pl_settings_real(s, "beta1", 0);
-    o->beta2 = pl_settings_real(s, "beta2", 0);
-    o->epsilon = pl_settings_real(s, "epsilon", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
-    o->delta = pl_settings_real(s, "delta", 0);
-    o->wd_ratio = pl_settings_real(s, "wd_ratio", 0);
-    o->nesterov = pl_settings_boolean(s, "nesterov", false);
+    o->beta1 = pl_settings_need_real(s, "beta1");
+    o->beta2 = pl_settings_need_real(s, "beta2");
+    o->epsilon = pl_settings_need_real(s, "epsilon");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->delta = pl_settings_need_real(s, "delta");
+    o->wd_ratio = pl_settings_need_real(s, "wd_ratio");
+    o->nesterov = pl_settings_need_boolean(s, "nesterov");
     pl_optim_want_arena(optim, "m", 0);
     pl_optim_want_arena(optim, "v", 0);
     size_t most = 0;

@@ -11,7 +11,7 @@ static const struct pl_setting settings[] = {
 
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
-    adam_configure(optim, s, pl_settings_boolean(s, "amsgrad", false), true);
+    adam_configure(optim, s, pl_settings_need_boolean(s, "amsgrad"), true);
 }
 
 const struct pl_optimizer KERNEL(pl_adamw) = {

@@ -24,10 +24,10 @@ struct asgd {
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct asgd *o = optim->self;
-    o->kappa = pl_settings_real(s, "kappa", 0);
-    o->alpha = pl_settings_real(s, "alpha", 0);
-    o->t0 = pl_settings_real(s, "t0", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
+    o->kappa = pl_settings_need_real(s, "kappa");
+    o->alpha = pl_settings_need_real(s, "alpha");
+    o->t0 = pl_settings_need_real(s, "t0");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
     o->eta = pl_optim_want_notes(optim, "eta", 1);
     o->mu = pl_optim_want_notes(optim, "mu", 1);
     pl_optim_want_arena(optim, "average", 0);

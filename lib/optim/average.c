@@ -27,7 +27,7 @@ const struct pl_setting *pl_optim_common_settings(size_t *count)
 
 int pl_average_configure(struct pl_optim *o, const struct pl_settings *settings, struct pl_error *err)
 {
-    const char *word = pl_settings_string(settings, "average", "off");
+    const char *word = pl_settings_need_string(settings, "average");
     o->averaging = !strcmp(word, "on")         ? PL_AVERAGE_ON
                    : !strcmp(word, "patience") ? PL_AVERAGE_PATIENCE
                    : !strcmp(word, "nonmono")  ? PL_AVERAGE_NONMONO
@@ -37,7 +37,7 @@ int pl_average_configure(struct pl_optim *o, const struct pl_settings *settings,
                        o->type->info.name, word);
     if (o->averaging != PL_AVERAGE_OFF) {
         o->trigger = o->averaging;
-        o->trigger_after = pl_settings_integer(settings, "average_after", 5);
+        o->trigger_after = pl_settings_need_integer(settings, "average_after");
         pl_optim_want_arena(o, "average", 0);
     }
     if (o->trigger == PL_AVERAGE_PATIENCE || o->trigger == PL_AVERAGE_NONMONO) {

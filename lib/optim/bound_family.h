@@ -26,12 +26,12 @@ struct bound {
 static inline void bound_configure(struct pl_optim *optim, const struct pl_settings *s, bool amsbound)
 {
     struct bound *o = optim->self;
-    o->beta1 = pl_settings_real(s, "beta1", 0);
-    o->beta2 = pl_settings_real(s, "beta2", 0);
-    o->epsilon = pl_settings_real(s, "epsilon", 0);
-    o->final_lambda = pl_settings_real(s, "final_lambda", 0);
-    o->gamma = pl_settings_real(s, "gamma", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
+    o->beta1 = pl_settings_need_real(s, "beta1");
+    o->beta2 = pl_settings_need_real(s, "beta2");
+    o->epsilon = pl_settings_need_real(s, "epsilon");
+    o->final_lambda = pl_settings_need_real(s, "final_lambda");
+    o->gamma = pl_settings_need_real(s, "gamma");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
     o->amsbound = amsbound;
     pl_optim_want_arena(optim, "m", 0);
     pl_optim_want_arena(optim, "v", 0);

@@ -23,9 +23,9 @@ struct msvag {
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct msvag *o = optim->self;
-    o->beta1 = pl_settings_real(s, "beta1", 0);
-    o->beta2 = pl_settings_real(s, "beta2", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
+    o->beta1 = pl_settings_need_real(s, "beta1");
+    o->beta2 = pl_settings_need_real(s, "beta2");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
     pl_optim_want_arena(optim, "m", 0);
     pl_optim_want_arena(optim, "v", 0);
 }

@@ -21,10 +21,10 @@ struct nt_asgd {
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct nt_asgd *o = optim->self;
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
     o->eta = pl_optim_want_notes(optim, "eta", 1);
     optim->trigger = PL_AVERAGE_NONMONO;
-    optim->trigger_after = pl_settings_integer(s, "nonmono", 5);
+    optim->trigger_after = pl_settings_need_integer(s, "nonmono");
     pl_optim_want_arena(optim, "average", 0);
 }
 

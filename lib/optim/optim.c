@@ -108,7 +108,7 @@ static int configure(struct pl_optim *o, const struct pl_settings *given, struct
     pl_settings_fill(&settings, common, common_count);
     int status = o->type->check ? o->type->check(&settings, err) : 0;
     if (!status) {
-        o->initial_rate = o->rates[0] = o->rates[1] = pl_settings_real(&settings, "lambda", 0);
+        o->initial_rate = o->rates[0] = o->rates[1] = pl_settings_need_real(&settings, "lambda");
         o->self = pl_new(o->type->self_size);
         o->type->configure(o, &settings);
         status = pl_average_configure(o, &settings, err);

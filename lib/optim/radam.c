@@ -25,11 +25,11 @@ struct radam {
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct radam *o = optim->self;
-    o->beta1 = pl_settings_real(s, "beta1", 0);
-    o->beta2 = pl_settings_real(s, "beta2", 0);
-    o->epsilon = pl_settings_real(s, "epsilon", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
-    o->degenerate = pl_settings_boolean(s, "degenerate", true);
+    o->beta1 = pl_settings_need_real(s, "beta1");
+    o->beta2 = pl_settings_need_real(s, "beta2");
+    o->epsilon = pl_settings_need_real(s, "epsilon");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->degenerate = pl_settings_need_boolean(s, "degenerate");
     pl_optim_want_arena(optim, "m", 0);
     pl_optim_want_arena(optim, "v", 0);
 }

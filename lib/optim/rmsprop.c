@@ -23,11 +23,11 @@ struct rmsprop {
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct rmsprop *o = optim->self;
-    o->alpha = pl_settings_real(s, "alpha", 0);
-    o->epsilon = pl_settings_real(s, "epsilon", 0);
-    o->momentum = pl_settings_real(s, "momentum", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
-    o->centered = pl_settings_boolean(s, "centered", false);
+    o->alpha = pl_settings_need_real(s, "alpha");
+    o->epsilon = pl_settings_need_real(s, "epsilon");
+    o->momentum = pl_settings_need_real(s, "momentum");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->centered = pl_settings_need_boolean(s, "centered");
     pl_optim_want_arena(optim, "v", 0);
     if (o->momentum != 0)
         pl_optim_want_arena(optim, "momentum", 0);

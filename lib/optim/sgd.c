@@ -20,11 +20,11 @@ struct sgd {
 
 static int check(const struct pl_settings *s, struct pl_error *err)
 {
-    if (!pl_settings_boolean(s, "nesterov", false))
+    if (!pl_settings_need_boolean(s, "nesterov"))
         return 0;
-    if (pl_settings_real(s, "momentum", 0) == 0)
+    if (pl_settings_need_real(s, "momentum") == 0)
         return pl_fail(err, PL_EINPUT, "nesterov is true, but without momentum it means nothing");
-    if (pl_settings_real(s, "dampening", 0) != 0)
+    if (pl_settings_need_real(s, "dampening") != 0)
         return pl_fail(err, PL_EINPUT, "nesterov is true, but dampening is not 0");
     return 0;
 }
@@ -32,10 +32,10 @@ static int check(const struct pl_settings *s, struct pl_error *err)
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct sgd *o = optim->self;
-    o->momentum = pl_settings_real(s, "momentum", 0);
-    o->dampening = pl_settings_real(s, "dampening", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
-    o->nesterov = pl_settings_boolean(s, "nesterov", false);
+    o->momentum = pl_settings_need_real(s, "momentum");
+    o->dampening = pl_settings_need_real(s, "dampening");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->nesterov = pl_settings_need_boolean(s, "nesterov");
     if (o->momentum != 0)
         pl_optim_want_arena(optim, "momentum", 0);
 }

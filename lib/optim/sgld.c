@@ -15,8 +15,8 @@ struct sgld {
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct sgld *o = optim->self;
-    o->beta = pl_settings_real(s, "beta", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
+    o->beta = pl_settings_need_real(s, "beta");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
 }
 
 static void begin(struct pl_optim *optim, const struct pl_arenas *arenas)

@@ -8,15 +8,17 @@ enum { PARTS = 64, SHORT = 1 << 16 }; /* fewer coordinates than that take less t
 
 bool pl_share_rule_read(struct pl_share_rule *rule, const struct pl_settings *settings)
 {
+    if (strcmp(pl_settings_string(settings, "optimizer", ""), "theopoula"))
+        return false;
     *rule = (struct pl_share_rule){
-        .epsilon = pl_settings_real(settings, "epsilon", 0),
-        .r = pl_settings_real(settings, "r", 0),
-        .eta = pl_settings_real(settings, "eta", 0),
-        .weight_decay = pl_settings_real(settings, "weight_decay", 0),
-        .sync = pl_settings_boolean(settings, "sync_epsilon", false),
-        .official = !strcmp(pl_settings_string(settings, "variant", ""), "official"),
+        .epsilon = pl_settings_need_real(settings, "epsilon"),
+        .r = pl_settings_need_real(settings, "r"),
+        .eta = pl_settings_need_real(settings, "eta"),
+        .weight_decay = pl_settings_need_real(settings, "weight_decay"),
+        .sync = pl_settings_need_boolean(settings, "sync_epsilon"),
+        .official = !strcmp(pl_settings_need_string(settings, "variant"), "official"),
     };
-    return !strcmp(pl_settings_string(settings, "optimizer", ""), "theopoula");
+    return true;
 }
 
 /* The arenas, and what is the same for every coordinate. */

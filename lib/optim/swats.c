@@ -37,12 +37,12 @@ struct swats {
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct swats *o = optim->self;
-    o->beta1 = pl_settings_real(s, "beta1", 0);
-    o->beta2 = pl_settings_real(s, "beta2", 0);
-    o->epsilon = pl_settings_real(s, "epsilon", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
-    o->amsgrad = pl_settings_boolean(s, "amsgrad", false);
-    o->nesterov = pl_settings_boolean(s, "nesterov", false);
+    o->beta1 = pl_settings_need_real(s, "beta1");
+    o->beta2 = pl_settings_need_real(s, "beta2");
+    o->epsilon = pl_settings_need_real(s, "epsilon");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->amsgrad = pl_settings_need_boolean(s, "amsgrad");
+    o->nesterov = pl_settings_need_boolean(s, "nesterov");
     o->phase = pl_optim_want_notes(optim, "phase", 1);
     o->scaling = pl_optim_want_notes(optim, "scaling", optim->layout.count);
     o->moving = pl_optim_want_notes(optim, "moving", optim->layout.count);

@@ -38,13 +38,13 @@ struct theopoula {
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct theopoula *o = optim->self;
-    o->epsilon = pl_settings_real(s, "epsilon", 0);
-    o->beta = pl_settings_real(s, "beta", 0);
-    o->r = pl_settings_real(s, "r", 0);
-    o->eta = pl_settings_real(s, "eta", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
-    o->sync = pl_settings_boolean(s, "sync_epsilon", false);
-    o->official = !strcmp(pl_settings_string(s, "variant", "paper"), "official");
+    o->epsilon = pl_settings_need_real(s, "epsilon");
+    o->beta = pl_settings_need_real(s, "beta");
+    o->r = pl_settings_need_real(s, "r");
+    o->eta = pl_settings_need_real(s, "eta");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->sync = pl_settings_need_boolean(s, "sync_epsilon");
+    o->official = !strcmp(pl_settings_need_string(s, "variant"), "official");
 }
 
 static void set_rate(struct theopoula *o, double rate)

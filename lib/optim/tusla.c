@@ -21,10 +21,10 @@ struct tusla {
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct tusla *o = optim->self;
-    o->beta = pl_settings_real(s, "beta", 0);
-    o->r = pl_settings_real(s, "r", 0);
-    o->eta = pl_settings_real(s, "eta", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
+    o->beta = pl_settings_need_real(s, "beta");
+    o->r = pl_settings_need_real(s, "r");
+    o->eta = pl_settings_need_real(s, "eta");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
 }
 
 static void begin(struct pl_optim *optim, const struct pl_arenas *arenas)

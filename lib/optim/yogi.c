@@ -21,11 +21,11 @@ struct yogi {
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
 {
     struct yogi *o = optim->self;
-    o->beta1 = pl_settings_real(s, "beta1", 0);
-    o->beta2 = pl_settings_real(s, "beta2", 0);
-    o->epsilon = pl_settings_real(s, "epsilon", 0);
-    o->weight_decay = pl_settings_real(s, "weight_decay", 0);
-    double initial = pl_settings_real(s, "initial_accumulator", 0);
+    o->beta1 = pl_settings_need_real(s, "beta1");
+    o->beta2 = pl_settings_need_real(s, "beta2");
+    o->epsilon = pl_settings_need_real(s, "epsilon");
+    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    double initial = pl_settings_need_real(s, "initial_accumulator");
     pl_optim_want_arena(optim, "m", initial);
     pl_optim_want_arena(optim, "v", initial);
 }

@@ -14,7 +14,7 @@ struct law {
 
 static struct law law_of(const struct pl_settings *s, const char *name, const char *scale, double dimension)
 {
-    return (struct law){pl_settings_string(s, name, "constant"), pl_settings_real(s, scale, 0), dimension};
+    return (struct law){pl_settings_need_string(s, name), pl_settings_need_real(s, scale), dimension};
 }
 
 /* E |Y|^p of a normal vector with independent coordinates N(0, scale^2). */
@@ -135,9 +135,9 @@ static int check_order(const char *low_name, long double low, double low_power, 
 
 int pl_theory_read_moments(struct pl_theory *t, const struct pl_settings *settings, struct pl_error *err)
 {
-    struct law x = law_of(settings, "x_law", "x_scale", pl_settings_real(settings, "x_dimension", 1));
+    struct law x = law_of(settings, "x_law", "x_scale", pl_settings_need_real(settings, "x_dimension"));
     struct law start = law_of(settings, "theta0_law", "theta0_scale", expl(t->d));
-    double G_0 = pl_settings_real(settings, "G_0", 0);
+    double G_0 = pl_settings_need_real(settings, "G_0");
     struct pl_moments *E = &t->E, *given = &t->given;
     derive(&E->X_rho, given->X_rho, data_growth(&x, t->rho));
     derive(&E->X_2rho, given->X_2rho, data_moment(&x, 2 * t->rho));

@@ -74,17 +74,17 @@ static void read_given(struct pl_moments *given, const struct pl_settings *s)
 /* Numbers that are legal each, and together. */
 static int read_settings(struct pl_theory *t, const struct pl_settings *s, struct pl_error *err)
 {
-    double eta = pl_settings_real(s, "eta", 0), lambda = pl_settings_real(s, "lambda", 0);
-    double M_0 = pl_settings_real(s, "M_0", 0);
-    t->q = pl_settings_real(s, "q", 0);
-    t->r = pl_settings_real(s, "r", 0);
-    t->rho = pl_settings_real(s, "rho", 0);
+    double eta = pl_settings_need_real(s, "eta"), lambda = pl_settings_need_real(s, "lambda");
+    double M_0 = pl_settings_need_real(s, "M_0");
+    t->q = pl_settings_need_real(s, "q");
+    t->r = pl_settings_need_real(s, "r");
+    t->rho = pl_settings_need_real(s, "rho");
     t->l = 2 * t->r + 1;
-    t->steps = pl_settings_real(s, "n", 0);
-    t->d = pl_ln(pl_settings_real(s, "d", 1));
-    t->L_G = pl_ln(pl_settings_real(s, "L_G", 0));
+    t->steps = pl_settings_need_real(s, "n");
+    t->d = pl_ln(pl_settings_need_real(s, "d"));
+    t->L_G = pl_ln(pl_settings_need_real(s, "L_G"));
     t->eta = pl_ln(eta);
-    t->beta = pl_ln(pl_settings_real(s, "beta", 0));
+    t->beta = pl_ln(pl_settings_need_real(s, "beta"));
     if (eta >= 1)
         return pl_fail(err, PL_EINPUT, "eta is %g, but the proof is for a regularisation below 1", eta);
     if (t->r < t->q / 2)

@@ -79,19 +79,19 @@ static int check(const struct pl_schedule *schedule, bool validated, struct pl_e
 int pl_schedule_init(struct pl_schedule *schedule, const struct pl_settings *settings, int64_t epochs,
                      struct pl_error *err)
 {
-    const char *anneal = pl_settings_string(settings, "anneal", "none");
+    const char *anneal = pl_settings_need_string(settings, "anneal");
     *schedule = (struct pl_schedule){
-        .decay = pl_settings_real(settings, "decay", 1),
-        .floor = pl_settings_real(settings, "floor", 0),
-        .every = pl_settings_integer(settings, "every", 0),
+        .decay = pl_settings_need_real(settings, "decay"),
+        .floor = pl_settings_need_real(settings, "floor"),
+        .every = pl_settings_need_integer(settings, "every"),
         .patience = pl_settings_integer(settings, "patience", 0),
         .best = INFINITY,
-        .warmup = pl_settings_integer(settings, "warmup", 0),
+        .warmup = pl_settings_need_integer(settings, "warmup"),
         .epochs = epochs,
         .anneal = !strcmp(anneal, "cosine") ? PL_ANNEAL_COSINE
                   : !strcmp(anneal, "linear") ? PL_ANNEAL_LINEAR : PL_ANNEAL_NONE,
     };
-    int status = read_milestones(schedule, pl_settings_string(settings, "milestones", "[]"), err);
+    int status = read_milestones(schedule, pl_settings_need_string(settings, "milestones"), err);
     if (status)
         return status;
     return check(schedule, pl_settings_find(settings, "patience"), err);

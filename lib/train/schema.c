@@ -143,6 +143,18 @@ int pl_train_schema(const struct pl_settings *chosen, struct pl_schema *schema, 
     return kind->schema(chosen, schema, err);
 }
 
+int pl_train_complete(const struct pl_settings *settings, struct pl_error *err)
+{
+    struct pl_schema schema;
+    int status = pl_train_schema(settings, &schema, err);
+    for (size_t i = 0; i < schema.count && !status; i++) {
+        const struct pl_setting *lacking = pl_settings_lack(settings, schema.parts[i].settings, schema.parts[i].count);
+        if (lacking)
+            status = pl_fail(err, PL_EINPUT, "the settings of the run lack %s, or have it of another type", lacking->key);
+    }
+    return status;
+}
+
 void pl_train_schema_sources(struct pl_schema_sources *sources)
 {
     size_t common_count;

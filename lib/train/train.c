@@ -24,8 +24,10 @@ int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sin
     *result = (struct pl_run_result){.outcome = PL_FINISHED, .bad_epoch = -1, .exit_code = -1};
     struct pl_error own = {0};
     const struct pl_task_kind *kind = pl_task_kind_of(request->settings);
-    int status = kind ? kind->run(request, sink, result, &own)
+    int status = kind ? pl_train_complete(request->settings, &own)
                       : pl_fail(&own, PL_EINPUT, "the settings name no problem, dataset or command");
+    if (!status)
+        status = kind->run(request, sink, result, &own);
     if (status) {
         pl_result_set(result, PL_FAILED, "%s", own.text);
         if (err)

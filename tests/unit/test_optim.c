@@ -494,6 +494,12 @@ static double inside(const char *form, double norm2, double rate)
     return strstr(form, "eta=0.4") ? 0.4 / (1 / pow(norm2, 0.1) + sqrt(rate)) : 0;
 }
 
+static void fill(struct pl_settings *settings)
+{
+    const struct pl_optimizer_info *info = pl_optim_find(pl_settings_string(settings, "optimizer", ""));
+    pl_settings_fill(settings, info->settings, info->setting_count);
+}
+
 static void check_shares(const char *form, double epsilon, enum pl_element element)
 {
     struct run one;
@@ -501,6 +507,7 @@ static void check_shares(const char *form, double epsilon, enum pl_element eleme
     struct pl_share_rule rule;
     double shares[PL_SHARES], again[PL_SHARES], want[PL_SHARES] = {0}, norm2 = 0, count = 0;
     read_form(form, &settings);
+    fill(&settings);
     assert_true(pl_share_rule_read(&rule, &settings));
     pl_settings_release(&settings);
     start(&one, form, element, 1, 64); /* tensors large enough for threads */
@@ -552,6 +559,7 @@ static void shares_are_those_of_the_step(void **state)
         struct pl_settings settings = {0};
         struct pl_share_rule rule;
         read_form(forms[i], &settings);
+        fill(&settings);
         assert_int_equal(pl_share_rule_read(&rule, &settings), !strncmp(forms[i], "theopoula", 9));
         pl_settings_release(&settings);
     }

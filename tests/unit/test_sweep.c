@@ -293,7 +293,9 @@ static void end_worker(struct bench_worker *w, struct pl_text *said)
 
 static const char toy[] = ",\"seed\":1,\"threads\":1,\"settings\":{\"problem\":\"quadratic\",\"condition\":100,"
                           "\"dimension\":10,\"noise\":0,\"start\":1,\"optimizer\":\"sgd\","
-                          "\"lambda\":0.1,\"iterations\":20,\"record\":4}}\n";
+                          "\"momentum\":0,\"dampening\":0,\"weight_decay\":0,\"nesterov\":false,\"average\":\"off\","
+                          "\"average_after\":5,\"decay\":1,\"floor\":0,\"every\":0,\"warmup\":0,\"anneal\":\"none\","
+                          "\"milestones\":\"[]\",\"lambda\":0.1,\"iterations\":20,\"record\":4}}\n";
 
 static size_t times(const char *text, const char *word)
 {
@@ -340,7 +342,7 @@ static void a_worker_gives_orders_back(void **state)
     struct bench_worker w;
     struct pl_text said = {0};
     static const char slow[] = "{\"run\":1,\"seed\":1,\"threads\":1,\"settings\":{\"command\":"
-                               "\"[\\\"sh\\\",\\\"-c\\\",\\\"sleep 0.5; echo loss=1\\\"]\"}}\n";
+                               "\"[\\\"sh\\\",\\\"-c\\\",\\\"sleep 0.5; echo loss=1\\\"]\",\"directory\":\".\"}}\n";
     char order[sizeof toy + 20];
     start_worker(&w);
     send_text(&w, slow);

@@ -295,6 +295,7 @@ static void decay_by_patience(void **state)
     struct pl_error err;
     pl_settings_set_real(&s, "decay", 0.1);
     pl_settings_set_integer(&s, "patience", 2);
+    pl_settings_fill(&s, pl_schedule_settings, pl_schedule_setting_count);
     assert_int_equal(pl_schedule_init(&schedule, &s, 100, &err), 0);
     static const double losses[] = {3, NAN, 2, 2, INFINITY, 1, 1.5, NAN, 1, 1};
     static const bool decays[] = {false, false, false, false, true, false, false, true, false, true};

@@ -56,9 +56,9 @@ const struct pl_setting *pl_data_common_settings(size_t *count)
 static int count_splits(const struct pl_settings *settings, const size_t counts[2], size_t sizes[PL_SPLIT_COUNT],
                         struct pl_error *err)
 {
-    size_t valid = (size_t)pl_settings_integer(settings, "valid", 0);
-    size_t subset = (size_t)pl_settings_integer(settings, "subset", 0);
-    size_t test = (size_t)pl_settings_integer(settings, "test_subset", 0);
+    size_t valid = (size_t)pl_settings_need_integer(settings, "valid");
+    size_t subset = (size_t)pl_settings_need_integer(settings, "subset");
+    size_t test = (size_t)pl_settings_need_integer(settings, "test_subset");
     if (valid >= counts[0])
         return pl_fail(err, PL_EINPUT, "valid is %zu, but there are only %zu training images to hold some out of", valid,
                        counts[0]);
@@ -139,6 +139,14 @@ static int split(struct pl_dataset *set, const struct pl_settings *settings, str
 
 /* ---- opening */
 
+/* A set's settings, absent ones at their defaults. */
+static void fill(struct pl_settings *filled, const struct pl_dataset_type *type, const struct pl_settings *given)
+{
+    pl_settings_copy(filled, given);
+    pl_settings_fill(filled, type->info.settings, type->info.setting_count);
+    pl_settings_fill(filled, common_settings, sizeof common_settings / sizeof *common_settings);
+}
+
 bool pl_data_expect(const struct pl_settings *settings, struct pl_image_shape *shape, int *classes,
                     size_t sizes[PL_SPLIT_COUNT])
 {
@@ -146,8 +154,12 @@ bool pl_data_expect(const struct pl_settings *settings, struct pl_image_shape *s
     size_t counts[2];
     if (!type || !type->expect)
         return false;
-    type->expect(settings, shape, classes, counts);
-    return !count_splits(settings, counts, sizes, NULL);
+    struct pl_settings filled = {0};
+    fill(&filled, type, settings);
+    type->expect(&filled, shape, classes, counts);
+    int status = count_splits(&filled, counts, sizes, NULL);
+    pl_settings_release(&filled);
+    return !status;
 }
 
 /* Single precision and in this order: the bits that torchvision's ToTensor and Normalize give. */
@@ -172,9 +184,12 @@ int pl_data_open(struct pl_dataset **out, const struct pl_settings *settings, co
     struct pl_dataset *set = pl_new(sizeof *set);
     set->type = type;
     pthread_mutex_init(&set->lock, NULL);
-    int status = type->open(set, settings, folder, err);
+    struct pl_settings filled = {0};
+    fill(&filled, type, settings);
+    int status = type->open(set, &filled, folder, err);
     if (!status)
-        status = split(set, settings, err);
+        status = split(set, &filled, err);
+    pl_settings_release(&filled);
     if (status) {
         pl_data_close(set);
         return status;

@@ -167,7 +167,7 @@ static int folder_open(struct pl_dataset *set, const struct pl_settings *chosen,
         pl_fail(err, status, "%s; import it again", trouble.text);
     else if (strcmp(pl_settings_string(&header, "kind", ""), "folder"))
         status = pl_fail(err, PL_EINPUT, "%s is not an imported set; write dataset: %s", pl_text(&path), name);
-    set->flip = pl_settings_boolean(chosen, "flip", true);
+    set->flip = pl_settings_need_boolean(chosen, "flip");
     pl_settings_release(&header);
     pl_text_release(&path);
     return status;

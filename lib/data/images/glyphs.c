@@ -254,9 +254,9 @@ static void glyphs_expect(const struct pl_settings *settings, struct pl_image_sh
                           size_t counts[2])
 {
     *shape = (struct pl_image_shape){CHANNELS, SIDE, SIDE};
-    *classes = (int)pl_settings_integer(settings, "classes", 10);
-    counts[0] = (size_t)pl_settings_integer(settings, "train_images", 10000);
-    counts[1] = (size_t)pl_settings_integer(settings, "test_images", 2000);
+    *classes = (int)pl_settings_need_integer(settings, "classes");
+    counts[0] = (size_t)pl_settings_need_integer(settings, "train_images");
+    counts[1] = (size_t)pl_settings_need_integer(settings, "test_images");
 }
 
 static int glyphs_open(struct pl_dataset *set, const struct pl_settings *settings, const char *folder,
@@ -271,10 +271,10 @@ static int glyphs_open(struct pl_dataset *set, const struct pl_settings *setting
     if (status)
         return status;
     struct glyphs glyphs = {
-        .key = pl_random_stream((uint64_t)pl_settings_integer(settings, "data_seed", 1), PL_STREAM_DATA),
+        .key = pl_random_stream((uint64_t)pl_settings_need_integer(settings, "data_seed"), PL_STREAM_DATA),
         .classes = set->classes,
-        .clutter = (int)pl_settings_integer(settings, "clutter", 3),
-        .noise = (float)pl_settings_real(settings, "pixel_noise", 12),
+        .clutter = (int)pl_settings_need_integer(settings, "clutter"),
+        .noise = (float)pl_settings_need_real(settings, "pixel_noise"),
     };
     struct canvas *canvas = pl_new(sizeof *canvas);
     lift_pen(canvas);

@@ -43,11 +43,13 @@ static void list_built_in(const struct listing *listing, const struct pl_dataset
     struct pl_settings settings = {0};
     struct pl_dataset set = {.type = type, .official = true};
     size_t counts[2];
+    pl_settings_fill(&settings, type->info.settings, type->info.setting_count);
     type->expect(&settings, &set.shape, &set.classes, counts);
     set.stored[0].count = counts[0];
     set.stored[1].count = counts[1];
     tell(listing, &set, (struct pl_data_item){.name = type->info.name, .dataset = type->info.name, .path = "", .note = "",
                                               .state = PL_DATA_BUILT_IN});
+    pl_settings_release(&settings);
 }
 
 static void list_published(const struct listing *listing, const struct pl_dataset_type *type)

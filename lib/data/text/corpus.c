@@ -54,8 +54,16 @@ const struct pl_setting *pl_corpus_common_settings(size_t *count)
 /* Of that many training tokens. */
 static size_t tokens_used(const struct pl_settings *settings, size_t tokens)
 {
-    size_t subset = (size_t)pl_settings_integer(settings, "subset", 0);
+    size_t subset = (size_t)pl_settings_need_integer(settings, "subset");
     return subset && subset < tokens ? subset : tokens;
+}
+
+/* A corpus's settings, absent ones at their defaults. */
+static void fill(struct pl_settings *filled, const struct pl_corpus_type *type, const struct pl_settings *given)
+{
+    pl_settings_copy(filled, given);
+    pl_settings_fill(filled, type->info.settings, type->info.setting_count);
+    pl_settings_fill(filled, common_settings, sizeof common_settings / sizeof *common_settings);
 }
 
 bool pl_corpus_expect(const struct pl_settings *settings, size_t *vocabulary, size_t tokens[PL_SPLIT_COUNT])
@@ -63,8 +71,11 @@ bool pl_corpus_expect(const struct pl_settings *settings, size_t *vocabulary, si
     const struct pl_corpus_type *type = pl_corpus_type_find(pl_settings_string(settings, "dataset", ""));
     if (!type || !type->expect)
         return false;
-    type->expect(settings, vocabulary, tokens);
-    tokens[PL_SPLIT_TRAIN] = tokens_used(settings, tokens[PL_SPLIT_TRAIN]);
+    struct pl_settings filled = {0};
+    fill(&filled, type, settings);
+    type->expect(&filled, vocabulary, tokens);
+    tokens[PL_SPLIT_TRAIN] = tokens_used(&filled, tokens[PL_SPLIT_TRAIN]);
+    pl_settings_release(&filled);
     return true;
 }
 
@@ -90,15 +101,18 @@ int pl_corpus_open(struct pl_corpus **out, const struct pl_settings *settings, c
     corpus->entropy = NAN;
     for (int i = 0; i < PL_SPLIT_COUNT; i++)
         corpus->source_loss[i] = NAN;
-    int status = type->open(corpus, settings, folder, err);
+    struct pl_settings filled = {0};
+    fill(&filled, type, settings);
+    size_t subset = tokens_used(&filled, SIZE_MAX);
+    int status = type->open(corpus, &filled, folder, err);
+    pl_settings_release(&filled);
     if (status) {
         pl_corpus_close(corpus);
         return status;
     }
     list_words(corpus);
-    size_t used = tokens_used(settings, corpus->sizes[PL_SPLIT_TRAIN]);
-    if (used < corpus->sizes[PL_SPLIT_TRAIN]) {
-        corpus->sizes[PL_SPLIT_TRAIN] = used;
+    if (subset < corpus->sizes[PL_SPLIT_TRAIN]) {
+        corpus->sizes[PL_SPLIT_TRAIN] = subset;
         corpus->source_loss[PL_SPLIT_TRAIN] = NAN; /* that was of all of them */
     }
     *out = corpus;

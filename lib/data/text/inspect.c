@@ -42,8 +42,10 @@ static void list_built_in(const struct listing *listing, const struct pl_corpus_
     struct pl_settings settings = {0};
     struct pl_corpus_item item = {.name = type->info.name, .dataset = type->info.name, .state = PL_DATA_BUILT_IN,
                                   .path = "", .checksum = "", .note = "", .official = true};
+    pl_settings_fill(&settings, type->info.settings, type->info.setting_count);
     type->expect(&settings, &item.vocabulary, item.tokens);
     listing->item(listing->self, &item);
+    pl_settings_release(&settings);
 }
 
 static uint64_t file_bytes(const char *path)

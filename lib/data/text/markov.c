@@ -69,10 +69,10 @@ static double entropy(const struct chain *chain)
 static void chain_init(struct chain *chain, const struct pl_settings *settings)
 {
     *chain = (struct chain){
-        .key = pl_random_stream((uint64_t)pl_settings_integer(settings, "data_seed", 1), PL_STREAM_DATA),
-        .vocabulary = (size_t)pl_settings_integer(settings, "vocabulary", 64),
-        .branches = (size_t)pl_settings_integer(settings, "branches", 4),
-        .order = (int)pl_settings_integer(settings, "order", 1),
+        .key = pl_random_stream((uint64_t)pl_settings_need_integer(settings, "data_seed"), PL_STREAM_DATA),
+        .vocabulary = (size_t)pl_settings_need_integer(settings, "vocabulary"),
+        .branches = (size_t)pl_settings_need_integer(settings, "branches"),
+        .order = (int)pl_settings_need_integer(settings, "order"),
     };
     chain->newest = permutation(&chain->key, STEP_NEWEST, chain->vocabulary);
     chain->oldest = permutation(&chain->key, STEP_OLDEST, chain->vocabulary);
@@ -80,7 +80,7 @@ static void chain_init(struct chain *chain, const struct pl_settings *settings)
     chain->offsets = permutation(&chain->key, STEP_OFFSETS, chain->vocabulary);
     chain->limits = pl_new(chain->branches * sizeof *chain->limits);
     chain->losses = pl_new(chain->branches * sizeof *chain->losses);
-    weigh(chain, (int)pl_settings_integer(settings, "skew", 1));
+    weigh(chain, (int)pl_settings_need_integer(settings, "skew"));
 }
 
 static void chain_release(struct chain *chain)
@@ -157,10 +157,10 @@ static void spell(size_t vocabulary, struct pl_text *spelling)
 
 static void markov_expect(const struct pl_settings *settings, size_t *vocabulary, size_t tokens[PL_SPLIT_COUNT])
 {
-    *vocabulary = (size_t)pl_settings_integer(settings, "vocabulary", 64);
-    tokens[PL_SPLIT_TRAIN] = (size_t)pl_settings_integer(settings, "train_tokens", 50000);
-    tokens[PL_SPLIT_VALID] = (size_t)pl_settings_integer(settings, "valid_tokens", 5000);
-    tokens[PL_SPLIT_TEST] = (size_t)pl_settings_integer(settings, "test_tokens", 5000);
+    *vocabulary = (size_t)pl_settings_need_integer(settings, "vocabulary");
+    tokens[PL_SPLIT_TRAIN] = (size_t)pl_settings_need_integer(settings, "train_tokens");
+    tokens[PL_SPLIT_VALID] = (size_t)pl_settings_need_integer(settings, "valid_tokens");
+    tokens[PL_SPLIT_TEST] = (size_t)pl_settings_need_integer(settings, "test_tokens");
 }
 
 static int markov_open(struct pl_corpus *corpus, const struct pl_settings *settings, const char *folder,
@@ -173,7 +173,7 @@ static int markov_open(struct pl_corpus *corpus, const struct pl_settings *setti
     struct chain chain;
     (void)folder;
     markov_expect(settings, &corpus->vocabulary, sizes);
-    size_t branches = (size_t)pl_settings_integer(settings, "branches", 4);
+    size_t branches = (size_t)pl_settings_need_integer(settings, "branches");
     if (branches > corpus->vocabulary)
         return pl_fail(err, PL_EINPUT, "branches is %zu, but the vocabulary has only %zu words", branches,
                        corpus->vocabulary);

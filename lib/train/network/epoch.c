@@ -26,7 +26,7 @@ static int diverge(struct pl_network *n, struct pl_run_result *result, const cha
 
 static bool is_time_to_save(const struct pl_network *n)
 {
-    double minutes = pl_settings_real(n->request->settings, "checkpoint_minutes", 0);
+    double minutes = pl_settings_need_real(n->request->settings, "checkpoint_minutes");
     return minutes > 0 && pl_clock_steady() - n->saved >= 60 * minutes;
 }
 
@@ -188,7 +188,7 @@ static int record_epoch(struct pl_network *n, const struct measures *m, struct p
 int pl_network_train(struct pl_network *n, struct pl_run_result *result, struct pl_error *err)
 {
     struct pl_progress *p = &n->progress;
-    size_t every = (size_t)pl_settings_integer(n->request->settings, "checkpoint_every", 0);
+    size_t every = (size_t)pl_settings_need_integer(n->request->settings, "checkpoint_every");
     while (p->epoch < n->epochs) {
         struct measures m;
         int status = train_batches(n, result, err);

@@ -100,6 +100,8 @@ static int open_generator(struct generator *g, struct pl_error *err)
     const struct pl_generation *wish = g->wish;
     int status = check_run(wish->settings, err);
     if (!status)
+        status = pl_train_complete(wish->settings, err);
+    if (!status)
         status = pl_weights_open(&g->weights, wish->folder, wish->key, err);
     if (!status)
         status = pl_corpus_open(&g->corpus, wish->settings, wish->data, err);

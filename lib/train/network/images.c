@@ -55,7 +55,7 @@ static int make_graph(struct pl_graph **graph, const struct pl_settings *setting
                                         classes, &logits, err);
     if (status)
         return status;
-    pl_graph_cross_entropy(*graph, logits, pl_settings_real(settings, "label_smoothing", 0));
+    pl_graph_cross_entropy(*graph, logits, pl_settings_need_real(settings, "label_smoothing"));
     status = pl_graph_check(*graph, err);
     if (status)
         pl_graph_free(*graph);
@@ -79,7 +79,7 @@ static int check(const struct pl_settings *settings, struct pl_error *err)
 /* At most the images there are. */
 static size_t batch_of(const struct pl_settings *settings, size_t images)
 {
-    size_t batch = (size_t)pl_settings_integer(settings, "batch", 128);
+    size_t batch = (size_t)pl_settings_need_integer(settings, "batch");
     return batch < images ? batch : images;
 }
 
@@ -138,8 +138,8 @@ static int open_images(struct pl_network *n, struct pl_error *err)
     s->count = pl_data_size(s->data, PL_SPLIT_TRAIN);
     if (!s->count)
         return pl_fail(err, PL_EINPUT, "there are no images to train on");
-    s->augments = pl_settings_boolean(settings, "augment", true);
-    s->shuffles = pl_settings_boolean(settings, "shuffle", true);
+    s->augments = pl_settings_need_boolean(settings, "augment");
+    s->shuffles = pl_settings_need_boolean(settings, "shuffle");
     s->shuffle = pl_random_stream(seed, PL_STREAM_SHUFFLE);
     s->augment = pl_random_stream(seed, PL_STREAM_AUGMENT);
     size_t most = 0;

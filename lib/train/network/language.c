@@ -60,7 +60,7 @@ static size_t columns_of(const struct pl_settings *settings, enum pl_split split
 {
     static const char *const keys[PL_SPLIT_COUNT] = {
         [PL_SPLIT_TRAIN] = "batch", [PL_SPLIT_VALID] = "valid_batch", [PL_SPLIT_TEST] = "test_batch"};
-    return (size_t)pl_settings_integer(settings, keys[split], 1);
+    return (size_t)pl_settings_need_integer(settings, keys[split]);
 }
 
 /* An epoch has a batch when two rows can be predicted; an evaluation needs one. */
@@ -90,8 +90,8 @@ static int check(const struct pl_settings *settings, struct pl_error *err)
 
 static size_t longest_window(const struct pl_settings *settings, enum pl_split split, const struct pl_columns *columns)
 {
-    bool varies = split == PL_SPLIT_TRAIN && pl_settings_boolean(settings, "vary_bptt", true);
-    return pl_window_longest(columns, (size_t)pl_settings_integer(settings, "bptt", 70), varies);
+    bool varies = split == PL_SPLIT_TRAIN && pl_settings_need_boolean(settings, "vary_bptt");
+    return pl_window_longest(columns, (size_t)pl_settings_need_integer(settings, "bptt"), varies);
 }
 
 /* Bytes of the largest plan and of all columns. */
@@ -150,9 +150,9 @@ static int open_text(struct pl_network *n, struct pl_error *err)
     if (pl_corpus_warning(l->corpus))
         pl_network_log(n, "%s", pl_corpus_warning(l->corpus));
     pl_corpus_words_digest(l->corpus, n->words);
-    l->bptt = (size_t)pl_settings_integer(settings, "bptt", 70);
-    l->varies = pl_settings_boolean(settings, "vary_bptt", true);
-    l->by_rows = !strcmp(pl_settings_string(settings, "perplexity", "tokens"), "rows");
+    l->bptt = (size_t)pl_settings_need_integer(settings, "bptt");
+    l->varies = pl_settings_need_boolean(settings, "vary_bptt");
+    l->by_rows = !strcmp(pl_settings_need_string(settings, "perplexity"), "rows");
     l->lengths = pl_random_stream((uint64_t)n->request->seed, PL_STREAM_SHUFFLE);
     for (enum pl_split split = 0; split < PL_SPLIT_COUNT && !status; split++) {
         status = check_size(settings, split, pl_corpus_size(l->corpus, split), err);

@@ -28,8 +28,8 @@ void pl_network_miss(struct pl_network *n, const char *what, const struct pl_err
 int pl_network_device(struct pl_device **device, const struct pl_settings *settings, int threads, struct pl_error *err)
 {
     struct pl_device_options options = {.threads = threads,
-                                        .exact = !strcmp(pl_settings_string(settings, "precision", "fast"), "exact")};
-    return pl_device_open(device, pl_settings_string(settings, "device", "cpu"), &options, err);
+                                        .exact = !strcmp(pl_settings_need_string(settings, "precision"), "exact")};
+    return pl_device_open(device, pl_settings_need_string(settings, "device"), &options, err);
 }
 
 static void make_layout(struct pl_network *n)
@@ -106,9 +106,9 @@ int pl_network_open(struct pl_network *n, const struct pl_run_request *request, 
                              .history = {.sink = sink}, .slot = 1};
     if (!n->type)
         return pl_fail(err, PL_EINPUT, "there is no dataset \"%.100s\"", pl_settings_string(settings, "dataset", ""));
-    n->epochs = (size_t)pl_settings_integer(settings, "epochs", 1);
-    n->clip = pl_settings_real(settings, "clip", INFINITY);
-    n->recorded_batches = (uint64_t)pl_settings_integer(settings, "record_batches", 0);
+    n->epochs = (size_t)pl_settings_need_integer(settings, "epochs");
+    n->clip = pl_settings_need_real(settings, "clip");
+    n->recorded_batches = (uint64_t)pl_settings_need_integer(settings, "record_batches");
     n->saved = pl_clock_steady();
     pl_run_key_hex(settings, request->seed, n->key);
     int status = pl_schedule_init(&n->schedule, settings, (int64_t)n->epochs, err);
@@ -118,7 +118,7 @@ int pl_network_open(struct pl_network *n, const struct pl_run_request *request, 
         status = n->type->open(n, err);
     if (!status)
         status = open_net(n, err);
-    const char *weights = pl_settings_string(settings, "weights", "");
+    const char *weights = pl_settings_need_string(settings, "weights");
     if (!status && *weights)
         status = pl_weights_load(n, weights, err);
     return status;

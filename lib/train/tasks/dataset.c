@@ -162,7 +162,7 @@ static int dataset_check(const struct pl_settings *settings, struct pl_error *er
     const struct pl_network_type *type = pl_network_type_of(settings);
     if (!type)
         return pl_fail_choice(err, "dataset", pl_settings_string(settings, "dataset", ""));
-    int status = pl_train_check_training(settings, pl_settings_integer(settings, "epochs", 1), err);
+    int status = pl_train_check_training(settings, pl_settings_need_integer(settings, "epochs"), err);
     return status ? status : type->check(settings, err);
 }
 
@@ -172,7 +172,7 @@ static void tidy(struct pl_network *n, const struct pl_run_result *result)
     struct pl_error err;
     if (!n->request->folder)
         return;
-    if (result->outcome == PL_FINISHED && pl_settings_boolean(n->request->settings, "keep_weights", true) &&
+    if (result->outcome == PL_FINISHED && pl_settings_need_boolean(n->request->settings, "keep_weights") &&
         pl_weights_write(n, &err))
         pl_network_miss(n, "the weights were not kept", &err);
     pl_checkpoint_remove(n);

@@ -88,12 +88,12 @@ static void langevin_sources(struct pl_schema_sources *sources)
 static int langevin_check(const struct pl_settings *settings, struct pl_error *err)
 {
     const char *optimizer = pl_settings_string(settings, "optimizer", "");
-    int64_t dimension = pl_settings_integer(settings, "dimension", 1);
-    int64_t iterations = pl_settings_integer(settings, "iterations", 1000);
+    int64_t dimension = pl_settings_need_integer(settings, "dimension");
+    int64_t iterations = pl_settings_need_integer(settings, "iterations");
     double beta = pl_settings_real(settings, "beta", INFINITY);
     if (!pl_chains_are_possible(optimizer))
         return pl_fail(err, PL_EINPUT, "problem langevin runs theopoula, tusla and sgld, not %.100s", optimizer);
-    if (strcmp(pl_settings_string(settings, "average", "off"), "off"))
+    if (strcmp(pl_settings_need_string(settings, "average"), "off"))
         return pl_fail(err, PL_EINPUT, "problem langevin is about the law of the iterates, so average must be off");
     if (pl_settings_boolean(settings, "record_shares", false))
         return pl_fail(err, PL_EINPUT, "problem langevin records laws of many chains and no shares of single steps, so "
@@ -105,7 +105,7 @@ static int langevin_check(const struct pl_settings *settings, struct pl_error *e
     if (dimension > PL_GIBBS_DIMENSION)
         return pl_fail(err, PL_EINPUT, "dimension is %lld, but problem langevin knows the law of targets in 1 or 2 only",
                        (long long)dimension);
-    if (pl_settings_integer(settings, "burn_in", 0) >= iterations)
+    if (pl_settings_need_integer(settings, "burn_in") >= iterations)
         return pl_fail(err, PL_EINPUT, "burn_in must be smaller than iterations, %lld", (long long)iterations);
     return pl_train_check_training(settings, iterations, err);
 }
@@ -312,18 +312,18 @@ static int prepare(struct langevin *l, struct pl_error *err)
         return status;
     l->dimension = (size_t)pl_settings_need_integer(settings, "dimension");
     pl_objective_init(&l->target, target, settings, l->dimension);
-    l->count = (size_t)pl_settings_integer(settings, "chains", 10000);
-    l->directions = l->dimension == 1 ? 1 : (size_t)pl_settings_integer(settings, "directions", 8);
-    l->iterations = pl_settings_integer(settings, "iterations", 1000);
-    l->burn_in = pl_settings_integer(settings, "burn_in", 0);
-    l->points = earlier(pl_settings_integer(settings, "record", 100), l->iterations - l->burn_in);
-    bool random = l->target.random && !strcmp(pl_settings_string(settings, "gradient", ""), "stochastic");
+    l->count = (size_t)pl_settings_need_integer(settings, "chains");
+    l->directions = l->dimension == 1 ? 1 : (size_t)pl_settings_need_integer(settings, "directions");
+    l->iterations = pl_settings_need_integer(settings, "iterations");
+    l->burn_in = pl_settings_need_integer(settings, "burn_in");
+    l->points = earlier(pl_settings_need_integer(settings, "record"), l->iterations - l->burn_in);
+    bool random = l->target.random && !strcmp(pl_settings_need_string(settings, "gradient"), "stochastic");
     l->field = (struct pl_chains_field){gradient, l, random, pl_random_stream(seed, PL_STREAM_DATA)};
     status = pl_schedule_init(&l->schedule, settings, l->iterations, err);
     if (!status)
         status = prepare_law(l, err);
     if (!status)
-        status = pl_chains_new(&l->chains, settings, l->count, l->dimension, pl_settings_real(settings, "start", 0),
+        status = pl_chains_new(&l->chains, settings, l->count, l->dimension, pl_settings_need_real(settings, "start"),
                                pl_random_stream(seed, PL_STREAM_NOISE), l->request->threads, err);
     if (status)
         return status;

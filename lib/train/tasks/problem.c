@@ -125,7 +125,7 @@ static void add_metrics(struct pl_metric_source *sources, size_t *count)
 
 static int problem_check(const struct pl_settings *settings, struct pl_error *err)
 {
-    return pl_train_check_training(settings, pl_settings_integer(settings, "iterations", 1000), err);
+    return pl_train_check_training(settings, pl_settings_need_integer(settings, "iterations"), err);
 }
 
 /* Draws the data of iterations first, first+1, ... that fit into x. */
@@ -271,8 +271,8 @@ static int prepare(struct descent *o, struct pl_error *err)
         return PL_EINPUT;
     o->n = (size_t)pl_settings_need_integer(settings, "dimension");
     pl_objective_init(&o->objective, problem, settings, o->n);
-    o->iterations = pl_settings_integer(settings, "iterations", 1000);
-    o->points = pl_settings_integer(settings, "record", 100);
+    o->iterations = pl_settings_need_integer(settings, "iterations");
+    o->points = pl_settings_need_integer(settings, "record");
     if (o->points > o->iterations)
         o->points = o->iterations;
     o->random = o->objective.random;
@@ -289,7 +289,7 @@ static int prepare(struct descent *o, struct pl_error *err)
     o->x = o->random ? pl_arena((size_t)o->block * o->n, sizeof(double)) : NULL;
     if (!o->theta || !o->gradient || (o->random && !o->x))
         return pl_fail(err, PL_EMEMORY, "there is not enough memory for %zu coordinates", o->n);
-    double start = pl_settings_real(settings, "start", 0);
+    double start = pl_settings_need_real(settings, "start");
     for (size_t i = 0; i < o->n; i++)
         o->theta[i] = start;
     status = pl_optim_new(&o->optim, settings, &o->layout, PL_FLOAT64,
