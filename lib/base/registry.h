@@ -29,7 +29,7 @@ int pl_candidates_fail(const struct pl_candidates *c, const char *kind, const ch
 
 struct pl_registry {
     const char *kind;         /* what a sentence calls one of them: "optimizer" */
-    const void *const *items; /* the descriptors, in alphabetical order of their names */
+    const void *const *items; /* the descriptors, most in alphabetical order of their names */
     size_t count;
     size_t name_at;           /* where in a descriptor its name is */
 };

@@ -34,8 +34,8 @@ struct pl_format {
 PL_FORMATS (PL_FORMAT_DECLARE)
 #undef PL_FORMAT_DECLARE
 
-extern const struct pl_format *const pl_formats[];
-extern const size_t pl_format_count;
+extern const struct pl_registry pl_format_registry; /* of struct pl_format, in the order of the list */
+const struct pl_format *pl_format_at(size_t index);
 /* The format of that name, or NULL. */
 const struct pl_format *pl_format_find(const char *name);
 

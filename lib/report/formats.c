@@ -2,18 +2,18 @@
 #include "report/format.h"
 #include "report/report.h"
 
-#include <string.h>
-
 #define PL_FORMAT_ADDRESS(name, kind) &pl_format_##name,
-const struct pl_format *const pl_formats[] = {PL_FORMATS (PL_FORMAT_ADDRESS)};
-const size_t pl_format_count = sizeof pl_formats / sizeof *pl_formats;
+static const void *const formats[] = {PL_FORMATS (PL_FORMAT_ADDRESS)};
+const struct pl_registry pl_format_registry = PL_REGISTRY("format", formats, struct pl_format, name);
+
+const struct pl_format *pl_format_at(size_t index)
+{
+    return formats[index];
+}
 
 const struct pl_format *pl_format_find(const char *name)
 {
-    for (size_t i = 0; i < pl_format_count; i++)
-        if (!strcmp(pl_formats[i]->name, name))
-            return pl_formats[i];
-    return NULL;
+    return pl_registry_find(&pl_format_registry, name);
 }
 
 void pl_table_write(struct pl_table *const *tables, size_t count, const struct pl_format *format, struct pl_text *out)

@@ -196,8 +196,8 @@ static void check_json(const char *text)
 /* Sheets keep their lines whatever stands in them. */
 static void check_sheet(const char *text)
 {
-    for (size_t i = 0; i < pl_format_count; i++) {
-        const struct pl_style *style = pl_formats[i]->rows->style;
+    for (size_t i = 0; i < pl_format_registry.count; i++) {
+        const struct pl_style *style = pl_format_at(i)->rows->style;
         struct pl_sheet sheet;
         struct pl_text out = {0};
         size_t lines = 0;

@@ -335,8 +335,8 @@ static void rows_are_written_in_every_format(void **state)
                  "  {\"a|b\": \"\", \"x_y\": \"-inf\", \"n\": null}\n]\n"},
     };
     struct pl_text words = {0};
-    for (size_t i = 0; i < pl_format_count; i++) {
-        const struct pl_format *format = pl_formats[i];
+    for (size_t i = 0; i < pl_format_registry.count; i++) {
+        const struct pl_format *format = pl_format_at(i);
         size_t known = 0;
         pl_text_addf(&words, "%s%s", i ? " " : "", format->name);
         assert_ptr_equal(pl_format_find(format->name), format);
@@ -357,10 +357,10 @@ static void rows_come_as_many_as_they_are(void **state)
 {
     (void)state;
     static const size_t counts[] = {0, 1, PL_ROWS_MEASURED - 1, PL_ROWS_MEASURED, PL_ROWS_MEASURED + 1};
-    for (size_t f = 0; f < pl_format_count; f++) {
+    for (size_t f = 0; f < pl_format_registry.count; f++) {
         size_t last = 0;
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-            char *text = rows_in(pl_formats[f], counts[i]);
+            char *text = rows_in(pl_format_at(f), counts[i]);
             size_t lines = 0;
             for (const char *c = text; *c; c++)
                 lines += *c == '\n';
