@@ -1,0 +1,43 @@
+/* A line of text as it is scanned: words that wait for what follows them, and the pairs that were read. text.c takes the line
+ * apart, pair.c makes pairs of words and values. */
+#ifndef PL_TRAIN_SCAN_H
+#define PL_TRAIN_SCAN_H
+
+#include "train/command/vocabulary.h"
+
+enum { PL_SCAN_WORDS = 6, PL_SCAN_TAG = PL_WORD_MOST };
+
+struct pl_scan {
+    const char *at, *end;
+    struct pl_line *line;
+    size_t first;                    /* of the line's pairs that was read here */
+    struct pl_word words[PL_SCAN_WORDS];   /* that wait for what follows them */
+    size_t count;
+    bool too_many;                   /* words waited */
+    bool after_pair, after_position; /* nothing stands between it and here */
+    bool after_comma;
+    bool in_sentence;                /* since the last separator, there are words and numbers that are no pair */
+    bool metrics;                    /* a metric was read */
+    bool position;                   /* a position was stated */
+    bool prose;                      /* there are words that are no names */
+    bool spoiled;                    /* they run into pairs */
+    bool short_number;               /* the last value has at most three digits and no point */
+    bool options;                    /* --lr=0.1: it tells of a command line */
+    bool explicit, measured, spaced; /* kinds of metrics read: by = or :, of a known name, by a blank only */
+    char tag[PL_SCAN_TAG + 1];          /* "valid" before the pairs: the metrics of that set */
+};
+
+/* What closes the parenthesis or bracket at open, or NULL. */
+const char *pl_scan_matching(const char *open, const char *end);
+const char *pl_scan_spaces(const char *at, const char *end); /* behind the blanks at at */
+/* Words that end here without having become a name. strong: by more than a comma. */
+void pl_scan_end_field(struct pl_scan *s, bool strong);
+void pl_scan_push(struct pl_scan *s, const char *text, size_t length);
+/* The number in brackets behind a position: Epoch [3/10]. */
+bool pl_scan_bracket(struct pl_scan *s);
+/* What stands at s->at is =, : or the number behind a blank: makes a pair with the words that wait, or forgets them. */
+void pl_scan_equals(struct pl_scan *s);
+void pl_scan_colon(struct pl_scan *s);
+void pl_scan_spaced(struct pl_scan *s);
+
+#endif
