@@ -1,0 +1,9 @@
+/* Markdown by another name, as an example of a format. */
+#include "report/format_priv.h"
+
+static const struct pl_style style = {
+    .open = "| ", .between = " | ", .close = " |", .least = 3, .colons = true, .one_heading = true,
+    .strong = {"**", "**"}, .best = {"**", "**"}, .item = "- ", .escape = pl_escape_markdown,
+};
+
+PL_SHEET_FORMAT(wiki, style)
