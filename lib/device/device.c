@@ -5,27 +5,31 @@
 
 #define ADDRESS(name, help) &pl_device_##name
 #define COMMA ,
-const struct pl_device_type *const pl_device_types[] = {PL_DEVICES(ADDRESS, COMMA)};
-const size_t pl_device_type_count = sizeof pl_device_types / sizeof *pl_device_types;
+static const void *const types[] = {PL_DEVICES(ADDRESS, COMMA)};
+const struct pl_registry pl_device_registry = PL_REGISTRY("device", types, struct pl_device_type, name);
+
+const struct pl_device_type *pl_device_type_at(size_t index)
+{
+    return types[index];
+}
 
 int pl_device_open(struct pl_device **device, const char *name, const struct pl_device_options *options,
                    struct pl_error *err)
 {
-    for (size_t i = 0; i < pl_device_type_count; i++)
-        if (!strcmp(pl_device_types[i]->name, name)) {
-            struct pl_device *d = pl_new(sizeof *d);
-            d->type = pl_device_types[i];
-            d->options = *options;
-            if (d->options.threads < 1)
-                d->options.threads = 1;
-            int status = d->type->open ? d->type->open(d, err) : 0;
-            if (status)
-                free(d);
-            else
-                *device = d;
-            return status;
-        }
-    return pl_fail(err, PL_EINPUT, "there is no device \"%.100s\" (known: " PL_DEVICES(PL_DEVICE_WORD, ", ") ")", name);
+    const struct pl_device_type *type = pl_registry_find(&pl_device_registry, name);
+    if (!type)
+        return pl_registry_fail(&pl_device_registry, name, err);
+    struct pl_device *d = pl_new(sizeof *d);
+    d->type = type;
+    d->options = *options;
+    if (d->options.threads < 1)
+        d->options.threads = 1;
+    int status = type->open ? type->open(d, err) : 0;
+    if (status)
+        free(d);
+    else
+        *device = d;
+    return status;
 }
 
 void pl_device_close(struct pl_device *device)

@@ -108,7 +108,7 @@ enum pl_lending {
 /* Which operator a workspace is for. */
 enum pl_work { PL_WORK_NORM, PL_WORK_DROPOUT, PL_WORK_LOSS, PL_WORK_EMBEDDING, PL_WORK_PENALTY };
 
-/* One device type; a plain const table (pl_device_types) lists them. A type may leave out the functions of an operator
+/* One device type; pl_device_registry lists them. A type may leave out the functions of an operator
  * (pl_device_supports): networks that have it are refused when they are built. In all operators y is written whole,
  * and dx is written, or added to where accumulate is true. Operands may overlap only where said. work is
  * device memory, its content of no interest afterwards. */
@@ -246,8 +246,8 @@ struct pl_device {
 #define PL_DEVICE_WORDS PL_DEVICES(PL_DEVICE_WORD, " ")  /* "cpu ref" */
 #define PL_DEVICE_HELPS PL_DEVICES(PL_DEVICE_HELP, "; ") /* "cpu: own float kernels; ref: ..." */
 
-extern const struct pl_device_type *const pl_device_types[];
-extern const size_t pl_device_type_count;
+extern const struct pl_registry pl_device_registry; /* of struct pl_device_type */
+const struct pl_device_type *pl_device_type_at(size_t index);
 
 /* Opens a device by name. Fails with PL_EINPUT for one that is unknown or cannot work on this machine. */
 int pl_device_open(struct pl_device **device, const char *name, const struct pl_device_options *options,

@@ -21,13 +21,13 @@ double golden_number(uint64_t salt, uint64_t k, uint64_t i)
 
 int golden_covers(const struct golden_setup *setups, size_t count, struct pl_error *err)
 {
-    for (size_t d = 0; d < pl_device_type_count; d++) {
+    for (size_t d = 0; d < pl_device_registry.count; d++) {
         size_t i = 0;
-        while (i < count && strcmp(setups[i].device, pl_device_types[d]->name))
+        while (i < count && strcmp(setups[i].device, pl_device_type_at(d)->name))
             i++;
         if (i == count)
             return pl_fail(err, PL_EINPUT, "the golden files are not run on the device %s: it has no setup",
-                           pl_device_types[d]->name);
+                           pl_device_type_at(d)->name);
     }
     return 0;
 }

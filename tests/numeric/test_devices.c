@@ -3,6 +3,8 @@
  * plan's memory held before. */
 #include "networks.h"
 
+#include "nn/nn_priv.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,9 +148,9 @@ static int check(const struct pl_graph *g, int batch, const char *name, uint64_t
     network_batch(g, batch, seed, &run.images, &run.labels);
     struct results want = run_on(&run, "ref", true, 1, false);
     int wrong = 0;
-    for (size_t d = 0; d < pl_device_type_count; d++)
-        if (!is_ref(pl_device_types[d]))
-            wrong += check_device(&run, pl_device_types[d], &want, name);
+    for (size_t d = 0; d < pl_device_registry.count; d++)
+        if (!is_ref(pl_device_type_at(d)))
+            wrong += check_device(&run, pl_device_type_at(d), &want, name);
     free(want.values);
     free(run.images);
     free(run.labels);
@@ -183,9 +185,27 @@ static void devices_agree_on_random_wirings(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* A new operator is compared once a network of networks.c has it. Those of texts are tried by test_sequences.c. */
+static void networks_use_every_operation(void **state)
+{
+    (void)state;
+    bool used[PL_OPERATIONS] = {[PL_OPERATION_NONE] = true, [PL_OPERATION_EMBEDDING] = true, [PL_OPERATION_LSTM] = true,
+                                [PL_OPERATION_PENALTY] = true};
+    for (size_t i = 0; i < network_count; i++) {
+        struct pl_graph *g = network_graph(&networks[i]);
+        for (size_t n = 0; n < g->count; n++)
+            used[g->nodes[n].op->operation] = true;
+        pl_graph_free(g);
+    }
+    for (int i = 0; i < PL_OPERATIONS; i++)
+        if (!used[i])
+            fail_msg("no network of tests/numeric/networks.c has the operation %d of enum pl_operation", i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(networks_use_every_operation),
         cmocka_unit_test(devices_agree_on_operators),
         cmocka_unit_test(devices_agree_on_random_wirings),
     };

@@ -221,9 +221,9 @@ static void devices_agree(void **state)
     (void)state;
     for (size_t i = 0; i < 2 * sizeof sequences / sizeof *sequences; i++) {
         struct pl_graph *g = graph_of(&sequences[i / 2], i % 2);
-        for (size_t d = 0; d < pl_device_type_count; d++)
-            if (!is_ref(pl_device_types[d]))
-                check_device(&sequences[i / 2], g, pl_device_types[d]);
+        for (size_t d = 0; d < pl_device_registry.count; d++)
+            if (!is_ref(pl_device_type_at(d)))
+                check_device(&sequences[i / 2], g, pl_device_type_at(d));
         pl_graph_free(g);
     }
 }
@@ -235,7 +235,7 @@ static void uniform_logits_give_log_of_the_vocabulary(void **state)
 {
     (void)state;
     for (int words = 2; words < 3000; words = words * 3 + 1)
-        for (size_t k = 0; k < pl_device_type_count; k++) {
+        for (size_t k = 0; k < pl_device_registry.count; k++) {
             struct pl_graph *g = pl_graph_new();
             int x = pl_graph_embedding(g, pl_graph_tokens(g), "encoder", words, 3, 0, -1);
             pl_graph_cross_entropy(g, pl_graph_tied_linear(g, x, "decoder", x), 0);
@@ -243,7 +243,7 @@ static void uniform_logits_give_log_of_the_vocabulary(void **state)
             struct pl_net *net;
             struct pl_plan *plan;
             int32_t tokens[8] = {0, 1, 1, 0, 1, 0, 0, 1};
-            assert_int_equal(pl_device_open(&device, pl_device_types[k]->name,
+            assert_int_equal(pl_device_open(&device, pl_device_type_at(k)->name,
                                             &(struct pl_device_options){.threads = 1}, NULL), 0);
             assert_int_equal(pl_net_new(&net, g, device, NULL), 0);
             assert_int_equal(pl_plan_new_sequence(&plan, net, 2, 4, PL_EVALUATION, NULL), 0);
@@ -251,7 +251,7 @@ static void uniform_logits_give_log_of_the_vocabulary(void **state)
             pl_plan_labels(plan, tokens);
             pl_plan_forward(plan, 0);
             if (!(fabs(pl_plan_loss(plan, NULL) - log(words)) <= 1e-14))
-                fail_msg("%s, %d words: %.17g", pl_device_types[k]->name, words, pl_plan_loss(plan, NULL));
+                fail_msg("%s, %d words: %.17g", pl_device_type_at(k)->name, words, pl_plan_loss(plan, NULL));
             pl_plan_free(plan);
             pl_net_free(net);
             pl_device_close(device);
@@ -265,10 +265,10 @@ static void state_is_carried(void **state)
     (void)state;
     const struct sequence s = {"lstm", 2, 6, 5, lstm};
     struct pl_graph *g = graph_of(&s, true);
-    for (size_t k = 0; k < pl_device_type_count; k++) {
+    for (size_t k = 0; k < pl_device_registry.count; k++) {
         struct trained t = {0};
         double whole[20], parts[20];
-        open_on(&t, g, &s, pl_device_types[k]->name, 1);
+        open_on(&t, g, &s, pl_device_type_at(k)->name, 1);
         assert_int_equal(pl_plan_state_length(t.plan), 20);
         struct pl_plan *plan;
         assert_int_equal(pl_plan_new_sequence(&plan, t.net, 2, 6, PL_EVALUATION, NULL), 0);

@@ -83,9 +83,9 @@ static void check_task(size_t task, const struct pl_device_type *type)
 static void test_the_same_bits_behind_the_fence(void **state)
 {
     (void)state;
-    for (size_t d = 0; d < pl_device_type_count; d++)
+    for (size_t d = 0; d < pl_device_registry.count; d++)
         for (size_t task = 0; task < TASK_COUNT; task++)
-            check_task(task, pl_device_types[d]);
+            check_task(task, pl_device_type_at(d));
 }
 
 /* Does reading a byte end a process? */
@@ -138,7 +138,7 @@ static void test_a_device_that_fails(void **state)
     for (fence.fail_after = 1; fence.fail_after < 5; fence.fail_after++) {
         struct pl_settings s = {0};
         struct breaker b;
-        task_on(&s, 0, pl_device_types[0]);
+        task_on(&s, 0, pl_device_type_at(0));
         fence.on = true;
         int after = fence.fail_after;
         struct pl_run_result result = run_broken(&s, 1, folder, 0, false, &b);
@@ -147,7 +147,7 @@ static void test_a_device_that_fails(void **state)
         fence.fail_after = 0;
         pl_settings_release(&s);
         recorder_release(&b.recorder);
-        task_on(&s, 0, pl_device_types[0]);
+        task_on(&s, 0, pl_device_type_at(0));
         assert_int_equal(run_broken(&s, 1, folder, 0, false, &b).outcome, PL_FINISHED);
         fence.on = false;
         fence.fail_after = after;
@@ -178,7 +178,7 @@ static void test_a_device_without_an_operator(void **state)
         struct pl_error err = {0};
         struct recorder r;
         struct pl_sink sink = recorder_sink(&r);
-        task_on(&s, cases[i].task, pl_device_types[pl_device_type_count - 1]);
+        task_on(&s, cases[i].task, pl_device_type_at(pl_device_registry.count - 1));
         struct pl_run_request request = {.settings = &s, .seed = 7, .threads = 1, .data = "data"};
         fence.lacks = cases[i].lacks;
         assert_int_equal(pl_train_survey(&s, "data", 1, &needs, &err), PL_EINPUT);
@@ -196,9 +196,9 @@ static void test_a_device_without_an_operator(void **state)
 static void test_devices_have_all_operators(void **state)
 {
     (void)state;
-    for (size_t d = 0; d < pl_device_type_count; d++)
+    for (size_t d = 0; d < pl_device_registry.count; d++)
         for (enum pl_operation operation = 0; operation < PL_OPERATIONS; operation++)
-            assert_true(pl_device_supports(pl_device_types[d], operation));
+            assert_true(pl_device_supports(pl_device_type_at(d), operation));
 }
 
 int main(void)
