@@ -143,16 +143,27 @@ int pl_train_schema(const struct pl_settings *chosen, struct pl_schema *schema, 
     return kind->schema(chosen, schema, err);
 }
 
-int pl_train_complete(const struct pl_settings *settings, struct pl_error *err)
+/* The first setting of the schema that is missing, or of another type; NULL: none is. */
+static const struct pl_setting *first_lacking(const struct pl_settings *settings, const struct pl_schema *schema)
+{
+    const struct pl_setting *lacking = NULL;
+    for (size_t i = 0; i < schema->count && !lacking; i++)
+        lacking = pl_settings_lack(settings, schema->parts[i].settings, schema->parts[i].count);
+    return lacking;
+}
+
+int pl_train_complete(const struct pl_settings **settings, struct pl_settings *filled, struct pl_error *err)
 {
     struct pl_schema schema;
-    int status = pl_train_schema(settings, &schema, err);
-    for (size_t i = 0; i < schema.count && !status; i++) {
-        const struct pl_setting *lacking = pl_settings_lack(settings, schema.parts[i].settings, schema.parts[i].count);
-        if (lacking)
-            status = pl_fail(err, PL_EINPUT, "the settings of the run lack %s, or have it of another type", lacking->key);
-    }
-    return status;
+    int status = pl_train_schema(*settings, &schema, err);
+    if (status || !first_lacking(*settings, &schema))
+        return status;
+    pl_settings_copy(filled, *settings);
+    *settings = filled;
+    for (size_t i = 0; i < schema.count; i++)
+        pl_settings_fill(filled, schema.parts[i].settings, schema.parts[i].count);
+    const struct pl_setting *lacking = first_lacking(filled, &schema);
+    return lacking ? pl_fail(err, PL_EINPUT, "the setting %s of the run is of another type", lacking->key) : 0;
 }
 
 void pl_train_schema_sources(struct pl_schema_sources *sources)
@@ -214,5 +225,10 @@ int pl_train_check(const struct pl_settings *settings, struct pl_error *err)
     const struct pl_task_kind *kind = pl_task_kind_of(settings);
     if (!kind)
         return pl_fail(err, PL_EINPUT, "the task must name a problem, a dataset or a command");
-    return kind->check(settings, err);
+    struct pl_settings filled = {0};
+    int status = pl_train_complete(&settings, &filled, err);
+    if (!status)
+        status = kind->check(settings, err);
+    pl_settings_release(&filled);
+    return status;
 }

@@ -23,11 +23,19 @@ int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sin
 {
     *result = (struct pl_run_result){.outcome = PL_FINISHED, .bad_epoch = -1, .exit_code = -1};
     struct pl_error own = {0};
+    struct pl_run_request whole = *request;
+    struct pl_settings filled = {0};
+    char key[2 * PL_DIGEST_SIZE + 1];
     const struct pl_task_kind *kind = pl_task_kind_of(request->settings);
-    int status = kind ? pl_train_complete(request->settings, &own)
+    int status = kind ? pl_train_complete(&whole.settings, &filled, &own)
                       : pl_fail(&own, PL_EINPUT, "the settings name no problem, dataset or command");
+    if (!whole.key && (whole.folder || whole.settings == &filled)) {
+        pl_run_key_hex(request->settings, request->seed, key);
+        whole.key = key;
+    }
     if (!status)
-        status = kind->run(request, sink, result, &own);
+        status = kind->run(&whole, sink, result, &own);
+    pl_settings_release(&filled);
     if (status) {
         pl_result_set(result, PL_FAILED, "%s", own.text);
         if (err)

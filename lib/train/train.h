@@ -111,7 +111,8 @@ struct pl_kept {
 };
 
 struct pl_run_request {
-    const struct pl_settings *settings; /* complete: defaults filled in, checked */
+    const struct pl_settings *settings; /* checked; defaults are filled in for those that are missing */
+    const char *key;    /* the run's, in hex; NULL: what pl_run_key makes of settings and seed */
     int64_t seed;
     int threads;
     const char *folder; /* for checkpoints and logs of this run; NULL: none are kept */

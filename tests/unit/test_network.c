@@ -253,6 +253,35 @@ static void test_every_optimizer_resumes(void **state)
     }
 }
 
+/* A run of a database that is older than some settings has their defaults: the same bits, and its key is what it was, so that
+ * it goes on from its checkpoint. */
+static void test_settings_that_came_later(void **state)
+{
+    (void)state;
+    static const char *const later[] = {"label_smoothing", "average_after", "momentum", "every"};
+    struct pl_settings s = {0};
+    struct breaker b;
+    settings_of(&s, TASK "epochs=2 optimizer=sgd lambda=0.1");
+    assert_int_equal(run_broken(&s, 1, NULL, 0, false, &b).outcome, PL_FINISHED);
+    struct recorder whole = b.recorder;
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        pl_settings_remove(&s, later[i]);
+    check_stop(&s, 5, &whole, "without some settings");
+    recorder_release(&whole);
+    struct pl_text text = {0};
+    char key[2 * PL_DIGEST_SIZE + 1];
+    unsigned char digest[PL_DIGEST_SIZE];
+    run_broken(&s, 1, folder, 5, false, &b);
+    recorder_release(&b.recorder);
+    pl_settings_write(&s, &text);
+    pl_run_key(pl_text(&text), 7, digest);
+    pl_digest_hex(digest, sizeof digest, key);
+    assert_int_equal(pl_train_folder_state(folder, NULL, key), PL_FOLDER_OWN);
+    empty_folder();
+    pl_text_release(&text);
+    pl_settings_release(&s);
+}
+
 /* Of several methods with more state than others, on every device, killed over and over. */
 static void test_killed_runs_resume(void **state)
 {
@@ -795,6 +824,7 @@ int main(void)
         cmocka_unit_test(test_divergence_is_an_outcome),
         cmocka_unit_test(test_clipping_shortens_steps),
         cmocka_unit_test(test_every_optimizer_resumes),
+        cmocka_unit_test(test_settings_that_came_later),
         cmocka_unit_test(test_killed_runs_resume),
         cmocka_unit_test(test_torn_checkpoints_fall_back),
         cmocka_unit_test(test_foreign_checkpoints_are_refused),

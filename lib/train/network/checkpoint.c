@@ -73,7 +73,7 @@ static int examine(const struct pl_network *n, const char *path, struct pl_safet
     else if (strcmp(pl_settings_string(m, "poula", ""), PL_VERSION))
         status = pl_fail(err, PL_EVERSION, "%s was written by poula %.60s, and this is %s", path,
                          pl_settings_string(m, "poula", ""), PL_VERSION);
-    else if (strcmp(pl_settings_string(m, "key", ""), n->key))
+    else if (strcmp(pl_settings_string(m, "key", ""), n->request->key))
         status = pl_fail(err, PL_EINPUT, "%s belongs to another run", path);
     else if (strcmp(pl_settings_string(m, "digest", ""), digest))
         status = pl_fail(err, PL_ECORRUPT, "%s was altered after it was written", path);

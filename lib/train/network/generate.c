@@ -10,6 +10,8 @@ static const char space[] = " \t\r\v\f\n";
 
 struct generator {
     const struct pl_generation *wish;
+    const struct pl_settings *settings;
+    struct pl_settings filled;
     struct pl_safetensors weights;
     struct pl_corpus *corpus;
     struct pl_device *device;
@@ -42,7 +44,7 @@ static int check_words(const struct generator *g, struct pl_error *err)
     if (!*trained || !strcmp(trained, words))
         return 0;
     return pl_fail(err, PL_EINPUT, "the vocabulary of %s is not the one that the run was trained with: its files have "
-                   "changed since", pl_settings_string(g->wish->settings, "dataset", ""));
+                   "changed since", pl_settings_string(g->settings, "dataset", ""));
 }
 
 static int find_word(struct generator *g, const char *word, size_t length, struct pl_error *err)
@@ -50,7 +52,7 @@ static int find_word(struct generator *g, const char *word, size_t length, struc
     char *copy = pl_copy_bytes(word, length);
     int32_t number = pl_corpus_number(g->corpus, copy);
     int status = number >= 0 ? 0 : pl_fail(err, PL_EINPUT, "the word \"%.200s\" of the prompt is not in the vocabulary "
-                                           "of %s", copy, pl_settings_string(g->wish->settings, "dataset", ""));
+                                           "of %s", copy, pl_settings_string(g->settings, "dataset", ""));
     if (!status)
         g->prompt[g->prompt_length++] = number;
     free(copy);
@@ -77,7 +79,7 @@ static int read_prompt(struct generator *g, struct pl_error *err)
 
 static int build(struct generator *g, struct pl_error *err)
 {
-    const struct pl_settings *settings = g->wish->settings;
+    const struct pl_settings *settings = g->settings;
     struct pl_error problem;
     int logits, status = pl_model_build(&g->graph, settings, (struct pl_shape){0, 0, 0}, (int)g->vocabulary, &logits, err);
     if (!status)
@@ -98,13 +100,14 @@ static int build(struct generator *g, struct pl_error *err)
 static int open_generator(struct generator *g, struct pl_error *err)
 {
     const struct pl_generation *wish = g->wish;
-    int status = check_run(wish->settings, err);
+    g->settings = wish->settings;
+    int status = check_run(g->settings, err);
     if (!status)
-        status = pl_train_complete(wish->settings, err);
+        status = pl_train_complete(&g->settings, &g->filled, err);
     if (!status)
         status = pl_weights_open(&g->weights, wish->folder, wish->key, err);
     if (!status)
-        status = pl_corpus_open(&g->corpus, wish->settings, wish->data, err);
+        status = pl_corpus_open(&g->corpus, g->settings, wish->data, err);
     if (!status)
         status = check_words(g, err);
     if (status)
@@ -122,6 +125,7 @@ static void close_generator(struct generator *g)
     pl_graph_free(g->graph);
     pl_corpus_close(g->corpus);
     pl_safetensors_release(&g->weights);
+    pl_settings_release(&g->filled);
     free(g->logits);
     free(g->prompt);
 }

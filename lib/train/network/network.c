@@ -86,7 +86,7 @@ static int open_net(struct pl_network *n, struct pl_error *err)
 void pl_network_describe(const struct pl_network *n, struct pl_settings *metadata)
 {
     struct pl_text text = {0};
-    pl_settings_set_string(metadata, "key", n->key);
+    pl_settings_set_string(metadata, "key", n->request->key);
     pl_settings_set_string(metadata, "poula", PL_VERSION);
     pl_text_addf(&text, "%lld", (long long)n->request->seed);
     pl_settings_set_string(metadata, "seed", pl_text(&text));
@@ -110,7 +110,6 @@ int pl_network_open(struct pl_network *n, const struct pl_run_request *request, 
     n->clip = pl_settings_need_real(settings, "clip");
     n->recorded_batches = (uint64_t)pl_settings_need_integer(settings, "record_batches");
     n->saved = pl_clock_steady();
-    pl_run_key_hex(settings, request->seed, n->key);
     int status = pl_schedule_init(&n->schedule, settings, (int64_t)n->epochs, err);
     if (!status)
         status = pl_recording_init(&n->recording, settings, err);

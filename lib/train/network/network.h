@@ -57,7 +57,6 @@ struct pl_network {
     struct pl_plan *recurrent;   /* whose state one batch hands to the next; NULL: none */
     double *carried;             /* that state, when it goes to a checkpoint or comes from one */
     struct pl_progress progress;
-    char key[2 * PL_DIGEST_SIZE + 1]; /* of the run */
     char words[2 * PL_DIGEST_SIZE + 1]; /* of a text: pl_corpus_words_digest */
     int slot;                    /* where the next checkpoint goes */
     int64_t unsaved;             /* checkpoints and weights that could not be written, */
