@@ -25,8 +25,8 @@ static int measure_table(struct pl_bench_studies *studies, const struct pl_bench
                          struct pl_error *err)
 {
     struct pl_bench_study_time time;
-    pl_cmd_note("filling a database with %lld runs of %d epochs and %d metrics ...", (long long)pl_bench_shape_runs(shape),
-                shape->epochs, shape->metrics);
+    pl_cmd_note("filling a database with %lld runs of %d epochs and %d metrics ...",
+                (long long)pl_bench_shape_runs(shape), shape->epochs, shape->metrics);
     int status = pl_bench_table(studies, shape, &time, err);
     if (status)
         return status;

@@ -9,9 +9,9 @@
 #include <string.h>
 
 struct numbers {
-    double median[PL_PART_COUNT]; /* seconds */
-    double least;                 /* the shortest step */
-    double cpu;                   /* seconds that all threads computed */
+    double median[PL_PART_COUNT];    /* seconds */
+    double least;                    /* the shortest step */
+    double cpu;                      /* seconds that all threads computed */
     double examples, gflops, update; /* images or tokens a second, GFLOP/s, nanoseconds a parameter */
     double parameters;
 };
@@ -32,7 +32,7 @@ static struct numbers summarise(struct pl_bench_training *b)
 /* What an operator did, per step. Operators without multiply-adds are bound by memory: the least that they can move is
  * to read what is as large as their output and to write it, and backwards one operand more. */
 struct rates {
-    double forward, backward; /* seconds a step */
+    double forward, backward;           /* seconds a step */
     double forward_rate, backward_rate; /* GFLOP/s, or GB/s */
     bool multiplies;
 };
@@ -59,8 +59,8 @@ static void print_operator(const struct pl_bench_training *b, const struct pl_pl
     struct rates r = rate(b, s);
     double best = r.multiplies ? b->peak_gflops : b->bandwidth, spent = r.forward + r.backward;
     double reached = spent > 0 ? (r.forward * r.forward_rate + r.backward * r.backward_rate) / spent / best : 0;
-    printf("%-*s  %-24s %9.2f %9.1f %9.2f %9.1f %5.0f%%", width, s->name ? s->name : "", s->operation,
-           1e3 * r.forward, r.forward_rate, 1e3 * r.backward, r.backward_rate, 100 * reached);
+    printf("%-*s  %-24s %9.2f %9.1f %9.2f %9.1f %5.0f%%", width, s->name ? s->name : "", s->operation, 1e3 * r.forward,
+           r.forward_rate, 1e3 * r.backward, r.backward_rate, 100 * reached);
     if (*s->forward)
         printf("  %s/%s/%s", s->forward, s->backward_data, s->backward_weights);
     putchar('\n');
@@ -110,7 +110,8 @@ static struct load summarise_load(const struct pl_bench_training *b)
         values[2 * rounds + i] = b->loads[i].quiet / b->loads[i].busy;
         values[3 * rounds + i] = b->loads[i].quiet_cpu / threads / b->loads[i].others_cpu;
     }
-    struct load load = {.busy = pl_bench_median(values, rounds), .busy_cpu = pl_bench_median(values + rounds, rounds),
+    struct load load = {.busy = pl_bench_median(values, rounds),
+                        .busy_cpu = pl_bench_median(values + rounds, rounds),
                         .ratio = pl_bench_median(values + 2 * rounds, rounds),
                         .fair = pl_bench_median(values + 3 * rounds, rounds),
                         .share = pl_bench_even_share((int)b->threads, (int)b->busy)};
@@ -123,8 +124,10 @@ static void print_load(const struct pl_bench_training *b)
     const struct load load = summarise_load(b);
     printf("beside %-4lld %.1f a second, %.1f ms a step, %.1f ms of processor time\n", (long long)b->busy,
            b->examples / load.busy, 1e3 * load.busy, 1e3 * load.busy_cpu);
-    printf("            %.3f of the quiet speed, median of %lld rounds in turns; an even share of %d core%s would be %.3f: "
-           "%.2f of that\n", load.ratio, (long long)b->rounds, pl_host_cores(), pl_host_cores() == 1 ? "" : "s", load.share,
+    printf("            %.3f of the quiet speed, median of %lld rounds in turns; an even share of %d core%s would be "
+           "%.3f: "
+           "%.2f of that\n",
+           load.ratio, (long long)b->rounds, pl_host_cores(), pl_host_cores() == 1 ? "" : "s", load.share,
            load.ratio / load.share);
     printf("            a thread did %.2f of the work that each of the others could do meanwhile\n", load.fair);
 }
@@ -211,7 +214,8 @@ static void print_json(const struct pl_bench_training *b, const struct numbers *
 {
     struct pl_text out = {0};
     pl_text_addf(&out, "{\"model\": \"%s\", \"optimizer\": \"%s\", \"precision\": \"%s\", \"isa\": \"%s\"",
-                 b->model->name, pl_settings_string(&b->settings, "optimizer", ""), b->precision, pl_isa_name(pl_host_isa()));
+                 b->model->name, pl_settings_string(&b->settings, "optimizer", ""), b->precision,
+                 pl_isa_name(pl_host_isa()));
     pl_text_addf(&out, ", \"batch\": %lld, ", (long long)b->batch);
     if (b->model->text)
         pl_text_addf(&out, "\"bptt\": %lld, \"words\": %lld, \"layers\": %lld, ", (long long)b->bptt,

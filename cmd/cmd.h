@@ -19,16 +19,16 @@ struct pl_option {
 
 struct pl_command {
     const char *name;
-    const char *summary;     /* one line, no full stop */
-    const char *arguments;   /* "SPEC...", "[RUN]", "" */
-    const char *description; /* a paragraph or two for help and the man page */
-    const char *example;     /* one command line that works */
+    const char *summary;             /* one line, no full stop */
+    const char *arguments;           /* "SPEC...", "[RUN]", "" */
+    const char *description;         /* a paragraph or two for help and the man page */
+    const char *example;             /* one command line that works */
     const struct pl_option *options; /* besides --db, --data and --help, which all take */
     size_t option_count;
     /* What its --set KEY=VALUE takes; NULL: the settings of runs. */
     const struct pl_setting *(*settings)(size_t *count);
-    size_t least, most;      /* number of arguments */
-    bool hidden;             /* not listed (worker) */
+    size_t least, most;                     /* number of arguments */
+    bool hidden;                            /* not listed (worker) */
     int (*run)(const struct pl_args *args); /* returns the exit code */
 };
 #define PL_OPTIONS(table) .options = table, .option_count = sizeof table / sizeof *table
@@ -48,11 +48,11 @@ bool pl_command_hint(const char *name, struct pl_text *out);
 /* A parsed command line. */
 struct pl_args {
     const struct pl_command *command;
-    const char *program;      /* argv[0], for starting workers */
-    const char **arguments;   /* positional */
+    const char *program;    /* argv[0], for starting workers */
+    const char **arguments; /* positional */
     size_t count;
-    const char **options;     /* pairs: name, argument ("" for a switch) */
-    size_t option_count;      /* number of pairs */
+    const char **options; /* pairs: name, argument ("" for a switch) */
+    size_t option_count;  /* number of pairs */
 };
 
 /* Fills args from the words behind the command's name. Returns 0, an exit code, or -1 when help was asked. */
@@ -68,13 +68,15 @@ bool pl_args_real(const struct pl_args *args, const char *option, double low, do
                   double *value);
 const char *pl_args_db(const struct pl_args *args);   /* --db, $POULA_DB, results/poula.db */
 const char *pl_args_data(const struct pl_args *args); /* --data, $POULA_DATA, data */
-/* The index-th argument as the path of a spec: where nothing of its name is here, an installed one (which a note says). */
+/* The index-th argument as the path of a spec: where nothing of its name is here, an installed one (which a note says).
+ */
 void pl_args_spec(const struct pl_args *args, size_t index, struct pl_text *path);
 /* The folder of the runs' own folders: results/poula-runs beside results/poula.db. */
 void pl_args_folders(const struct pl_args *args, struct pl_text *folders);
 
-/* A line for people, its newline added, and text that has lines: what a terminal would obey is shown instead, for any part
- * of them may be somebody else's. Whatever is printed with a name, a value, a path or a reason goes through these. */
+/* A line for people, its newline added, and text that has lines: what a terminal would obey is shown instead, for any
+ * part of them may be somebody else's. Whatever is printed with a name, a value, a path or a reason goes through these.
+ */
 void pl_cmd_line(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pl_cmd_lines(FILE *to, const char *text);
 /* Messages for people, on stderr. cmd_fail prints "poula COMMAND: TEXT" and returns the exit code that err's code

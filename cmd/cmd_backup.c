@@ -50,10 +50,12 @@ const struct pl_command pl_cmd_backup = {
     .name = "backup",
     .summary = "copy the results database, also while a sweep writes to it",
     .arguments = "FILE",
-    .description = "Writes a consistent copy of the database as one file, which can be moved, archived and used with "
-                   "--db like the original. FILE appears only when it is complete. A FIFO or /dev/stdout gets the copy's bytes.",
+    .description =
+        "Writes a consistent copy of the database as one file, which can be moved, archived and used with "
+        "--db like the original. FILE appears only when it is complete. A FIFO or /dev/stdout gets the copy's bytes.",
     .example = "poula backup results/2026-05-01.db --check",
     PL_OPTIONS(options),
-    .least = 1, .most = 1,
+    .least = 1,
+    .most = 1,
     .run = run,
 };

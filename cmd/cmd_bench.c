@@ -41,7 +41,9 @@ static const struct pl_option options[] = {
     {.name = "profile", .help = "train: add the time of every operator"},
     {.name = "set", .argument = "KEY=VALUE", .help = "optim, train: a setting of the optimizer or model; repeatable"},
     {.name = "steps", .argument = "N", .help = "optim, train: timed steps (default 21, 5), of a round with --busy"},
-    {.name = "busy", .argument = "N", .help = "optim, train: measure beside N processes that compute, and in quiet, in turns"},
+    {.name = "busy",
+     .argument = "N",
+     .help = "optim, train: measure beside N processes that compute, and in quiet, in turns"},
     {.name = "rounds", .argument = "N", .help = "optim, train: turns with --busy (default 5)"},
     {.name = "threads", .argument = "N", .help = "optim, train: threads of a step (default 1)"},
     {.name = "jobs", .letter = 'j', .argument = "N", .help = "sweep: worker processes (default: allowed cores)"},
@@ -56,10 +58,12 @@ const struct pl_command pl_cmd_bench = {
         "optim: nanoseconds per parameter of an optimizer step, beside the machine's own memory stream measured in "
         "the same run. sweep: runs per second of a small sweep from an empty folder, its database size, and the time "
         "of tables over 1,000,000 runs and over long curves. train: images per second of whole training steps on "
-        "made-up images of 3x32x32, or tokens per second on made-up text, beside the multiply-adds that this machine reaches in registers. Medians; other "
+        "made-up images of 3x32x32, or tokens per second on made-up text, beside the multiply-adds that this machine "
+        "reaches in registers. Medians; other "
         "load on the machine disturbs them, and --busy measures by how much.",
     .example = "poula bench optim --params 10M --optimizer theopoula --threads 2",
     PL_OPTIONS(options),
-    .least = 1, .most = 1,
+    .least = 1,
+    .most = 1,
     .run = run,
 };

@@ -245,10 +245,12 @@ static void troff_settings(struct pl_text *out)
 
 static void man(struct pl_text *out)
 {
-    pl_text_addf(out, ".TH POULA 1 \"\" \"poula %s\" \"User Commands\"\n.SH NAME\n"
-                      "poula \\- sweeps of optimizer experiments, kept in one SQLite file\n"
-                      ".SH SYNOPSIS\n.B poula\n\\fICOMMAND\\fR [\\fIARGUMENT\\fR...] [\\fIOPTION\\fR...]\n"
-                      ".SH DESCRIPTION\n", PL_VERSION);
+    pl_text_addf(out,
+                 ".TH POULA 1 \"\" \"poula %s\" \"User Commands\"\n.SH NAME\n"
+                 "poula \\- sweeps of optimizer experiments, kept in one SQLite file\n"
+                 ".SH SYNOPSIS\n.B poula\n\\fICOMMAND\\fR [\\fIARGUMENT\\fR...] [\\fIOPTION\\fR...]\n"
+                 ".SH DESCRIPTION\n",
+                 PL_VERSION);
     troff(out, "poula reads a YAML spec of a sweep, trains every point of the grid, keeps every curve in one SQLite "
                "file, and prints the tables and figures of a paper from it. Results go to standard output, "
                "everything else to standard error.\n");
@@ -309,6 +311,7 @@ const struct pl_command pl_cmd_completion = {
     .description = "Prints a completion script for bash or zsh, or the man page. All three are made from the same "
                    "tables as the help texts; 'meson install' puts them in place.",
     .example = "eval \"$(poula completion bash)\"",
-    .least = 1, .most = 1,
+    .least = 1,
+    .most = 1,
     .run = run,
 };

@@ -93,7 +93,9 @@ static struct pl_cell text_cell(const char *text)
 static struct pl_cell count_cell(uint64_t count, char text[24])
 {
     snprintf(text, 24, "%llu", (unsigned long long)count);
-    return (struct pl_cell){.kind = count ? PL_CELL_INTEGER : PL_CELL_NULL, .integer = (int64_t)count, .text = text,
+    return (struct pl_cell){.kind = count ? PL_CELL_INTEGER : PL_CELL_NULL,
+                            .integer = (int64_t)count,
+                            .text = text,
                             .length = strlen(text)};
 }
 
@@ -127,8 +129,9 @@ static void list_item(void *rows, const struct pl_data_item *item)
 static void list_corpus(void *rows, const struct pl_corpus_item *item)
 {
     char numbers[5][24];
-    const char *origin = item->state != PL_DATA_READY || !strcmp(item->dataset, "text") ? "" : item->official ? "official"
-                                                                                                         : "unofficial";
+    const char *origin = item->state != PL_DATA_READY || !strcmp(item->dataset, "text") ? ""
+                         : item->official                                               ? "official"
+                                                                                        : "unofficial";
     struct pl_cell cells[] = {
         text_cell(item->name),
         text_cell(item->dataset),
@@ -167,7 +170,9 @@ static void list_line(void *self, const struct pl_data_item *item)
     struct pl_text *line = self;
     pl_text_clear(line);
     pl_text_addf(line, "%-12s  %s%s", item->name, pl_data_state_name(item->state),
-                 !known ? "" : item->official ? ", official" : ", unofficial");
+                 !known           ? ""
+                 : item->official ? ", official"
+                                  : ", unofficial");
     if (item->classes && item->valid)
         pl_text_addf(line, ": %zu + %zu + %zu", item->train, item->valid, item->test);
     else if (item->classes)
@@ -183,7 +188,9 @@ static void list_corpus_line(void *self, const struct pl_corpus_item *item)
     struct pl_text *line = self;
     pl_text_clear(line);
     pl_text_addf(line, "%-12s  %s%s", item->name, pl_data_state_name(item->state),
-                 !known ? "" : item->official ? ", official" : ", unofficial");
+                 !known           ? ""
+                 : item->official ? ", official"
+                                  : ", unofficial");
     if (item->vocabulary)
         pl_text_addf(line, ": %zu + %zu + %zu tokens of %zu words", item->tokens[PL_SPLIT_TRAIN],
                      item->tokens[PL_SPLIT_VALID], item->tokens[PL_SPLIT_TEST], item->vocabulary);
@@ -192,8 +199,8 @@ static void list_corpus_line(void *self, const struct pl_corpus_item *item)
 
 static int list(const struct pl_args *args)
 {
-    static const char *const names[] = {"name", "dataset", "state", "origin", "classes", "train", "test", "shape", "bytes",
-                                        "path", "sha256", "note", "valid", "vocabulary"};
+    static const char *const names[] = {"name",  "dataset", "state", "origin", "classes", "train", "test",
+                                        "shape", "bytes",   "path",  "sha256", "note",    "valid", "vocabulary"};
     if (args->count > 1)
         return pl_cmd_usage_error(args, "'%s' is one argument too many", args->arguments[1]);
     const struct pl_format *format = pl_cmd_format(args, &pl_format_text);
@@ -242,7 +249,7 @@ struct names {
     struct name {
         char *name;
         verify_function *check;
-    } *names;
+    } * names;
     size_t count, capacity;
 };
 
@@ -303,14 +310,17 @@ static int fetch_one(const struct pl_args *args, const char *name)
         pl_fail(&err, PL_EINPUT, "%s is not published anywhere: there is nothing to fetch", name);
     if (corpus)
         return pl_cmd_fail(args, &err);
-    struct pl_fetch fetch = {.url = pl_args_get(args, "url", NULL), .sha256 = pl_args_get(args, "sha256", NULL),
-                             .self = &meter, .progress = show_bytes};
+    struct pl_fetch fetch = {.url = pl_args_get(args, "url", NULL),
+                             .sha256 = pl_args_get(args, "sha256", NULL),
+                             .self = &meter,
+                             .progress = show_bytes};
     int status = pl_data_fetch(name, pl_args_data(args), &fetch, &err);
     meter_end(&meter);
     if (status < 0)
         return pl_cmd_fail(args, &err);
-    pl_cmd_line(stdout, status ? "%s: the right archive is in %s already" : "%s: fetched into %s, with the right checksum", name,
-           pl_args_data(args));
+    pl_cmd_line(stdout,
+                status ? "%s: the right archive is in %s already" : "%s: fetched into %s, with the right checksum",
+                name, pl_args_data(args));
     fflush(stdout);
     return 0;
 }
@@ -324,7 +334,8 @@ static int fetch(const struct pl_args *args)
     if (args->count > 2 && (sha256 || pl_args_has(args, "url")))
         return pl_cmd_usage_error(args, "--url and --sha256 are for one set at a time");
     if (sha256 && !is_sha256(sha256))
-        return pl_cmd_usage_error(args, "--sha256 is '%s', but must be %d hexadecimal digits", sha256, 2 * PL_DIGEST_SIZE);
+        return pl_cmd_usage_error(args, "--sha256 is '%s', but must be %d hexadecimal digits", sha256,
+                                  2 * PL_DIGEST_SIZE);
     for (size_t i = 1; i < args->count; i++) {
         int code = fetch_one(args, args->arguments[i]);
         worst = code > worst ? code : worst;
@@ -342,8 +353,11 @@ static int import(const struct pl_args *args)
         return pl_cmd_usage_error(args, "import needs a name and a folder");
     const char *name = args->arguments[1];
     struct meter meter = meter_new(name);
-    struct pl_import import = {.skip = pl_args_has(args, "skip-unreadable"), .self = &meter, .progress = show_files,
-                               .unreadable = name_unreadable, .note = show_note};
+    struct pl_import import = {.skip = pl_args_has(args, "skip-unreadable"),
+                               .self = &meter,
+                               .progress = show_files,
+                               .unreadable = name_unreadable,
+                               .note = show_note};
     if (!pl_args_integer(args, "size", 8, 1024, 32, &size) || !pl_args_real(args, "test", 0, 0.9, 0.2, &import.test))
         return 2;
     import.size = (int)size;
@@ -377,10 +391,14 @@ static int run(const struct pl_args *args)
 static const struct pl_option options[] = {
     {.name = "format", .argument = "FORMAT", .help = "list: how to print (default text)", .words = PL_FORMAT_WORDS},
     {.name = "url", .argument = "URL", .help = "fetch: from another server than the publisher's"},
-    {.name = "sha256", .argument = "HEX", .help = "fetch: the checksum that the file at URL has, when it is not the published one"},
+    {.name = "sha256",
+     .argument = "HEX",
+     .help = "fetch: the checksum that the file at URL has, when it is not the published one"},
     {.name = "size", .argument = "N", .help = "import: make every image N x N pixels (default 32)"},
-    {.name = "test", .argument = "SHARE", .help = "import: share of each class for the test set, where the folder has none "
-                                                  "(default 0.2)"},
+    {.name = "test",
+     .argument = "SHARE",
+     .help = "import: share of each class for the test set, where the folder has none "
+             "(default 0.2)"},
     {.name = "skip-unreadable", .help = "import: leave out files that cannot be read instead of failing"},
 };
 
@@ -388,17 +406,21 @@ const struct pl_command pl_cmd_data = {
     .name = "data",
     .summary = "list, check, fetch and import data sets",
     .arguments = "list|verify [NAME...]|fetch NAME...|import NAME FOLDER",
-    .description =
-        "list shows the sets that this program knows and the imported ones, images before text. verify reads them again, "
-        "sources included, and compares checksums.\n"
-        "fetch downloads the archive of cifar10 or cifar100, goes on where an earlier attempt ended, and keeps only a file "
-        "with the right checksum.\n"
-        "import makes a set of a folder with one folder of PNG or JPEG files per class (or train/CLASS and test/CLASS); a "
-        "spec then says task: {dataset: folder, images: NAME, ...}.\n"
-        "A text needs no import: a folder or an archive of train.txt, valid.txt and test.txt in the data folder goes by its "
-        "name, one elsewhere by its path with a /; a spec says task: {dataset: text, corpus: NAME, ...}.",
+    .description = "list shows the sets that this program knows and the imported ones, images before text. verify "
+                   "reads them again, "
+                   "sources included, and compares checksums.\n"
+                   "fetch downloads the archive of cifar10 or cifar100, goes on where an earlier attempt ended, and "
+                   "keeps only a file "
+                   "with the right checksum.\n"
+                   "import makes a set of a folder with one folder of PNG or JPEG files per class (or train/CLASS and "
+                   "test/CLASS); a "
+                   "spec then says task: {dataset: folder, images: NAME, ...}.\n"
+                   "A text needs no import: a folder or an archive of train.txt, valid.txt and test.txt in the data "
+                   "folder goes by its "
+                   "name, one elsewhere by its path with a /; a spec says task: {dataset: text, corpus: NAME, ...}.",
     .example = "poula data fetch cifar10",
     PL_OPTIONS(options),
-    .least = 1, .most = 1000,
+    .least = 1,
+    .most = 1000,
     .run = run,
 };

@@ -14,8 +14,8 @@ static const struct {
     {"curves", "SELECT * FROM curves", " WHERE run IN (SELECT run FROM study_runs WHERE study = ", ""},
     {"settings", "SELECT config, key, type, value FROM setting",
      " WHERE config IN (SELECT config FROM study_runs WHERE study = ", " ORDER BY config, key"},
-    {"summary", "SELECT * FROM summary", " WHERE config IN (SELECT config FROM study_runs WHERE study = ",
-     " ORDER BY config, metric"},
+    {"summary", "SELECT * FROM summary",
+     " WHERE config IN (SELECT config FROM study_runs WHERE study = ", " ORDER BY config, metric"},
 };
 
 /* Where to write: standard output without a name. */
@@ -134,6 +134,7 @@ const struct pl_command pl_cmd_export = {
         "weights writes the final weights of a network's run as a safetensors file, with PyTorch's names and order.",
     .example = "poula export curves --study toy-default --out curves.csv",
     PL_OPTIONS(options),
-    .least = 1, .most = 2,
+    .least = 1,
+    .most = 2,
     .run = run,
 };

@@ -12,10 +12,10 @@ struct wish {
     struct pl_store *store;
     struct pl_condition *where;
     size_t where_count;
-    bool *known;               /* has any run what a condition is about? */
+    bool *known; /* has any run what a condition is about? */
     int64_t *runs;
     size_t count, capacity;
-    int64_t config;            /* whose settings are these: */
+    int64_t config; /* whose settings are these: */
     struct pl_settings settings;
     struct pl_error error;
 };
@@ -85,7 +85,8 @@ static int choose(const struct pl_args *args, struct wish *wish, struct pl_error
         return status;
     pl_text_add(&sql, "SELECT run, config, seed, status FROM runs");
     if (study)
-        pl_text_addf(&sql, " WHERE run IN (SELECT x.run FROM sweep_run AS x WHERE x.sweep = %lld)", (long long)sweeps[0].id);
+        pl_text_addf(&sql, " WHERE run IN (SELECT x.run FROM sweep_run AS x WHERE x.sweep = %lld)",
+                     (long long)sweeps[0].id);
     pl_text_add(&sql, " ORDER BY run");
     status = pl_store_query(wish->store, pl_text(&sql), NULL, take_row, wish, err);
     if (status && wish->error.code)
@@ -137,11 +138,13 @@ const struct pl_command pl_cmd_forget = {
     .name = "forget",
     .summary = "mark runs as missing, so that the next sweep runs them again",
     .arguments = "[RUN|KEY=VALUE...]",
-    .description =
-        "Takes runs by number, by the beginning of their key, or all that meet every condition: KEY=VALUE, where VALUE,... is "
-        "any of several, and KEY may be seed or status. What an attempt came to stays (its outcome, log and program, and "
-        "the lowest, highest and last value of each metric: the view superseded); its curves do not. The folder of a run is "
-        "renamed to RUN.attempt-N. 'poula sweep --rerun' does the same and runs them at once.",
+    .description = "Takes runs by number, by the beginning of their key, or all that meet every condition: KEY=VALUE, "
+                   "where VALUE,... is "
+                   "any of several, and KEY may be seed or status. What an attempt came to stays (its outcome, log and "
+                   "program, and "
+                   "the lowest, highest and last value of each metric: the view superseded); its curves do not. The "
+                   "folder of a run is "
+                   "renamed to RUN.attempt-N. 'poula sweep --rerun' does the same and runs them at once.",
     .example = "poula forget optimizer=adam lambda=0.1 --study toy-steps",
     PL_OPTIONS(options),
     .most = 100000,

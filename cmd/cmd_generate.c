@@ -53,7 +53,8 @@ static int generate(const struct pl_args *args, struct pl_store *store, const ch
 static int run(const struct pl_args *args)
 {
     struct writer writer = {0};
-    struct pl_generation wish = {.data = pl_args_data(args), .prompt = pl_args_get(args, "prompt", NULL), .self = &writer, .word = write_word};
+    struct pl_generation wish = {
+        .data = pl_args_data(args), .prompt = pl_args_get(args, "prompt", NULL), .self = &writer, .word = write_word};
     struct pl_store *store;
     struct pl_error err;
     if (!pl_args_integer(args, "words", 1, 1000000000, 100, &wish.words) ||
@@ -73,7 +74,9 @@ static int run(const struct pl_args *args)
 
 static const struct pl_option options[] = {
     {.name = "words", .letter = 'n', .argument = "N", .help = "words to draw, ends of lines among them (default 100)"},
-    {.name = "temperature", .letter = 't', .argument = "T",
+    {.name = "temperature",
+     .letter = 't',
+     .argument = "T",
      .help = "below 1 likely words become likelier, above 1 rarer; 0: always the likeliest (default 1)"},
     {.name = "seed", .argument = "N", .help = "another seed, another text (default 1)"},
     {.name = "prompt", .argument = "TEXT", .help = "words of the vocabulary that the text begins with"},
@@ -91,6 +94,7 @@ const struct pl_command pl_cmd_generate = {
         "words by their numbers only.",
     .example = "poula generate 1 --words 50 --temperature 0.8",
     PL_OPTIONS(options),
-    .least = 1, .most = 1,
+    .least = 1,
+    .most = 1,
     .run = run,
 };

@@ -17,7 +17,9 @@ static const struct pl_option options[] = {
     {.name = "out", .argument = "DIR", .help = "folder to write to (default plots)"},
     {.name = "keep", .help = "write the gnuplot script and its data beside the figure"},
     {.name = "terminal", .argument = "KIND", .help = "draw into the terminal with characters", .words = "dumb"},
-    {.name = "kind", .argument = "KIND", .help = "one figure of your own instead of the declared ones",
+    {.name = "kind",
+     .argument = "KIND",
+     .help = "one figure of your own instead of the declared ones",
      .words = PL_FIGURE_KIND_WORDS},
     {.name = "x", .argument = "KEY", .help = "the setting along x; curves: epoch or seconds"},
     {.name = "y", .argument = "NAME", .help = "the metric; heatmap: the setting along y"},
@@ -157,8 +159,8 @@ static bool read_options(struct plot *p)
         pl_cmd_read_select(args, &p->own.select);
     pl_names_read(pl_args_get(args, "lines", NULL), &p->own.lines);
     pl_names_read(pl_args_get(args, "panels", NULL), &p->own.panels);
-    return read_log(p) && read_slopes(p) && read_range(args, "x-range", p->own.x_range) && read_range(args, "y-range", p->own.y_range) &&
-           pl_cmd_read_where(args, &p->own.where, &p->own.where_count);
+    return read_log(p) && read_slopes(p) && read_range(args, "x-range", p->own.x_range) &&
+           read_range(args, "y-range", p->own.y_range) && pl_cmd_read_where(args, &p->own.where, &p->own.where_count);
 }
 
 /* A declared figure with what the command line changes about it; its list of conditions is the caller's. */
@@ -257,7 +259,8 @@ static int run(const struct pl_args *args)
         if (!code && !p.drawn)
             code = pl_cmd_usage_error(args, "no study of this sweep declares a figure '%s'",
                                       pl_args_get(args, "figure", ""));
-        if (p.own.where_count && p.drawn && p.empty == p.drawn && code < 2) /* whatever the conditions were meant to say */
+        if (p.own.where_count && p.drawn && p.empty == p.drawn &&
+            code < 2) /* whatever the conditions were meant to say */
             code = 2;
     }
     free(p.own.x);

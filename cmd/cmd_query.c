@@ -6,9 +6,10 @@
 
 enum { SQL_LIMIT = 1 << 20 };
 
-static const char schema[] =
-    "SELECT m.name || '(' || (SELECT group_concat(name, ', ') FROM pragma_table_info(m.name)) || ')'"
-    " FROM sqlite_schema AS m WHERE m.type = 'view' ORDER BY m.name NOT IN ('runs', 'best', 'summary', 'curves'), m.name";
+static const char
+    schema[] = "SELECT m.name || '(' || (SELECT group_concat(name, ', ') FROM pragma_table_info(m.name)) || ')'"
+               " FROM sqlite_schema AS m WHERE m.type = 'view' ORDER BY m.name NOT IN ('runs', 'best', 'summary', "
+               "'curves'), m.name";
 
 static int print_line(void *self, const struct pl_cell *cells, size_t count)
 {

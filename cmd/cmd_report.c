@@ -22,8 +22,12 @@ static const struct pl_option options[] = {
     {.name = "over", .argument = "KEY,...", .help = "settings to choose, as in the select of a table"},
     {.name = "by", .argument = "METRIC", .help = "what to choose by (default: the best validation)"},
     {.name = "digits", .argument = "N", .help = "decimals (default: chosen from the data)"},
-    {.name = "where", .argument = "KEY=VALUE,...", .help = "only configurations with such a setting (repeatable; A..B is a range; also <, >, !=)"},
-    {.name = "compare", .argument = "PUBLISHED", .help = "beside published numbers: 'published' (the paper's) or a file"},
+    {.name = "where",
+     .argument = "KEY=VALUE,...",
+     .help = "only configurations with such a setting (repeatable; A..B is a range; also <, >, !=)"},
+    {.name = "compare",
+     .argument = "PUBLISHED",
+     .help = "beside published numbers: 'published' (the paper's) or a file"},
     {.name = "level", .argument = "P", .help = "confidence of the intervals of --compare (default 0.95)"},
     {.name = "out", .argument = "FILE", .help = "write to FILE instead of standard output"},
 };
@@ -151,7 +155,8 @@ static void add_table(struct report *r, struct pl_results *results, const struct
     r->tried = true;
     int status = pl_table_build(&table, results, spec, &err);
     if (status) {
-        /* A table that cannot be made does not keep the others back; one that --where leaves empty was not asked for. */
+        /* A table that cannot be made does not keep the others back; one that --where leaves empty was not asked for.
+         */
         int code = pl_cmd_fail(r->args, &err);
         if (status != PL_EMISSING || !r->own.where_count)
             r->code = code;
@@ -243,7 +248,8 @@ static int run(const struct pl_args *args)
             code = wrote ? wrote : code;
         }
         code = code ? code : any && r.code ? 1 : r.code;
-        if (!any && r.tried && r.own.where_count && code < 2) /* nothing meets the conditions, whatever they were meant to say */
+        if (!any && r.tried && r.own.where_count &&
+            code < 2) /* nothing meets the conditions, whatever they were meant to say */
             code = 2;
     }
     for (size_t i = 0; i < r.count; i++)

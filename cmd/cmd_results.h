@@ -6,8 +6,8 @@
 #include "report/report.h"
 
 /* Opens the database and calls each for every sweep that --study, or else the last launch, names. A sweep without
- * results is noted. Typed conditions are first compared with all of these sweeps: what one of them has, another may lack.
- * each returns an exit code; the worst one is returned. */
+ * results is noted. Typed conditions are first compared with all of these sweeps: what one of them has, another may
+ * lack. each returns an exit code; the worst one is returned. */
 int pl_cmd_each_sweep(const struct pl_args *args, struct pl_condition *where, size_t where_count,
                       int (*each)(void *self, struct pl_results *results), void *self);
 

@@ -149,7 +149,8 @@ static void print_values(const struct pl_series_list *list, const struct pl_form
     for (size_t i = 0; i < list->count; i++) {
         const struct pl_series *series = &list->all[i];
         for (size_t k = 0; k < series->count; k++) {
-            const struct pl_cell cells[] = {pl_cell_text(series->metric), {.kind = PL_CELL_REAL, .real = series->epochs[k]},
+            const struct pl_cell cells[] = {pl_cell_text(series->metric),
+                                            {.kind = PL_CELL_REAL, .real = series->epochs[k]},
                                             {.kind = PL_CELL_REAL, .real = series->values[k]},
                                             pl_cell_text(series->axis == PL_BY_STEP ? "step" : "epoch")};
             pl_rows_row(rows, cells, sizeof cells / sizeof *cells);
@@ -159,7 +160,8 @@ static void print_values(const struct pl_series_list *list, const struct pl_form
 }
 
 /* ,"metrics":{"loss":[[1,0.5],[2,0.25]]}: what was recorded along an axis, each metric once. */
-static void add_metrics(struct pl_text *out, const char *key, const struct pl_series_list *list, enum pl_series_axis axis)
+static void add_metrics(struct pl_text *out, const char *key, const struct pl_series_list *list,
+                        enum pl_series_axis axis)
 {
     size_t added = 0;
     pl_text_addf(out, ",\"%s\":{", key);
@@ -213,9 +215,15 @@ static void print_json(const struct pl_single *single)
 static void print_run(const struct pl_single *single, const struct pl_format *format)
 {
     switch (format->kind) {
-    case PL_FORMAT_PEOPLE: print_text(single); break;
-    case PL_FORMAT_FLAT: print_values(&single->values->series, format); break;
-    case PL_FORMAT_TREE: print_json(single); break;
+    case PL_FORMAT_PEOPLE:
+        print_text(single);
+        break;
+    case PL_FORMAT_FLAT:
+        print_values(&single->values->series, format);
+        break;
+    case PL_FORMAT_TREE:
+        print_json(single);
+        break;
     }
 }
 
@@ -300,8 +308,7 @@ static void note_unused(const struct pl_settings *settings, bool seed)
         pl_cmd_note("poula run: no word of the command has {seed}, so --seed changes nothing");
 }
 
-static int choose(const struct pl_args *args, const struct pl_study *study, struct pl_settings *settings,
-                  int64_t *seed)
+static int choose(const struct pl_args *args, const struct pl_study *study, struct pl_settings *settings, int64_t *seed)
 {
     struct pl_assignment *assignments = NULL;
     struct pl_error err = {0};
@@ -343,14 +350,24 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
 {
     struct watch watch = {.live = isatty(STDERR_FILENO) && !pl_args_has(args, "quiet"), .last = pl_clock_steady()};
     struct pl_sink sink = {&watch, watch_series, watch_value, watch_log, watch_stop};
-    struct pl_run_request request = {.settings = settings, .seed = seed, .threads = threads,
+    struct pl_run_request request = {.settings = settings,
+                                     .seed = seed,
+                                     .threads = threads,
                                      .folder = pl_args_get(args, "folder", NULL),
-                                     .reading = study ? study->reading : NULL, .home = study ? study->home : NULL,
+                                     .reading = study ? study->reading : NULL,
+                                     .home = study ? study->home : NULL,
                                      .data = pl_args_data(args)};
     struct pl_run_result result;
     struct pl_error err = {0};
-    struct pl_single single = {.study = study, .settings = settings, .seed = seed, .threads = threads, .insist = insist,
-                               .process = getpid(), .started = pl_clock(), .values = &watch.values, .result = &result};
+    struct pl_single single = {.study = study,
+                               .settings = settings,
+                               .seed = seed,
+                               .threads = threads,
+                               .insist = insist,
+                               .process = getpid(),
+                               .started = pl_clock(),
+                               .values = &watch.values,
+                               .result = &result};
     struct pl_programs *programs = pl_args_has(args, "store") ? pl_programs_new() : NULL;
     if (programs) /* before it runs, since it may be edited meanwhile */
         single.program = pl_programs_of(programs, settings, request.home, seed);

@@ -22,7 +22,8 @@ static void add_name(struct pl_names *names, const char *name)
     names->names[names->count++] = pl_copy(name);
 }
 
-/* A view that an older poula made, in a file that cannot be written, may lack it: SQLite would take the name for a text. */
+/* A view that an older poula made, in a file that cannot be written, may lack it: SQLite would take the name for a
+ * text. */
 static void add_fact(struct columns *columns, const char *name)
 {
     for (size_t i = 0; i < columns->all.count; i++)
@@ -176,8 +177,8 @@ static int check_alternative(const struct pl_args *args, struct pl_store *store,
         pl_text_add(&sql, " IS NOT NULL ORDER BY 1 LIMIT 13");
         code = pl_store_query(store, pl_text(&sql), NULL, take_value, &l, &err) ? pl_cmd_fail(args, &err) : 0;
         if (!code)
-            code = pl_cmd_usage_error(args, "no run has %s; there %s: %s", pl_text(&wanted), l.count == 1 ? "is" : "are",
-                                      l.count ? pl_text(&there) : "none at all");
+            code = pl_cmd_usage_error(args, "no run has %s; there %s: %s", pl_text(&wanted),
+                                      l.count == 1 ? "is" : "are", l.count ? pl_text(&there) : "none at all");
         pl_text_release(&wanted);
     }
     pl_text_release(&sql);
@@ -342,9 +343,13 @@ static int run(const struct pl_args *args)
 
 static const struct pl_option options[] = {
     {.name = "study", .argument = "NAME", .help = "only runs of the newest sweep of this study"},
-    {.name = "status", .argument = "STATUS", .help = "only runs with this status (repeatable)",
+    {.name = "status",
+     .argument = "STATUS",
+     .help = "only runs with this status (repeatable)",
      .words = "planned queued running finished diverged failed interrupted"},
-    {.name = "where", .argument = "KEY=VALUE", .help = "only runs with such a setting (repeatable; VALUE,... is any of, A..B a range; also <, >, !=)"},
+    {.name = "where",
+     .argument = "KEY=VALUE",
+     .help = "only runs with such a setting (repeatable; VALUE,... is any of, A..B a range; also <, >, !=)"},
     {.name = "limit", .letter = 'n', .argument = "N", .help = "at most N runs"},
     {.name = "all", .help = "show every column, not only settings that differ"},
     {.name = "format", .argument = "FORMAT", .help = "how to print", .words = PL_FORMAT_WORDS},

@@ -29,7 +29,8 @@ static int show_optimizers(void)
 }
 
 static const char langevin[] = "langevin";
-static const char langevin_help[] = "many independent chains of a Langevin algorithm on a problem, against the law exp(-beta u)";
+static const char
+    langevin_help[] = "many independent chains of a Langevin algorithm on a problem, against the law exp(-beta u)";
 
 static int show_problems(void)
 {
@@ -236,8 +237,10 @@ static int show_run(const struct pl_args *args, const char *name)
         goto done;
     }
     struct pl_text sql = {0};
-    pl_text_addf(&sql, "SELECT metric, value AS best, epoch, coalesce(last, last_kind) AS last, last_epoch,"
-                       " at_best_valid FROM best WHERE run = %lld", (long long)info.run);
+    pl_text_addf(&sql,
+                 "SELECT metric, value AS best, epoch, coalesce(last, last_kind) AS last, last_epoch,"
+                 " at_best_valid FROM best WHERE run = %lld",
+                 (long long)info.run);
     putchar('\n');
     code = pl_cmd_answer(args, store, pl_text(&sql), stdout, &pl_format_text);
     pl_text_release(&sql);
@@ -255,8 +258,8 @@ done:
 /* Keys are hexadecimal, so that a slip of the other forms is told from a run without asking the database. */
 static int show_run_or_nearest(const struct pl_args *args, const char *name)
 {
-    static const char *const words[] = {"optimizers", "optimizer", "models", "model", "datasets", "dataset",
-                                        "problems", "problem", "settings", "metrics", "metric"};
+    static const char *const words[] = {"optimizers", "optimizer", "models",   "model",   "datasets", "dataset",
+                                        "problems",   "problem",   "settings", "metrics", "metric"};
     if (*name && !name[strspn(name, "0123456789abcdefABCDEF")])
         return show_run(args, name);
     struct pl_candidates forms = {0};
@@ -264,7 +267,8 @@ static int show_run_or_nearest(const struct pl_args *args, const char *name)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         pl_candidates_add(&forms, words[i]);
     pl_candidates_hint(&forms, name, "", &hint);
-    int code = pl_cmd_usage_error(args, "'%s' is neither a run's number nor the beginning of a key%s", name, pl_text(&hint));
+    int code = pl_cmd_usage_error(args, "'%s' is neither a run's number nor the beginning of a key%s", name,
+                                  pl_text(&hint));
     pl_text_release(&hint);
     pl_candidates_release(&forms);
     return code;
@@ -309,7 +313,8 @@ static const struct pl_option options[] = {
 const struct pl_command pl_cmd_show = {
     .name = "show",
     .summary = "show a run, an optimizer, a model, a dataset, a problem, or the settings and metrics there are",
-    .arguments = "RUN|optimizers|optimizer NAME|models|model NAME|datasets|dataset NAME|problems|problem NAME|settings|metrics|metric NAME",
+    .arguments = "RUN|optimizers|optimizer NAME|models|model NAME|datasets|dataset NAME|problems|problem "
+                 "NAME|settings|metrics|metric NAME",
     .description =
         "RUN is a run's number or the beginning of its key: shows its status and reason, every setting, each metric's "
         "best and last value, and the end of its log. The other forms show what this program knows, from the same "
@@ -317,6 +322,7 @@ const struct pl_command pl_cmd_show = {
         "the memory of a batch; metric NAME says which way a metric of such a name is taken to be better.",
     .example = "poula show optimizer theopoula",
     PL_OPTIONS(options),
-    .least = 1, .most = 2,
+    .least = 1,
+    .most = 2,
     .run = run,
 };

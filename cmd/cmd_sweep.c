@@ -13,9 +13,9 @@ static const double line_every = 10, still_every = 60; /* seconds between plain 
 /* How progress is shown. */
 struct screen {
     bool quiet, live, color;
-    int lines;       /* of the block that stands on the terminal */
-    double last;     /* when the last plain line was written, */
-    int64_t done;    /* and how many runs it called done */
+    int lines;    /* of the block that stands on the terminal */
+    double last;  /* when the last plain line was written, */
+    int64_t done; /* and how many runs it called done */
     struct pl_text text;
 };
 
@@ -142,10 +142,12 @@ static void note_unread(const struct pl_sweep_plan *plan)
     for (size_t i = 0; i < plan->count; i++) {
         const struct pl_sweep_study *study = &plan->studies[i];
         if (study->unread)
-            pl_cmd_note("poula sweep: %s: %lld line%s of %lld run%s looked like metrics and %s not wholly understood, such as:"
-                        "\n    %s", study->study->name, (long long)study->unread_lines, study->unread_lines == 1 ? "" : "s",
-                        (long long)study->unread, study->unread == 1 ? "" : "s", study->unread_lines == 1 ? "was" : "were",
-                        study->unread_example);
+            pl_cmd_note(
+                "poula sweep: %s: %lld line%s of %lld run%s looked like metrics and %s not wholly understood, such as:"
+                "\n    %s",
+                study->study->name, (long long)study->unread_lines, study->unread_lines == 1 ? "" : "s",
+                (long long)study->unread, study->unread == 1 ? "" : "s", study->unread_lines == 1 ? "was" : "were",
+                study->unread_example);
     }
 }
 
@@ -155,7 +157,8 @@ static void note_unsaved(const struct pl_sweep_plan *plan)
     for (size_t i = 0; i < plan->count; i++) {
         const struct pl_sweep_study *study = &plan->studies[i];
         if (study->unsaved)
-            pl_cmd_note("poula sweep: %s: %lld file%s (weights or checkpoints) of %lld run%s could not be written, such as:\n    %s",
+            pl_cmd_note("poula sweep: %s: %lld file%s (weights or checkpoints) of %lld run%s could not be written, "
+                        "such as:\n    %s",
                         study->study->name, (long long)study->unsaved_files, study->unsaved_files == 1 ? "" : "s",
                         (long long)study->unsaved, study->unsaved == 1 ? "" : "s", study->unsaved_example);
     }
@@ -199,7 +202,8 @@ static void note_threads(const struct pl_args *args, const struct pl_sweep_optio
         pl_threads_given(&given);
     if (given.length && !pl_args_has(args, "quiet"))
         pl_cmd_note("poula sweep: %s of the environment holds for commands; poula's own runs use %d thread%s "
-                    "(--threads N holds for both)", pl_text(&given), options->threads, options->threads == 1 ? "" : "s");
+                    "(--threads N holds for both)",
+                    pl_text(&given), options->threads, options->threads == 1 ? "" : "s");
     pl_text_release(&given);
 }
 
@@ -320,8 +324,8 @@ static void show_planned(void *self, int64_t runs, int64_t total)
     pl_cmd_note("poula sweep: %lld of %lld runs are planned", (long long)runs, (long long)total);
 }
 
-static int plan_and_run(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_sweep_options *options,
-                        struct pl_sweep_before *before)
+static int plan_and_run(const struct pl_args *args, const struct pl_sweep_specs *specs,
+                        struct pl_sweep_options *options, struct pl_sweep_before *before)
 {
     struct pl_store *store = NULL;
     struct pl_sweep_plan plan = {0};
@@ -330,8 +334,8 @@ static int plan_and_run(const struct pl_args *args, const struct pl_sweep_specs 
     int status = pl_store_open(&store, pl_args_db(args), PL_STORE_WRITE, &err);
     if (!status) {
         pl_store_set_patience(store, pl_sweep_patience(), wait_for_database, &noted);
-        status = pl_sweep_plan_make(&plan, store, specs->sources, specs->count, pl_args_has(args, "quiet") ? NULL : show_planned,
-                              &told, &err);
+        status = pl_sweep_plan_make(&plan, store, specs->sources, specs->count,
+                                    pl_args_has(args, "quiet") ? NULL : show_planned, &told, &err);
     }
     int code = status ? pl_cmd_fail(args, &err) : pl_sweep_decide_programs(args, store, before);
     if (!code && pl_sweep_plan_recount(&plan, store, &err)) /* what is run again is no ground for a choice */
@@ -376,7 +380,8 @@ static const struct pl_option options[] = {
     {.name = "resume", .help = "run only what is missing (always so)"},
     {.name = "timeout", .argument = "SECONDS", .help = "end a run that takes longer (default: the study's timeout)"},
     {.name = "limit", .argument = "N", .help = "run at most N runs"},
-    {.name = "rerun", .argument = "WHICH",
+    {.name = "rerun",
+     .argument = "WHICH",
      .help = "run again: 'changed' what another program made, or KEY=VALUE (repeatable) such runs"},
     {.name = "accept", .argument = "changed", .help = "keep results that another program made", .words = "changed"},
     {.name = "yes", .letter = 'y', .help = "so many runs are meant"},
@@ -390,7 +395,8 @@ const struct pl_command pl_cmd_sweep = {
     .description =
         "Expands the grids of the specs, trains every run that the database does not hold yet, and shows progress. "
         "A run that is finished or diverged is not run again, unless --rerun says so; several sweeps may share one "
-        "database. Results that another folder or a changed program made stop a sweep (exit code 2), until --rerun changed or "
+        "database. Results that another folder or a changed program made stop a sweep (exit code 2), until --rerun "
+        "changed or "
         "--accept changed says what they are.\n"
         "Ctrl-C once lets the runs at hand come to an end or a clean point, twice stops at once; what was done is "
         "kept either way and the next sweep goes on from there.\n"

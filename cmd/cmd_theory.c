@@ -29,8 +29,10 @@ static void print_records(const struct pl_theory_value *values, size_t count, st
     for (size_t i = 0; i < count; i++) {
         double log10 = (double)(values[i].ln / logl(10));
         struct pl_text exponent = {0};
-        struct pl_cell cells[] = {pl_cell_text(values[i].name), magnitude_cell(values[i].ln, &value),
-                                  {.kind = PL_CELL_REAL, .real = log10}, pl_cell_text(values[i].source),
+        struct pl_cell cells[] = {pl_cell_text(values[i].name),
+                                  magnitude_cell(values[i].ln, &value),
+                                  {.kind = PL_CELL_REAL, .real = log10},
+                                  pl_cell_text(values[i].source),
                                   pl_cell_text(values[i].meaning)};
         if (isinf(log10) && !isinf(values[i].ln)) {
             pl_text_addf(&exponent, "%.17Lg", values[i].ln / logl(10));
@@ -45,7 +47,8 @@ static void print_records(const struct pl_theory_value *values, size_t count, st
 /* Where formulas are set, a symbol says what a source would. */
 static void print_table(const struct pl_theory_value *values, size_t count, bool formulas, struct pl_rows *rows)
 {
-    static const char *const names[] = {"name", "value", "source", "meaning"}, *const symbols[] = {"symbol", "value", "meaning"};
+    static const char *const names[] = {"name", "value", "source", "meaning"}, *const symbols[] = {"symbol", "value",
+                                                                                                   "meaning"};
     struct pl_text value = {0}, formula = {0};
     pl_rows_head(rows, formulas ? symbols : names, formulas ? 3 : 4);
     for (size_t i = 0; i < count; i++) {
@@ -141,7 +144,8 @@ static int recipe(const struct pl_args *args, const struct pl_theory *theory)
     if (args->count)
         return pl_cmd_usage_error(args, "--delta prints beta, lambda and n; it takes no names");
     if (!pl_number_read(pl_args_get(args, "delta", ""), &delta))
-        return pl_cmd_usage_error(args, "--delta is '%s', but must be a number above 0", pl_args_get(args, "delta", ""));
+        return pl_cmd_usage_error(args, "--delta is '%s', but must be a number above 0",
+                                  pl_args_get(args, "delta", ""));
     if (pl_theory_recipe(theory, delta, values, &err))
         return pl_cmd_fail(args, &err);
     print(args, values, 3);
@@ -197,7 +201,10 @@ static int run(const struct pl_args *args)
 }
 
 static const struct pl_option options[] = {
-    {.name = "set", .letter = 's', .argument = "KEY=VALUE", .help = "what the constants are for (see settings); repeatable"},
+    {.name = "set",
+     .letter = 's',
+     .argument = "KEY=VALUE",
+     .help = "what the constants are for (see settings); repeatable"},
     {.name = "eta", .argument = "ETA", .help = "the same as --set eta=ETA"},
     {.name = "r", .argument = "R", .help = "the same as --set r=R"},
     {.name = "delta", .argument = "DELTA", .help = "print the recipe for an expected excess risk below DELTA"},
@@ -212,7 +219,8 @@ const struct pl_command pl_cmd_theory = {
         "Prints the constants of the paper's proof for given dimension, growth of the gradient, regularisation and "
         "moments, and its bounds on the Wasserstein distances W_1 and W_2 to pi_beta and on the expected excess risk "
         "after n steps of size lambda. Names choose some of them: lambda_max, C_1, W_2, risk.\n"
-        "Without settings they are those of the paper's toy example. A number that no double holds is printed as a power "
+        "Without settings they are those of the paper's toy example. A number that no double holds is printed as a "
+        "power "
         "of ten; csv and json have its logarithm to base 10 as well. docs/theory.md has every formula.\n"
         "--delta prints the inverse temperature, step size and number of steps by which the proof reaches that excess "
         "risk.",

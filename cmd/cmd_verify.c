@@ -36,7 +36,8 @@ static int read_stored(struct verification *v, int64_t run, struct pl_error *err
     struct pl_sink sink = pl_run_values_sink(&v->stored);
     char sql[200];
     pl_run_values_clear(&v->stored);
-    snprintf(sql, sizeof sql, "SELECT metric, epoch, value, kind, axis FROM curves WHERE run = %lld ORDER BY metric, axis, epoch",
+    snprintf(sql, sizeof sql,
+             "SELECT metric, epoch, value, kind, axis FROM curves WHERE run = %lld ORDER BY metric, axis, epoch",
              (long long)run);
     return pl_store_query(v->store, sql, NULL, take_stored, &sink, err);
 }
@@ -93,8 +94,10 @@ static int verify_run(struct verification *v, const char *name, struct pl_error 
     if (status)
         goto done;
     struct pl_sink sink = pl_run_values_sink(&v->again);
-    struct pl_run_request request = {.settings = &settings, .seed = info.seed,
-                                     .threads = info.threads > 0 ? info.threads : 1, .reading = info.reading,
+    struct pl_run_request request = {.settings = &settings,
+                                     .seed = info.seed,
+                                     .threads = info.threads > 0 ? info.threads : 1,
+                                     .reading = info.reading,
                                      .data = v->data};
     struct pl_run_result result;
     pl_run_values_clear(&v->again);
@@ -204,11 +207,12 @@ const struct pl_command pl_cmd_verify = {
     .name = "verify",
     .summary = "train finished runs again and compare every value",
     .arguments = "[RUN...]",
-    .description =
-        "Trains runs again, with the settings, seed, threads and reading of the output they were recorded with, and compares every recorded "
-        "value exactly, all but the seconds it took. A run is named by its number or the beginning of its key. Nothing is "
-        "written.\n"
-        "Exit code: 0 when everything agrees, 1 when something differs, 2 when there is nothing to compare.",
+    .description = "Trains runs again, with the settings, seed, threads and reading of the output they were recorded "
+                   "with, and compares every recorded "
+                   "value exactly, all but the seconds it took. A run is named by its number or the beginning of its "
+                   "key. Nothing is "
+                   "written.\n"
+                   "Exit code: 0 when everything agrees, 1 when something differs, 2 when there is nothing to compare.",
     .example = "poula verify --sample 10",
     PL_OPTIONS(options),
     .most = 1000,

@@ -1,5 +1,5 @@
-/* The variables of the environment that poula reads, checked before any command runs: one that is ignored because it was
- * misspelt would give other results than its user believes. */
+/* The variables of the environment that poula reads, checked before any command runs: one that is ignored because it
+ * was misspelt would give other results than its user believes. */
 #include "cmd.h"
 
 #include <stdio.h>

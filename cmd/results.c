@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* The texts of a sweep live in the store only until the next call; the results copy what they need. */
-static int read_sweeps(const struct pl_args *args, struct pl_store *store, struct pl_sweep_info **copies,
-                       size_t *count, struct pl_error *err)
+static int read_sweeps(const struct pl_args *args, struct pl_store *store, struct pl_sweep_info **copies, size_t *count,
+                       struct pl_error *err)
 {
     const struct pl_sweep_info *sweeps;
     int status = pl_store_sweeps(store, pl_args_get(args, "study", NULL), &sweeps, count, err);
@@ -34,7 +34,7 @@ static void free_sweeps(struct pl_sweep_info *sweeps, size_t count)
 
 /* Marks the conditions all of whose alternatives are found in some of the studies. */
 static void look_elsewhere(struct pl_store *store, const struct pl_sweep_info *sweeps, size_t count,
-                          struct pl_condition *where, size_t where_count)
+                           struct pl_condition *where, size_t where_count)
 {
     bool **found = pl_new((where_count + 1) * sizeof *found);
     for (size_t w = 0; w < where_count; w++)
@@ -67,8 +67,7 @@ int pl_cmd_each_sweep(const struct pl_args *args, struct pl_condition *where, si
     struct pl_error err;
     size_t count = 0;
     int worst = 0;
-    if (pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err) ||
-        read_sweeps(args, store, &sweeps, &count, &err))
+    if (pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err) || read_sweeps(args, store, &sweeps, &count, &err))
         worst = pl_cmd_fail(args, &err);
     if (count > 1 && where_count)
         look_elsewhere(store, sweeps, count, where, where_count);
@@ -94,8 +93,10 @@ bool pl_cmd_read_where(const struct pl_args *args, struct pl_condition **where, 
     const char *given;
     for (size_t i = 0; (given = pl_args_nth(args, "where", i)); i++)
         if (!pl_where_read(given, where, count)) {
-            pl_cmd_usage_error(args, "--where is '%s', but must be like lambda=0.1, model=vgg11,resnet34, lambda<0.01 or "
-                               "lambda=0.1..1", given);
+            pl_cmd_usage_error(args,
+                               "--where is '%s', but must be like lambda=0.1, model=vgg11,resnet34, lambda<0.01 or "
+                               "lambda=0.1..1",
+                               given);
             return false;
         }
     return true;

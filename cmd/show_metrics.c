@@ -24,7 +24,8 @@ int pl_show_metrics(void)
         }
         putchar('\n');
     }
-    puts("The second column is what is better (-: neither). A metric of any other program is judged by its name, in whole\n"
+    puts("The second column is what is better (-: neither). A metric of any other program is judged by its name, in "
+         "whole\n"
          "words: poula show metric NAME says how. A spec may declare otherwise: metrics: {NAME: max}, min or none.");
     return 0;
 }

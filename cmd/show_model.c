@@ -16,7 +16,11 @@ static const struct pl_setting with_images[] = {
 };
 static const struct pl_setting with_text[] = {
     {.key = "words", .type = PL_INTEGER, .initial = "10000", .range = "[1,1000000]", .help = "words of the vocabulary"},
-    {.key = "batch", .type = PL_INTEGER, .initial = "20", .range = "[1,65536]", .help = "columns that the text is cut into"},
+    {.key = "batch",
+     .type = PL_INTEGER,
+     .initial = "20",
+     .range = "[1,65536]",
+     .help = "columns that the text is cut into"},
     {.key = "bptt", .type = PL_INTEGER, .initial = "70", .range = "[1,65536]", .help = "words of a column in a step"},
 };
 

@@ -43,7 +43,8 @@ int pl_sweep_load_specs(const struct pl_args *args, struct pl_sweep_specs *specs
                 pl_cmd_fail(args, &err);
             code = 2; /* also for a file that cannot be read: nothing was started */
         } else {
-            specs->sources[specs->count++] = (struct pl_sweep_source){spec, pl_pool_copy(&specs->paths, pl_text(&path))};
+            specs->sources[specs->count++] = (struct pl_sweep_source){spec,
+                                                                      pl_pool_copy(&specs->paths, pl_text(&path))};
         }
         pl_text_release(&path);
         pl_text_release(&problems);
@@ -136,7 +137,7 @@ int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *optio
 struct wish {
     struct pl_condition *where;
     size_t count;
-    bool *known;      /* has any run what a condition is about? */
+    bool *known; /* has any run what a condition is about? */
     struct pl_store *store;
     struct pl_sweep_before *before;
     struct pl_text canonical;
@@ -156,8 +157,10 @@ static int read_wish(const struct pl_args *args, struct wish *wish)
     const char *given;
     for (size_t i = 0; (given = pl_args_nth(args, "rerun", i)); i++)
         if (strcmp(given, "changed") != 0 && !pl_where_read(given, &wish->where, &wish->count))
-            return pl_cmd_usage_error(args, "--rerun is '%s', but must be changed, or like lambda=0.1, seed=1,2 or "
-                                            "status=failed", given);
+            return pl_cmd_usage_error(args,
+                                      "--rerun is '%s', but must be changed, or like lambda=0.1, seed=1,2 or "
+                                      "status=failed",
+                                      given);
     wish->known = pl_new(wish->count + 1);
     return 0;
 }
@@ -240,7 +243,7 @@ int pl_sweep_look(const struct pl_args *args, const struct pl_sweep_specs *specs
         return pl_cmd_fail(args, &err);
     int code = ask_about_many(args, store, specs);
     if (!code && pl_sweep_survey_sources(specs->sources, specs->count, store, options->data_folder, options->threads,
-                                   options->retry_failed, &before->needs, &err))
+                                         options->retry_failed, &before->needs, &err))
         code = pl_cmd_fail(args, &err);
     if (!code && pl_sweep_fit_jobs(args, options, &before->needs, &err))
         code = pl_cmd_fail(args, &err);
@@ -269,7 +272,7 @@ static int decide_changed(const struct pl_args *args, struct pl_store *store, co
 }
 
 int pl_sweep_check_chosen(const struct pl_args *args, struct pl_store *store, const struct pl_study *study,
-                           const struct pl_sweep_before *before)
+                          const struct pl_sweep_before *before)
 {
     struct pl_changed changed = {0};
     struct pl_error err = {0};
@@ -277,10 +280,11 @@ int pl_sweep_check_chosen(const struct pl_args *args, struct pl_store *store, co
     int code = 0, status = pl_changed_find_in(&changed, store, before->programs, study, &err);
     bool told = rerun_changed(args) || pl_args_has(args, "accept");
     if (!status && changed.count && !told) {
-        fprintf(stderr, "poula sweep: the database has results of another program than that of %s now:\n%s", study->name,
-                pl_text(&changed.text));
-        pl_cmd_note("Nothing of %s was started. --rerun changed runs %s again, --accept changed keeps the results as they are.",
-                    study->name, changed.count == 1 ? "it" : "them");
+        fprintf(stderr, "poula sweep: the database has results of another program than that of %s now:\n%s",
+                study->name, pl_text(&changed.text));
+        pl_cmd_note(
+            "Nothing of %s was started. --rerun changed runs %s again, --accept changed keeps the results as they are.",
+            study->name, changed.count == 1 ? "it" : "them");
         code = 1; /* 2 would say that nothing was written */
     } else if (!status) {
         status = decide_changed(args, store, &changed, &again, &err);

@@ -35,8 +35,8 @@ static void show_command(struct listing *listing, const struct pl_study *study, 
 static bool is_rest(const struct pl_study *study, const struct pl_settings *settings, const struct pl_entry *entry)
 {
     bool command = pl_settings_find(settings, "command");
-    if (command && (!strcmp(entry->key, "command") ||
-                    (!strcmp(entry->key, "directory") && !strcmp(entry->value.string, "."))))
+    if (command &&
+        (!strcmp(entry->key, "command") || (!strcmp(entry->key, "directory") && !strcmp(entry->value.string, "."))))
         return false;
     return !is_axis(study, entry->key);
 }
@@ -48,7 +48,7 @@ static int list_run(void *self, const struct pl_study *study, const struct pl_se
     struct listing *listing = self;
     struct pl_text *line = &listing->line;
     bool ended = status == PL_RUN_FINISHED || status == PL_RUN_DIVERGED ||
-                   (status == PL_RUN_FAILED && !listing->retry_failed);
+                 (status == PL_RUN_FAILED && !listing->retry_failed);
     show_command(listing, study, settings, seed);
     pl_text_clear(line);
     pl_text_addf(line, "%s %s", study->name, ended ? pl_status_name(status) : "missing");
@@ -75,9 +75,11 @@ static int64_t list_waiting(const struct pl_sweep_plan *plan)
             continue;
         waiting += entry->runs;
         struct pl_text line = {0};
-        pl_text_addf(&line, "%s: %lld run%s", entry->study->name, (long long)entry->runs, entry->runs == 1 ? " waits" : "s wait");
+        pl_text_addf(&line, "%s: %lld run%s", entry->study->name, (long long)entry->runs,
+                     entry->runs == 1 ? " waits" : "s wait");
         for (size_t k = 0; k < entry->study->source_count; k++)
-            pl_text_addf(&line, "%s %s", k ? "," : " for", pl_spec_study(plan->sources[entry->source].spec, entry->study->sources[k])->name);
+            pl_text_addf(&line, "%s %s", k ? "," : " for",
+                         pl_spec_study(plan->sources[entry->source].spec, entry->study->sources[k])->name);
         pl_cmd_line(stdout, "%s", pl_text(&line));
         pl_text_release(&line);
     }
@@ -105,12 +107,14 @@ int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *sp
         if (study->study->waiting)
             continue;
         if (plan.count > 1)
-            pl_cmd_line(stdout, "%s: %lld runs, %lld missing", study->study->name, (long long)study->runs, (long long)lacks);
+            pl_cmd_line(stdout, "%s: %lld runs, %lld missing", study->study->name, (long long)study->runs,
+                        (long long)lacks);
         runs += study->runs;
         missing += lacks;
     }
     if (plan.shared.runs) {
-        printf("shared by several studies: %lld run%s\n", (long long)plan.shared.runs, plan.shared.runs == 1 ? "" : "s");
+        printf("shared by several studies: %lld run%s\n", (long long)plan.shared.runs,
+               plan.shared.runs == 1 ? "" : "s");
         runs -= plan.shared.runs;
         missing -= pl_sweep_study_missing(&plan.shared, listing.retry_failed);
     }

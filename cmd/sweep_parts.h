@@ -25,9 +25,9 @@ int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *sp
 struct pl_sweep_before {
     struct pl_programs *programs;
     struct pl_sweep_needs needs;
-    int late;                   /* the exit code with which the sweep ends once its runs are planned; 0: it goes on */
-    struct pl_changed changed;  /* runs of other programs, which --rerun changed or --accept changed is about */
-    int64_t *rerun;             /* runs that --rerun names otherwise */
+    int late;                  /* the exit code with which the sweep ends once its runs are planned; 0: it goes on */
+    struct pl_changed changed; /* runs of other programs, which --rerun changed or --accept changed is about */
+    int64_t *rerun;            /* runs that --rerun names otherwise */
     size_t rerun_count, rerun_capacity;
 };
 /* Looks at data, memory, the number of runs and the programs that results are of; jobs and threads are lowered to what
@@ -42,7 +42,7 @@ int pl_sweep_decide_programs(const struct pl_args *args, struct pl_store *store,
 /* Looks which programs the results of a study are of that has waited for a table until now, and does what --rerun and
  * --accept say. Returns the exit code: 1 where the user must say first what they are (it has been asked then). */
 int pl_sweep_check_chosen(const struct pl_args *args, struct pl_store *store, const struct pl_study *study,
-                           const struct pl_sweep_before *before);
+                          const struct pl_sweep_before *before);
 void pl_sweep_before_release(struct pl_sweep_before *before);
 
 #endif

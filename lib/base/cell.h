@@ -11,7 +11,7 @@ struct pl_cell {
     double real;
     const char *text; /* as SQLite spells it; blobs as hex; "" of NULL */
     size_t length;
-    const char *tex;  /* the same in LaTeX's math mode; NULL: it is no formula */
+    const char *tex; /* the same in LaTeX's math mode; NULL: it is no formula */
 };
 
 #endif

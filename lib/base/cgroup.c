@@ -87,7 +87,8 @@ static void take_mount(struct mounts *m, char *line, const char *root)
     pl_grow(&list, &m->capacity, m->count + 1, sizeof *m->list);
     m->list = list;
     m->list[m->count++] = (struct mount){.second = !strcmp(words[dash + 1], "cgroup2"),
-                                         .controllers = pl_copy(words[dash + 3]), .top = pl_copy(words[3]),
+                                         .controllers = pl_copy(words[dash + 3]),
+                                         .top = pl_copy(words[3]),
                                          .point = pl_text_take(&point)};
 }
 
@@ -101,7 +102,8 @@ static void read_mounts(struct mounts *m, const char *root)
     pl_text_release(&text);
 }
 
-static void limit_cores(const char *folder, const struct files *f, struct pl_text *text, struct pl_cgroup_limits *limits)
+static void limit_cores(const char *folder, const struct files *f, struct pl_text *text,
+                        struct pl_cgroup_limits *limits)
 {
     double quota, period;
     if (!read_text(folder, f->cpu, text))

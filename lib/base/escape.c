@@ -19,15 +19,15 @@ static bool is_in(const struct range *ranges, size_t count, uint32_t code)
     return false;
 }
 
-/* Controls, what turns the direction of writing, and what takes no place or a blank one. U+FE0E and U+FE0F, which choose
- * how an emoji looks, are let through. */
+/* Controls, what turns the direction of writing, and what takes no place or a blank one. U+FE0E and U+FE0F, which
+ * choose how an emoji looks, are let through. */
 static bool is_hidden(uint32_t code)
 {
     static const struct range hidden[] = {
-        {0x00, 0x1F}, {0x7F, 0x9F}, {0xAD, 0xAD}, {0x34F, 0x34F}, {0x61C, 0x61C}, {0x115F, 0x1160}, {0x17B4, 0x17B5},
-        {0x180B, 0x180F}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164}, {0xFE00, 0xFE0D},
-        {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
-        {0xE0000, 0xE0FFF},
+        {0x00, 0x1F},     {0x7F, 0x9F},       {0xAD, 0xAD},       {0x34F, 0x34F},     {0x61C, 0x61C},
+        {0x115F, 0x1160}, {0x17B4, 0x17B5},   {0x180B, 0x180F},   {0x200B, 0x200F},   {0x2028, 0x202E},
+        {0x2060, 0x206F}, {0x3164, 0x3164},   {0xFE00, 0xFE0D},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},
+        {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
     };
     return is_in(hidden, sizeof hidden / sizeof *hidden, code);
 }
@@ -163,15 +163,29 @@ struct sign {
     const char *latex;
 };
 
-/* What stands for a character of ASCII, NULL where it stands for itself. Brackets and stars are the optional arguments of
- * the \\ before them, unless they are in braces. */
+/* What stands for a character of ASCII, NULL where it stands for itself. Brackets and stars are the optional arguments
+ * of the \\ before them, unless they are in braces. */
 static const char *latex_ascii(uint32_t code)
 {
     static const char *const words[128] = {
-        ['\\'] = "\\textbackslash{}", ['~'] = "\\textasciitilde{}", ['^'] = "\\textasciicircum{}",
-        ['<'] = "\\textless{}", ['>'] = "\\textgreater{}", ['|'] = "\\textbar{}", ['"'] = "{''}", ['`'] = "\\`{}",
-        ['['] = "{[}", [']'] = "{]}", ['*'] = "{*}", ['&'] = "\\&", ['%'] = "\\%", ['$'] = "\\$", ['#'] = "\\#",
-        ['_'] = "\\_", ['{'] = "\\{", ['}'] = "\\}",
+        ['\\'] = "\\textbackslash{}",
+        ['~'] = "\\textasciitilde{}",
+        ['^'] = "\\textasciicircum{}",
+        ['<'] = "\\textless{}",
+        ['>'] = "\\textgreater{}",
+        ['|'] = "\\textbar{}",
+        ['"'] = "{''}",
+        ['`'] = "\\`{}",
+        ['['] = "{[}",
+        [']'] = "{]}",
+        ['*'] = "{*}",
+        ['&'] = "\\&",
+        ['%'] = "\\%",
+        ['$'] = "\\$",
+        ['#'] = "\\#",
+        ['_'] = "\\_",
+        ['{'] = "\\{",
+        ['}'] = "\\}",
     };
     return code < 128 ? words[code] : NULL;
 }
@@ -179,14 +193,16 @@ static const char *latex_ascii(uint32_t code)
 /* Greek letters and the signs of mathematics, in math mode; those that Latin has too take its letter. */
 static const char *latex_math(uint32_t code)
 {
-    static const char *const capital[] = {
-        "\\mathrm{A}", "\\mathrm{B}", "\\Gamma", "\\Delta", "\\mathrm{E}", "\\mathrm{Z}", "\\mathrm{H}", "\\Theta",
-        "\\mathrm{I}", "\\mathrm{K}", "\\Lambda", "\\mathrm{M}", "\\mathrm{N}", "\\Xi", "\\mathrm{O}", "\\Pi",
-        "\\mathrm{P}", NULL, "\\Sigma", "\\mathrm{T}", "\\Upsilon", "\\Phi", "\\mathrm{X}", "\\Psi", "\\Omega"};
+    static const char *const capital[] = {"\\mathrm{A}", "\\mathrm{B}", "\\Gamma",     "\\Delta",     "\\mathrm{E}",
+                                          "\\mathrm{Z}", "\\mathrm{H}", "\\Theta",     "\\mathrm{I}", "\\mathrm{K}",
+                                          "\\Lambda",    "\\mathrm{M}", "\\mathrm{N}", "\\Xi",        "\\mathrm{O}",
+                                          "\\Pi",        "\\mathrm{P}", NULL,          "\\Sigma",     "\\mathrm{T}",
+                                          "\\Upsilon",   "\\Phi",       "\\mathrm{X}", "\\Psi",       "\\Omega"};
     static const char *const small[] = {
-        "\\alpha", "\\beta", "\\gamma", "\\delta", "\\varepsilon", "\\zeta", "\\eta", "\\theta", "\\iota", "\\kappa",
-        "\\lambda", "\\mu", "\\nu", "\\xi", "o", "\\pi", "\\rho", "\\varsigma", "\\sigma", "\\tau", "\\upsilon",
-        "\\varphi", "\\chi", "\\psi", "\\omega"};
+        "\\alpha", "\\beta",   "\\gamma",   "\\delta",  "\\varepsilon", "\\zeta", "\\eta",  "\\theta", "\\iota",
+        "\\kappa", "\\lambda", "\\mu",      "\\nu",     "\\xi",         "o",      "\\pi",   "\\rho",   "\\varsigma",
+        "\\sigma", "\\tau",    "\\upsilon", "\\varphi", "\\chi",        "\\psi",  "\\omega"};
+    /* clang-format off */
     static const struct sign signs[] = {
         {0xAC, "\\neg"}, {0xB0, "^{\\circ}"}, {0xB1, "\\pm"}, {0xB2, "^{2}"}, {0xB3, "^{3}"}, {0xB5, "\\mu"},
         {0xB7, "\\cdot"}, {0xB9, "^{1}"}, {0xD7, "\\times"}, {0xF7, "\\div"}, {0x3D1, "\\vartheta"}, {0x3D5, "\\phi"},
@@ -199,6 +215,7 @@ static const char *latex_math(uint32_t code)
         {0x2229, "\\cap"}, {0x222A, "\\cup"}, {0x222B, "\\int"}, {0x223C, "\\sim"}, {0x2248, "\\approx"},
         {0x2260, "\\neq"}, {0x2261, "\\equiv"}, {0x2264, "\\leq"}, {0x2265, "\\geq"}, {0x226A, "\\ll"},
         {0x226B, "\\gg"}, {0x2282, "\\subset"}, {0x2286, "\\subseteq"}, {0x22C5, "\\cdot"}};
+    /* clang-format on */
     if (code >= 0x391 && code <= 0x3A9)
         return capital[code - 0x391];
     if (code >= 0x3B1 && code <= 0x3C9)
@@ -209,15 +226,16 @@ static const char *latex_math(uint32_t code)
     return NULL;
 }
 
-/* Letters that LaTeX reads with every font encoding that is usual, OT1 as well: those of Latin-1 and Latin Extended-A but
- * for some. Typographic quotes and dashes likewise. */
+/* Letters that LaTeX reads with every font encoding that is usual, OT1 as well: those of Latin-1 and Latin Extended-A
+ * but for some. Typographic quotes and dashes likewise. */
 static bool is_latex_letter(uint32_t code)
 {
     static const struct range letters[] = {
-        {0xA1, 0xA1}, {0xBF, 0xBF}, {0xC0, 0xCF}, {0xD1, 0xD6}, {0xD8, 0xDD}, {0xDF, 0xEF}, {0xF1, 0xF6}, {0xF8, 0xFD},
-        {0xFF, 0x103}, {0x106, 0x10F}, {0x112, 0x117}, {0x11A, 0x121}, {0x124, 0x125}, {0x128, 0x12D}, {0x130, 0x131},
-        {0x134, 0x135}, {0x139, 0x13A}, {0x141, 0x144}, {0x147, 0x148}, {0x14C, 0x155}, {0x158, 0x161}, {0x164, 0x165},
-        {0x168, 0x171}, {0x174, 0x17E}, {0x2013, 0x2014}, {0x2018, 0x2019}, {0x201C, 0x201D}};
+        {0xA1, 0xA1},     {0xBF, 0xBF},     {0xC0, 0xCF},    {0xD1, 0xD6},   {0xD8, 0xDD},   {0xDF, 0xEF},
+        {0xF1, 0xF6},     {0xF8, 0xFD},     {0xFF, 0x103},   {0x106, 0x10F}, {0x112, 0x117}, {0x11A, 0x121},
+        {0x124, 0x125},   {0x128, 0x12D},   {0x130, 0x131},  {0x134, 0x135}, {0x139, 0x13A}, {0x141, 0x144},
+        {0x147, 0x148},   {0x14C, 0x155},   {0x158, 0x161},  {0x164, 0x165}, {0x168, 0x171}, {0x174, 0x17E},
+        {0x2013, 0x2014}, {0x2018, 0x2019}, {0x201C, 0x201D}};
     return is_in(letters, sizeof letters / sizeof *letters, code);
 }
 

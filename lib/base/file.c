@@ -168,8 +168,9 @@ int pl_folder_make_temporary(struct pl_text *path, struct pl_error *err)
     const char *parent = getenv("TMPDIR");
     pl_text_clear(path);
     pl_text_addf(path, "%s/poula-XXXXXX", parent && *parent ? parent : "/tmp");
-    return mkdtemp(path->text) ? 0 : pl_fail(err, PL_EIO, "cannot create a temporary folder %s: %s", path->text,
-                                             strerror(errno));
+    return mkdtemp(path->text)
+               ? 0
+               : pl_fail(err, PL_EIO, "cannot create a temporary folder %s: %s", path->text, strerror(errno));
 }
 
 static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *at)

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Opens a file for reading and returns its descriptor. Only a regular file: whatever else has a name (a FIFO, a socket, a
- * device, a folder) is an error at once, as reading it could wait for ever. Fails with PL_EMISSING or PL_EIO. */
+/* Opens a file for reading and returns its descriptor. Only a regular file: whatever else has a name (a FIFO, a socket,
+ * a device, a folder) is an error at once, as reading it could wait for ever. Fails with PL_EMISSING or PL_EIO. */
 int pl_file_open(const char *path, struct pl_error *err);
 FILE *pl_file_stream(const char *path, struct pl_error *err); /* likewise; NULL after a failure */
 /* "a FIFO", "a folder": what st_mode says. */
@@ -39,7 +39,8 @@ int pl_folder_make(const char *path, struct pl_error *err);
 /* Creates the folder that path's last component stands in. */
 int pl_folder_make_parent(const char *path, struct pl_error *err);
 
-/* Is there nothing in it but, perhaps, a file of this name (NULL: nothing at all)? A folder that does not exist is empty. */
+/* Is there nothing in it but, perhaps, a file of this name (NULL: nothing at all)? A folder that does not exist is
+ * empty. */
 bool pl_folder_is_empty(const char *path, const char *but);
 /* A new folder in $TMPDIR, or /tmp; path becomes its path. */
 int pl_folder_make_temporary(struct pl_text *path, struct pl_error *err);

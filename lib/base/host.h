@@ -10,10 +10,10 @@
  * were not committed. What results are recorded with. */
 const char *pl_version(void);
 
-double pl_clock(void);       /* seconds since 1970, for records */
-double pl_clock_steady(void);/* seconds that never jump, for intervals */
+double pl_clock(void);        /* seconds since 1970, for records */
+double pl_clock_steady(void); /* seconds that never jump, for intervals */
 
-int pl_host_cores(void);     /* cores this process may use: affinity and cgroup quotas, at least 1 */
+int pl_host_cores(void); /* cores this process may use: affinity and cgroup quotas, at least 1 */
 /* Bytes available without swapping, cgroup limits included; $POULA_MEMORY (such as 4G) lowers it. */
 uint64_t pl_host_memory_free(void);
 void pl_host_name(char *name, size_t size);

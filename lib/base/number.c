@@ -108,9 +108,19 @@ bool pl_count_read(const char *text, int64_t *value)
         return false;
     double scale = 1;
     switch (text[n - 1]) {
-    case 'k': case 'K': scale = 1e3; n--; break;
-    case 'M': scale = 1e6; n--; break;
-    case 'G': scale = 1e9; n--; break;
+    case 'k':
+    case 'K':
+        scale = 1e3;
+        n--;
+        break;
+    case 'M':
+        scale = 1e6;
+        n--;
+        break;
+    case 'G':
+        scale = 1e9;
+        n--;
+        break;
     }
     memcpy(digits, text, n);
     digits[n] = '\0';

@@ -24,8 +24,8 @@ static char *folder_of(const char *path)
     return slash ? pl_copy_bytes(path, slash == path ? 1 : (size_t)(slash - path)) : pl_copy(".");
 }
 
-/* The descriptor that /dev/stdout, /dev/fd/3 or /proc/self/fd/3 stands for, or -1. Opening such a name again would begin
- * at the start of the file, and renaming onto it would take the file away from whoever opened it. */
+/* The descriptor that /dev/stdout, /dev/fd/3 or /proc/self/fd/3 stands for, or -1. Opening such a name again would
+ * begin at the start of the file, and renaming onto it would take the file away from whoever opened it. */
 static int descriptor_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -59,8 +59,8 @@ static char *follow(const char *path)
     return pl_text_take(&joined);
 }
 
-/* Where the links end: a name that is no link, whether there is such a file or not. Sets *descriptor when it ends in one
- * of ours. NULL: too many links. */
+/* Where the links end: a name that is no link, whether there is such a file or not. Sets *descriptor when it ends in
+ * one of ours. NULL: too many links. */
 static char *resolve(const char *path, int *descriptor)
 {
     char *at = pl_copy(path);

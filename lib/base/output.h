@@ -28,8 +28,8 @@ enum pl_output_kind {
 /* Opens path. Fails with PL_EINPUT where path cannot be the name of a file or is a
  * database, with PL_EIO otherwise. */
 int pl_output_open(struct pl_output *output, const char *path, enum pl_output_kind kind, struct pl_error *err);
-/* Ends it. keep: what was written takes its name, after an fsync; otherwise the old content stays. Releases output in any
- * case. Fails with PL_EIO. problem: an errno of a write that failed before, or 0. */
+/* Ends it. keep: what was written takes its name, after an fsync; otherwise the old content stays. Releases output in
+ * any case. Fails with PL_EIO. problem: an errno of a write that failed before, or 0. */
 int pl_output_close(struct pl_output *output, bool keep, int problem, struct pl_error *err);
 
 /* Writes all bytes. Returns 0 or an errno. */

@@ -242,7 +242,8 @@ static void share_out(int threads, size_t count, size_t grain)
     team.threads = threads;
     team.grain = grain ? grain : (count + (size_t)threads * PIECES - 1) / ((size_t)threads * PIECES);
     for (int i = 0; i < threads; i++) { /* without count * i, which might overflow */
-        size_t share = count / (size_t)threads, rest = count % (size_t)threads, before = (size_t)i < rest ? (size_t)i : rest;
+        size_t share = count / (size_t)threads, rest = count % (size_t)threads,
+               before = (size_t)i < rest ? (size_t)i : rest;
         atomic_store_explicit(&team.ranges[i].next, share * (size_t)i + before, memory_order_relaxed);
         team.ranges[i].end = share * (size_t)i + before + share + ((size_t)i < rest);
     }

@@ -19,8 +19,7 @@ struct pl_random pl_random_stream(uint64_t seed, enum pl_stream stream)
 
 void pl_random_bits(const struct pl_random *r, uint64_t step, uint64_t index, uint32_t bits[4])
 {
-    philox4x32_ctr_t counter = {{(uint32_t)index, (uint32_t)(index >> 32), (uint32_t)step,
-                                 (uint32_t)(step >> 32)}};
+    philox4x32_ctr_t counter = {{(uint32_t)index, (uint32_t)(index >> 32), (uint32_t)step, (uint32_t)(step >> 32)}};
     philox4x32_key_t key = {{r->key[0], r->key[1]}};
     philox4x32_ctr_t out = philox4x32(counter, key);
     for (int i = 0; i < 4; i++)
@@ -49,11 +48,11 @@ enum { LANES = 16 };
 
 enum { VECTORS = LANES / 4 };
 
-/* The blocks of LANES counters. A vector holds one 32-bit word of four blocks, each in the low half of 64 bits; the high
- * halves may hold anything between rounds, because multiplication ignores them. Afterwards pairs[0][j] holds words 0 and
- * 1 of the j-th four blocks, pairs[1][j] words 2 and 3. */
-__attribute__((target("avx2"), always_inline)) static inline
-void block_lanes(const struct pl_random *r, uint64_t step, uint64_t index, __m256i pairs[2][VECTORS])
+/* The blocks of LANES counters. A vector holds one 32-bit word of four blocks, each in the low half of 64 bits; the
+ * high halves may hold anything between rounds, because multiplication ignores them. Afterwards pairs[0][j] holds words
+ * 0 and 1 of the j-th four blocks, pairs[1][j] words 2 and 3. */
+__attribute__((target("avx2"), always_inline)) static inline void block_lanes(const struct pl_random *r, uint64_t step,
+                                                                              uint64_t index, __m256i pairs[2][VECTORS])
 {
     const __m256i low = _mm256_set1_epi64x(0xffffffff);
     __m256i a[VECTORS], b[VECTORS], c[VECTORS], d[VECTORS];
@@ -83,8 +82,8 @@ void block_lanes(const struct pl_random *r, uint64_t step, uint64_t index, __m25
     }
 }
 
-__attribute__((target("avx2")))
-static void uniform_lanes(const struct pl_random *r, uint64_t step, uint64_t index, double out[LANES])
+__attribute__((target("avx2"))) static void uniform_lanes(const struct pl_random *r, uint64_t step, uint64_t index,
+                                                          double out[LANES])
 {
     __m256i pairs[2][VECTORS];
     block_lanes(r, step, index, pairs);
@@ -96,13 +95,14 @@ static void uniform_lanes(const struct pl_random *r, uint64_t step, uint64_t ind
     }
 }
 
-__attribute__((target("avx2")))
-static void store_lanes(const struct pl_random *r, uint64_t step, uint64_t index, uint32_t bits[LANES][4])
+__attribute__((target("avx2"))) static void store_lanes(const struct pl_random *r, uint64_t step, uint64_t index,
+                                                        uint32_t bits[LANES][4])
 {
     __m256i pairs[2][VECTORS];
     block_lanes(r, step, index, pairs);
     for (int j = 0; j < VECTORS; j++) {
-        __m256i even = _mm256_unpacklo_epi64(pairs[0][j], pairs[1][j]), odd = _mm256_unpackhi_epi64(pairs[0][j], pairs[1][j]);
+        __m256i even = _mm256_unpacklo_epi64(pairs[0][j], pairs[1][j]),
+                odd = _mm256_unpackhi_epi64(pairs[0][j], pairs[1][j]);
         _mm256_storeu_si256((__m256i *)bits[4 * j], _mm256_permute2x128_si256(even, odd, 0x20));
         _mm256_storeu_si256((__m256i *)bits[4 * j + 2], _mm256_permute2x128_si256(even, odd, 0x31));
     }

@@ -2,7 +2,8 @@
  * name that none of them has.
  *
  * A registry is a const table; nothing is added while the program runs. The sentence "there is no KIND "NAME"; did you
- * mean ...?" is made here and nowhere else. Threading: a registry is read-only, a list of names belongs to its owner. */
+ * mean ...?" is made here and nowhere else. Threading: a registry is read-only, a list of names belongs to its owner.
+ */
 #ifndef PL_BASE_REGISTRY_H
 #define PL_BASE_REGISTRY_H
 
@@ -31,7 +32,7 @@ struct pl_registry {
     const char *kind;         /* what a sentence calls one of them: "optimizer" */
     const void *const *items; /* the descriptors, most in alphabetical order of their names */
     size_t count;
-    size_t name_at;           /* where in a descriptor its name is */
+    size_t name_at; /* where in a descriptor its name is */
 };
 /* Of an array of pointers to type, whose member name is a string. */
 #define PL_REGISTRY(kind, items, type, name)                                                                           \

@@ -13,10 +13,14 @@
 const char *pl_type_name(enum pl_type type)
 {
     switch (type) {
-    case PL_REAL: return "number";
-    case PL_INTEGER: return "whole number";
-    case PL_BOOLEAN: return "true or false";
-    case PL_STRING: return "text";
+    case PL_REAL:
+        return "number";
+    case PL_INTEGER:
+        return "whole number";
+    case PL_BOOLEAN:
+        return "true or false";
+    case PL_STRING:
+        return "text";
     }
     return "?";
 }
@@ -58,8 +62,8 @@ static int wrong(const struct pl_setting *setting, const struct pl_value *value,
                 setting->range);
     else
         pl_fail(err, PL_EINPUT, "%s is %.100s, but must be %s%s%s%s", setting->key, pl_text(&spelled),
-                setting->type == PL_BOOLEAN ? "" : "a ", pl_type_name(setting->type),
-                range ? " in " : "", range ? range : "");
+                setting->type == PL_BOOLEAN ? "" : "a ", pl_type_name(setting->type), range ? " in " : "",
+                range ? range : "");
     pl_text_release(&spelled);
     return PL_EINPUT;
 }
@@ -327,10 +331,18 @@ bool pl_value_equal(const struct pl_value *a, const struct pl_value *b)
 void pl_value_write(const struct pl_value *value, struct pl_text *out)
 {
     switch (value->type) {
-    case PL_REAL: pl_text_add_number(out, value->real); break;
-    case PL_INTEGER: pl_text_addf(out, "%lld", (long long)value->integer); break;
-    case PL_BOOLEAN: pl_text_add(out, value->boolean ? "true" : "false"); break;
-    case PL_STRING: pl_text_add(out, value->string); break;
+    case PL_REAL:
+        pl_text_add_number(out, value->real);
+        break;
+    case PL_INTEGER:
+        pl_text_addf(out, "%lld", (long long)value->integer);
+        break;
+    case PL_BOOLEAN:
+        pl_text_add(out, value->boolean ? "true" : "false");
+        break;
+    case PL_STRING:
+        pl_text_add(out, value->string);
+        break;
     }
 }
 
@@ -369,7 +381,8 @@ int pl_settings_read(struct pl_settings *s, const char *json, struct pl_error *e
     pl_settings_clear(s);
     const char *key;
     json_t *value;
-    json_object_foreach(object, key, value) {
+    json_object_foreach(object, key, value)
+    {
         if (json_is_string(value))
             pl_settings_set_string(s, key, json_string_value(value));
         else if (json_is_integer(value))

@@ -40,17 +40,17 @@ struct pl_setting {
     const char *key;
     const char *aliases; /* other accepted spellings, space separated ("lr learning_rate λ"), or NULL */
     enum pl_type type;
-    const char *initial; /* default as a spec spells it ("0.001", ".inf"); NULL: must be given; "" of no text, or
-                            of one with legal words: absent */
-    const char *range;   /* for numbers "(0,inf]", "[0,1)", "[1,1000000]"; NULL: any finite number.
-                            A closed bracket at inf admits .inf. For strings: the legal words, space
-                            separated; NULL: any string */
-    const char *help;    /* one line, no full stop */
-    bool list;           /* the value is a list of such scalars, kept as the string of a JSON array; in a
-                            spec a list of lists then makes an axis */
+    const char *initial;   /* default as a spec spells it ("0.001", ".inf"); NULL: must be given; "" of no text, or
+                              of one with legal words: absent */
+    const char *range;     /* for numbers "(0,inf]", "[0,1)", "[1,1000000]"; NULL: any finite number.
+                              A closed bracket at inf admits .inf. For strings: the legal words, space
+                              separated; NULL: any string */
+    const char *help;      /* one line, no full stop */
+    bool list;             /* the value is a list of such scalars, kept as the string of a JSON array; in a
+                              spec a list of lists then makes an axis */
     const char *idle_when; /* when the value changes nothing that a run records: "eta=0", "decouple=false or
                             weight_decay=0", "eta=0 and beta!=1" (and binds closer), "always"; NULL: it always counts */
-    unsigned role;          /* enum pl_role */
+    unsigned role;         /* enum pl_role */
 };
 
 struct pl_entry {
@@ -91,8 +91,8 @@ void pl_settings_set_string(struct pl_settings *s, const char *key, const char *
 void pl_settings_remove(struct pl_settings *s, const char *key);
 
 const struct pl_value *pl_settings_find(const struct pl_settings *s, const char *key); /* or NULL */
-/* The value of a setting that is there because defaults were filled in: for what a descriptor declares. A REAL accepts a whole
- * number and the string "inf"; an INTEGER accepts a REAL that is whole. */
+/* The value of a setting that is there because defaults were filled in: for what a descriptor declares. A REAL accepts
+ * a whole number and the string "inf"; an INTEGER accepts a REAL that is whole. */
 double pl_settings_need_real(const struct pl_settings *s, const char *key);
 int64_t pl_settings_need_integer(const struct pl_settings *s, const char *key);
 bool pl_settings_need_boolean(const struct pl_settings *s, const char *key);
@@ -105,12 +105,12 @@ const char *pl_settings_string(const struct pl_settings *s, const char *key, con
 
 /* Adds every default of the table whose key is absent. Defaults are trusted (a test reads them all). */
 void pl_settings_fill(struct pl_settings *s, const struct pl_setting *table, size_t count);
-/* The first setting of the table that filling in would have added and that is not there, or is of another type; or NULL.
- * To be asked of settings from elsewhere (a database, an order) before they are needed. */
+/* The first setting of the table that filling in would have added and that is not there, or is of another type; or
+ * NULL. To be asked of settings from elsewhere (a database, an order) before they are needed. */
 const struct pl_setting *pl_settings_lack(const struct pl_settings *s, const struct pl_setting *table, size_t count);
 
 bool pl_value_equal(const struct pl_value *a, const struct pl_value *b); /* 1 and 1.0 are equal */
-void pl_value_write(const struct pl_value *value, struct pl_text *out);  /* as a table shows it: 0.1, inf, true, vgg11 */
+void pl_value_write(const struct pl_value *value, struct pl_text *out); /* as a table shows it: 0.1, inf, true, vgg11 */
 
 /* Canonical text: one JSON object, keys sorted, shortest round-trip numbers, infinities as the strings
  * "inf" and "-inf", whole REALs spelled like INTEGERs. Equal settings give equal bytes. */

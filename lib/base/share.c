@@ -60,8 +60,10 @@ int pl_share_find(const char *name, struct pl_text *path, struct pl_error *err)
 {
     if (find_installed(name, path) || real_path(name, path))
         return 0;
-    return pl_fail(err, PL_EMISSING, "%s is neither in $POULA_SHARE, nor beside the program in ../share/poula, nor in %s, "
-                                     "nor here", name, PL_SHARE);
+    return pl_fail(err, PL_EMISSING,
+                   "%s is neither in $POULA_SHARE, nor beside the program in ../share/poula, nor in %s, "
+                   "nor here",
+                   name, PL_SHARE);
 }
 
 bool pl_share_instead(const char *name, struct pl_text *path)

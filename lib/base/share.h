@@ -14,8 +14,8 @@ int pl_share_find(const char *name, struct pl_text *path, struct pl_error *err);
 #define PL_SHARE_SPECS "experiments" /* the folder of installed specs */
 /* The installed spec that experiments/NAME stands for where nothing of that name is here. */
 bool pl_share_instead(const char *name, struct pl_text *path);
-/* The folder that holds experiments/ when path is an installed spec, or NULL; free() it. What such a spec says of folders and
- * programs is meant from there. */
+/* The folder that holds experiments/ when path is an installed spec, or NULL; free() it. What such a spec says of
+ * folders and programs is meant from there. */
 char *pl_share_home(const char *path);
 
 #endif

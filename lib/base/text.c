@@ -91,11 +91,21 @@ void pl_text_add_json(struct pl_text *t, const char *text)
     pl_text_add_char(t, '"');
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
         switch (*c) {
-        case '"': pl_text_add(t, "\\\""); break;
-        case '\\': pl_text_add(t, "\\\\"); break;
-        case '\n': pl_text_add(t, "\\n"); break;
-        case '\t': pl_text_add(t, "\\t"); break;
-        case '\r': pl_text_add(t, "\\r"); break;
+        case '"':
+            pl_text_add(t, "\\\"");
+            break;
+        case '\\':
+            pl_text_add(t, "\\\\");
+            break;
+        case '\n':
+            pl_text_add(t, "\\n");
+            break;
+        case '\t':
+            pl_text_add(t, "\\t");
+            break;
+        case '\r':
+            pl_text_add(t, "\\r");
+            break;
         default:
             if (*c < 0x20)
                 pl_text_addf(t, "\\u%04x", *c);
@@ -167,8 +177,8 @@ size_t pl_edit_distance(const char *a, const char *b)
                 best = last[j] + 1;
             if (now[j - 1] + 1 < best)
                 best = now[j - 1] + 1;
-            if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) &&
-                cb == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < best)
+            if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) && cb == tolower((unsigned char)a[i - 2]) &&
+                before[j - 2] + 1 < best)
                 best = before[j - 2] + 1;
             now[j] = best;
         }

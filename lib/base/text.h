@@ -19,12 +19,12 @@ void pl_text_add_bytes(struct pl_text *t, const char *bytes, size_t count);
 void pl_text_add_char(struct pl_text *t, char c);
 void pl_text_addf(struct pl_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pl_text_addv(struct pl_text *t, const char *format, va_list args);
-void pl_text_add_number(struct pl_text *t, double value); /* shortest spelling that reads back */
+void pl_text_add_number(struct pl_text *t, double value);   /* shortest spelling that reads back */
 void pl_text_add_word(struct pl_text *t, const char *word); /* as a shell takes it for one word */
 void pl_text_add_json(struct pl_text *t, const char *text); /* a quoted, escaped JSON string */
 void pl_text_cut(struct pl_text *t, size_t length);
-void pl_text_clear(struct pl_text *t);   /* keeps the memory */
-char *pl_text_take(struct pl_text *t);   /* hands over the string (free it) and empties t */
+void pl_text_clear(struct pl_text *t); /* keeps the memory */
+char *pl_text_take(struct pl_text *t); /* hands over the string (free it) and empties t */
 void pl_text_release(struct pl_text *t);
 
 /* Is word one of the space-separated words of list? list may be NULL. */

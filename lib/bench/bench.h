@@ -1,8 +1,8 @@
 /* bench: measures this machine and this program. What is measured is given back; nobody here prints or judges.
  *
- * Measurements are taken in turns where two are compared, so that other load on the machine disturbs both alike. All that a
- * run needs is drawn, so that no data set, spec or database has to be there. Threading: one measurement at a time in a
- * process, from one thread; processes of pl_bench_busy_new are started before other threads. */
+ * Measurements are taken in turns where two are compared, so that other load on the machine disturbs both alike. All
+ * that a run needs is drawn, so that no data set, spec or database has to be there. Threading: one measurement at a
+ * time in a process, from one thread; processes of pl_bench_busy_new are started before other threads. */
 #ifndef PL_BENCH_H
 #define PL_BENCH_H
 
@@ -26,7 +26,8 @@ struct pl_bench_given {
 
 struct pl_bench_steps_wish {
     int64_t parameters, steps, threads;
-    int64_t beside, rounds; /* processes that compute meanwhile (0: none), and how often quiet and busy steps take turns */
+    int64_t beside,
+        rounds; /* processes that compute meanwhile (0: none), and how often quiet and busy steps take turns */
     struct pl_bench_given given;
 };
 /* Of an optimizer: medians in nanoseconds per parameter and step. */
@@ -62,8 +63,8 @@ int pl_bench_studies_new(struct pl_bench_studies **studies, struct pl_error *err
 /* Runs the toy sweep of 10000 runs, everything committed, with that many workers: this program itself, as `worker`. */
 int pl_bench_sweep(struct pl_bench_studies *studies, int jobs, struct pl_bench_study_time *time, struct pl_error *err);
 /* Fills a database as a sweep would, and makes its table three times; seconds are those of the fastest. */
-int pl_bench_table(struct pl_bench_studies *studies, const struct pl_bench_shape *shape, struct pl_bench_study_time *time,
-                   struct pl_error *err);
+int pl_bench_table(struct pl_bench_studies *studies, const struct pl_bench_shape *shape,
+                   struct pl_bench_study_time *time, struct pl_error *err);
 void pl_bench_studies_free(struct pl_bench_studies *studies);
 
 #endif

@@ -1,5 +1,5 @@
-/* The toy sweep with everything committed, and tables over databases that are larger than any but the largest study. The
- * databases are filled through lib/store, as a sweep would. */
+/* The toy sweep with everything committed, and tables over databases that are larger than any but the largest study.
+ * The databases are filled through lib/store, as a sweep would. */
 #include "bench/bench.h"
 
 #include "report/report.h"
@@ -60,8 +60,8 @@ static int parse(struct pl_spec **spec, const char *text, struct pl_error *err)
 static int sweep_toy(struct pl_bench_studies *studies, struct pl_spec *spec, int jobs, struct pl_error *err)
 {
     const char *const worker[] = {"/proc/self/exe", "worker", NULL};
-    struct pl_sweep_options options = {.executor = &pl_executor_local, .worker = worker, .jobs = jobs, .threads = 1,
-                                       .folders = studies->folder};
+    struct pl_sweep_options options = {
+        .executor = &pl_executor_local, .worker = worker, .jobs = jobs, .threads = 1, .folders = studies->folder};
     struct pl_sweep_source source = {spec, "bench"};
     struct pl_store *store = NULL;
     struct pl_sweep_plan plan = {0};
@@ -93,8 +93,8 @@ int pl_bench_sweep(struct pl_bench_studies *studies, int jobs, struct pl_bench_s
 /* ---- tables ---- */
 
 /* Values as a run might have recorded them: falling, with noise that depends on the run. */
-static int fill_run(struct pl_store *store, const struct pl_bench_shape *shape, const int64_t *series, const double *epochs,
-                    double *values, const struct pl_claim *claim, struct pl_error *err)
+static int fill_run(struct pl_store *store, const struct pl_bench_shape *shape, const int64_t *series,
+                    const double *epochs, double *values, const struct pl_claim *claim, struct pl_error *err)
 {
     struct pl_random r = pl_random_stream((uint64_t)claim->run, PL_STREAM_DATA);
     int status = 0;
@@ -106,7 +106,8 @@ static int fill_run(struct pl_store *store, const struct pl_bench_shape *shape, 
     return status;
 }
 
-static int fill(struct pl_store *store, const struct pl_bench_shape *shape, struct pl_sweep_plan *plan, struct pl_error *err)
+static int fill(struct pl_store *store, const struct pl_bench_shape *shape, struct pl_sweep_plan *plan,
+                struct pl_error *err)
 {
     enum { BATCH = 2000 };
     static const char *const names[] = {"loss", "test_loss", "test_accuracy", "theta"};
@@ -126,8 +127,13 @@ static int fill(struct pl_store *store, const struct pl_bench_shape *shape, stru
         if (!status)
             status = pl_store_claim(store, session, &plan->studies[0].sweep, 1, false, claims, BATCH, &taken, err);
         for (size_t i = 0; i < taken && !status; i++) {
-            struct pl_ending ending = {.session = session, .outcome = PL_FINISHED, .bad_epoch = -1, .exit_code = -1,
-                                       .started = 1.7e9, .seconds = 0.01, .threads = 1};
+            struct pl_ending ending = {.session = session,
+                                       .outcome = PL_FINISHED,
+                                       .bad_epoch = -1,
+                                       .exit_code = -1,
+                                       .started = 1.7e9,
+                                       .seconds = 0.01,
+                                       .threads = 1};
             status = fill_run(store, shape, series, epochs, values, &claims[i], err);
             if (!status)
                 status = pl_store_end(store, &claims[i], &ending, err);
@@ -149,8 +155,9 @@ static int make_database(struct pl_bench_studies *studies, const struct pl_bench
     struct pl_spec *spec = NULL;
     struct pl_store *store = NULL;
     struct pl_sweep_plan plan = {0};
-    pl_text_addf(&text, "study: %s\n" GRID "seeds: {from: 1, to: %d}\n"
-                        "tables:\n  - {rows: [lambda, epsilon], columns: beta, value: best loss}\n",
+    pl_text_addf(&text,
+                 "study: %s\n" GRID "seeds: {from: 1, to: %d}\n"
+                 "tables:\n  - {rows: [lambda, epsilon], columns: beta, value: best loss}\n",
                  shape->study, shape->seeds);
     int status = parse(&spec, pl_text(&text), err);
     struct pl_sweep_source source = {spec, "bench"};
@@ -194,8 +201,8 @@ static int make_table(const char *path, size_t *length, struct pl_error *err)
     return status;
 }
 
-int pl_bench_table(struct pl_bench_studies *studies, const struct pl_bench_shape *shape, struct pl_bench_study_time *time,
-                   struct pl_error *err)
+int pl_bench_table(struct pl_bench_studies *studies, const struct pl_bench_shape *shape,
+                   struct pl_bench_study_time *time, struct pl_error *err)
 {
     int status = make_database(studies, shape, err);
     size_t length = 0;

@@ -13,7 +13,7 @@
 
 enum { WARM_UP = 1 };
 static const double LONGEST = 0.01; /* a text's gradient is clipped to this norm: every one is longer, and is scaled */
-enum { STREAMED = 1 << 24 }; /* floats copied to measure the bandwidth: more than any cache holds */
+enum { STREAMED = 1 << 24 };        /* floats copied to measure the bandwidth: more than any cache holds */
 
 /* ---- settings ---- */
 
@@ -97,8 +97,8 @@ static int check_memory(const struct pl_bench_training *b, struct pl_error *err)
                         ? pl_plan_estimate_sequence(b->graph, b->device, (int)b->batch, (int)b->bptt, PL_TRAINING)
                         : pl_plan_estimate(b->graph, b->device, (int)b->batch, PL_TRAINING);
     if (needed > pl_host_memory_free())
-        return pl_fail(err, PL_EMEMORY, "a step of %.0f %s needs %.1f GB, and %.1f GB are free", b->examples, b->model->text ? "tokens" : "images",
-                       (double)needed / 1e9, (double)pl_host_memory_free() / 1e9);
+        return pl_fail(err, PL_EMEMORY, "a step of %.0f %s needs %.1f GB, and %.1f GB are free", b->examples,
+                       b->model->text ? "tokens" : "images", (double)needed / 1e9, (double)pl_host_memory_free() / 1e9);
     return 0;
 }
 

@@ -1,6 +1,6 @@
-/* Whole training steps, as lib/train makes them: stored bytes are normalised and laid out (or a window of a text is given,
- * and the recurrent state goes on), forward and backward pass, a text's gradient is clipped, one step of the optimizer.
- * Images and texts are drawn; what they show does not matter to the time of a step. */
+/* Whole training steps, as lib/train makes them: stored bytes are normalised and laid out (or a window of a text is
+ * given, and the recurrent state goes on), forward and backward pass, a text's gradient is clipped, one step of the
+ * optimizer. Images and texts are drawn; what they show does not matter to the time of a step. */
 #ifndef PL_BENCH_TRAINING_H
 #define PL_BENCH_TRAINING_H
 
@@ -34,8 +34,8 @@ struct pl_bench_load {
 struct pl_bench_training {
     const struct pl_model *model;
     const struct pl_optimizer_info *optimizer;
-    const char *layers;          /* nlayers of a model of text, as it is spelled; NULL: the default */
-    struct pl_bench_given given; /* settings of the optimizer or the model */
+    const char *layers;            /* nlayers of a model of text, as it is spelled; NULL: the default */
+    struct pl_bench_given given;   /* settings of the optimizer or the model */
     int64_t batch, steps, threads; /* batch: images, or columns of a text */
     int64_t bptt, words;           /* of a text: steps of a window, size of the vocabulary */
     const char *precision;         /* "fast", "exact" */
@@ -50,11 +50,11 @@ struct pl_bench_training {
     struct pl_plan *plan;
     struct pl_optim *optim;
     struct pl_layout layout;
-    uint8_t *bytes;      /* the images as a data set stores them, NCHW */
-    float *pixels;       /* the same, normalised */
+    uint8_t *bytes; /* the images as a data set stores them, NCHW */
+    float *pixels;  /* the same, normalised */
     int32_t *labels;
     struct pl_columns text;
-    size_t row;          /* of the text, where the next window begins */
+    size_t row; /* of the text, where the next window begins */
 
     double *times[PL_PART_COUNT]; /* of every timed step, in seconds */
     double *cpu;                  /* of every timed step: seconds that all threads computed */
@@ -65,7 +65,8 @@ struct pl_bench_training {
     double bandwidth;             /* GB/s of copying on as many threads; with a profile only */
 };
 
-/* Measures. Fails with PL_EINPUT where settings make no sense and with PL_EMEMORY where a step needs more than is free. */
+/* Measures. Fails with PL_EINPUT where settings make no sense and with PL_EMEMORY where a step needs more than is free.
+ */
 int pl_bench_training_run(struct pl_bench_training *b, struct pl_error *err);
 void pl_bench_training_release(struct pl_bench_training *b);
 

@@ -18,8 +18,8 @@ struct pl_archive {
     char *path;
     gzFile file; /* NULL: a .zip */
     struct archive *reader;
-    char name[256];  /* of the file being read */
-    bool begun;      /* were bytes of it read? */
+    char name[256];    /* of the file being read */
+    bool begun;        /* were bytes of it read? */
     char trouble[200]; /* with the compressed bytes; "": none */
     char block[BLOCK];
 };
@@ -44,8 +44,8 @@ static la_ssize_t read_block(struct archive *reader, void *self, const void **bl
 static int fail_archive(struct pl_archive *archive, struct pl_error *err)
 {
     const char *text = *archive->trouble ? archive->trouble : archive_error_string(archive->reader);
-    return pl_fail(err, PL_ECORRUPT, "%s is cut or damaged%s%s: %s", archive->path, *archive->name ? " in or after " : "",
-                   archive->name, text ? text : "it is no archive");
+    return pl_fail(err, PL_ECORRUPT, "%s is cut or damaged%s%s: %s", archive->path,
+                   *archive->name ? " in or after " : "", archive->name, text ? text : "it is no archive");
 }
 
 /* A gzFile that reads a .zip would give its bytes as they are. */

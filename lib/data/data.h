@@ -18,7 +18,7 @@ enum pl_data_state {
     PL_DATA_READY,     /* checked, and in a cache file */
     PL_DATA_UNCHECKED, /* files that were not read yet, or changed since */
     PL_DATA_MISSING,
-    PL_DATA_BROKEN,    /* an imported set whose file is cut or altered */
+    PL_DATA_BROKEN, /* an imported set whose file is cut or altered */
 };
 const char *pl_data_state_name(enum pl_data_state state);
 

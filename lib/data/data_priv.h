@@ -29,7 +29,8 @@ struct pl_block {
     void *bytes;
     size_t size, body; /* where the body begins */
 };
-/* Maps a file and reads its header. Fails with PL_EMISSING, PL_ECORRUPT (cut, foreign, altered header) or PL_EVERSION. */
+/* Maps a file and reads its header. Fails with PL_EMISSING, PL_ECORRUPT (cut, foreign, altered header) or PL_EVERSION.
+ */
 int pl_block_open(const struct pl_block_format *format, struct pl_block *block, const char *path,
                   struct pl_settings *header, struct pl_error *err);
 void pl_block_close(struct pl_block *block);

@@ -4,8 +4,8 @@
  * pass over them. Two devices: `ref` (plain C, double precision, obvious: what everything else is compared
  * with) and `cpu` (own float kernels). Nothing above this module looks into device memory or assumes that a
  * device address can be dereferenced: data enters and leaves through write, read, upload and download, and the host
- * computes (optimizers, norms, checkpoints) on what the device lends. So a graphics card is a folder beside ref and cpu;
- * tests/unit/test_fenced.c trains on a device whose memory faults when the host touches it.
+ * computes (optimizers, norms, checkpoints) on what the device lends. So a graphics card is a folder beside ref and
+ * cpu; tests/unit/test_fenced.c trains on a device whose memory faults when the host touches it.
  *
  * Parameters, their gradients and running statistics lie in device memory in plain order ([out][in][kernel]
  * [kernel] for a convolution, one number per channel for a batch norm); a device that wants another order
@@ -16,8 +16,8 @@
  * at a multiple of the device's channel block; the stored channels of a piece beyond its own are zero.
  *
  * Invariants: operators allocate nothing and return no errors; what they need beside their operands is asked for
- * beforehand, and what went wrong on a device that computes on its own is said by synchronize. Results do not depend on the number of threads. A device may be used by one thread at a
- * time. */
+ * beforehand, and what went wrong on a device that computes on its own is said by synchronize. Results do not depend on
+ * the number of threads. A device may be used by one thread at a time. */
 #ifndef PL_DEVICE_H
 #define PL_DEVICE_H
 
@@ -27,9 +27,9 @@ struct pl_view {
     void *data;      /* device address of the whole buffer */
     double *moments; /* device address, of the whole buffer: batch mean[stored], biased variance[stored]; or NULL */
     int batch, channels, height, width;
-    int steps;  /* of a sequence, whose samples are [step][column], batch / steps columns; 1 for images */
-    int first;  /* stored channel of the buffer at which the view begins */
-    int stored; /* stored channels of the buffer */
+    int steps;         /* of a sequence, whose samples are [step][column], batch / steps columns; 1 for images */
+    int first;         /* stored channel of the buffer at which the view begins */
+    int stored;        /* stored channels of the buffer */
     const int *pieces; /* channels of each piece in the view, front first; their sum is channels */
     int piece_count;
 };
@@ -42,7 +42,7 @@ struct pl_window {
 /* What a device decided for one convolution at one size. */
 struct pl_convolution_choice {
     const char *forward, *backward_data, *backward_weights; /* algorithms: "plain", "direct", "winograd4", ... */
-    size_t workspace; /* bytes that its passes need */
+    size_t workspace;                                       /* bytes that its passes need */
 };
 
 enum pl_pooling { PL_POOL_MAX, PL_POOL_AVERAGE };
@@ -54,12 +54,12 @@ struct pl_batch_norm {
 };
 
 struct pl_drop {
-    double probability;      /* of being zeroed; kept elements are divided by 1 - probability */
+    double probability; /* of being zeroed; kept elements are divided by 1 - probability */
     struct pl_random stream;
-    uint64_t step;           /* the mask is a function of stream, step, layer and element (NCHW order) */
+    uint64_t step; /* the mask is a function of stream, step, layer and element (NCHW order) */
     uint64_t layer;
-    bool locked;             /* a mask for one step of a sequence, the same for all of them: [column][channel] */
-    const uint8_t *keep;     /* a mask to use in place of a drawn one, a byte an element (device address); or NULL */
+    bool locked;         /* a mask for one step of a sequence, the same for all of them: [column][channel] */
+    const uint8_t *keep; /* a mask to use in place of a drawn one, a byte an element (device address); or NULL */
 };
 
 /* The tensors of an LSTM layer, or their gradients. Rows are the gates i, f, g, o, one after another. */
@@ -82,7 +82,8 @@ struct pl_loss_result {
 
 struct pl_device;
 
-/* What an operator of a network needs of a device, besides memory, transport, copy and accumulate, which every device has. */
+/* What an operator of a network needs of a device, besides memory, transport, copy and accumulate, which every device
+ * has. */
 enum pl_operation {
     PL_OPERATION_NONE,
     PL_OPERATION_CONVOLUTION,
@@ -117,10 +118,11 @@ struct pl_device_type {
     enum pl_element element; /* of activations, parameters and gradients; statistics are double */
     int channel_block;       /* stored channels come in multiples of this */
 
-    int (*open)(struct pl_device *d, struct pl_error *err); /* NULL: nothing to prepare. What fails leaves nothing behind */
-    void (*close)(struct pl_device *d);                     /* after all memory was released; NULL: nothing to give back */
-    /* Waits for everything that was asked for. Fails with PL_EIO where some of it, since the last call, went wrong. NULL:
-     * what a function does is done when it returns, and does not fail. */
+    int (*open)(struct pl_device *d,
+                struct pl_error *err);  /* NULL: nothing to prepare. What fails leaves nothing behind */
+    void (*close)(struct pl_device *d); /* after all memory was released; NULL: nothing to give back */
+    /* Waits for everything that was asked for. Fails with PL_EIO where some of it, since the last call, went wrong.
+     * NULL: what a function does is done when it returns, and does not fail. */
     int (*synchronize)(struct pl_device *d, struct pl_error *err);
 
     size_t (*buffer_size)(int batch, int stored, int height, int width); /* bytes of an activation buffer */
@@ -151,17 +153,17 @@ struct pl_device_type {
      * and variance NULL; in evaluation they are the running statistics. residual (or NULL) is added before
      * the ReLU. y may be x or residual. */
     void (*moments)(struct pl_device *d, const struct pl_view *x, void *work);
-    void (*norm_running)(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
-                         double *mean, double *variance);
+    void (*norm_running)(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x, double *mean,
+                         double *variance);
     void (*norm_forward)(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
                          const void *weight, const void *bias, const double *mean, const double *variance,
                          const struct pl_view *residual, const struct pl_view *y, void *work);
     /* y is needed where there was a residual and a ReLU, else NULL. dresidual (or NULL) receives dy masked by
      * the ReLU; one of dx (when not accumulating) and dresidual may be dy. */
     void (*norm_backward)(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
-                          const struct pl_view *y, const struct pl_view *dy, const void *weight,
-                          const void *bias, void *dweight, void *dbias, const struct pl_view *dx,
-                          bool accumulate, const struct pl_view *dresidual, void *work);
+                          const struct pl_view *y, const struct pl_view *dy, const void *weight, const void *bias,
+                          void *dweight, void *dbias, const struct pl_view *dx, bool accumulate,
+                          const struct pl_view *dresidual, void *work);
 
     void (*relu_forward)(struct pl_device *d, const struct pl_view *x, const struct pl_view *y); /* y may be x */
     /* dx = dy where y > 0; dx may be dy. */
@@ -172,15 +174,15 @@ struct pl_device_type {
 
     /* Maximum: padding never wins, the gradient goes to the first largest of a window. Average: padding
      * counts as zeros. */
-    void (*pool_forward)(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
-                         const struct pl_view *x, const struct pl_view *y);
-    void (*pool_backward)(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
-                          const struct pl_view *x, const struct pl_view *y, const struct pl_view *dy,
-                          const struct pl_view *dx, bool accumulate); /* x and y: for the maximum only */
+    void (*pool_forward)(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p, const struct pl_view *x,
+                         const struct pl_view *y);
+    void (*pool_backward)(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p, const struct pl_view *x,
+                          const struct pl_view *y, const struct pl_view *dy, const struct pl_view *dx,
+                          bool accumulate); /* x and y: for the maximum only */
 
     /* y = mask * x / (1-p); its own backward pass. y may be x. A locked mask is for sequences. */
-    void (*dropout)(struct pl_device *d, const struct pl_drop *drop, const struct pl_view *x,
-                    const struct pl_view *y, void *work);
+    void (*dropout)(struct pl_device *d, const struct pl_drop *drop, const struct pl_view *x, const struct pl_view *y,
+                    void *work);
 
     /* y = row `token` of a matrix [vocabulary][channels]; tokens (int32, one a sample) are device addresses. The
      * mask of drop (or NULL) has one element a row. Backward overwrites dmatrix, or adds to it; row `padding`
@@ -220,10 +222,10 @@ struct pl_device_type {
     void (*release)(struct pl_device *d, void *memory);
     void (*upload)(struct pl_device *d, void *to, const void *host, size_t bytes);
     void (*download)(struct pl_device *d, const void *from, void *host, size_t bytes);
-    /* Lends what allocate gave to the host, at an address of the host, until it is taken back; meanwhile the device has no
-     * use of it. Where its memory is the host's that is the memory itself, elsewhere a copy. bytes and how are the same in
-     * both calls. NULL when there is no memory for a copy, which the first loan of a piece of memory finds out: the device
-     * keeps the room until the memory is released. */
+    /* Lends what allocate gave to the host, at an address of the host, until it is taken back; meanwhile the device has
+     * no use of it. Where its memory is the host's that is the memory itself, elsewhere a copy. bytes and how are the
+     * same in both calls. NULL when there is no memory for a copy, which the first loan of a piece of memory finds out:
+     * the device keeps the room until the memory is released. */
     void *(*lend)(struct pl_device *d, void *memory, size_t bytes, enum pl_lending how);
     void (*take_back)(struct pl_device *d, void *memory, void *lent, size_t bytes, enum pl_lending how);
 };

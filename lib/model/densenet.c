@@ -4,10 +4,17 @@
 #include "model/model_priv.h"
 
 static const struct pl_setting settings[] = {
-    {.key = "growth", .type = PL_INTEGER, .initial = "32", .range = "[1,1024]",
+    {.key = "growth",
+     .type = PL_INTEGER,
+     .initial = "32",
+     .range = "[1,1024]",
      .help = "features that each layer adds"},
-    {.key = "blocks", .type = PL_INTEGER, .initial = "[6,12,24,16]", .range = "[1,100]",
-     .help = "number of layers in each dense block", .list = true},
+    {.key = "blocks",
+     .type = PL_INTEGER,
+     .initial = "[6,12,24,16]",
+     .range = "[1,100]",
+     .help = "number of layers in each dense block",
+     .list = true},
 };
 
 /* concat(conv3x3(relu(bn(conv1x1(relu(bn(x)))))), x) */

@@ -18,7 +18,8 @@
 #include <string.h>
 
 static const struct pl_setting settings[] = {
-    {.key = "layers", .type = PL_STRING,
+    {.key = "layers",
+     .type = PL_STRING,
      .help = "the operators in order, such as [conv 32, batchnorm, relu, maxpool 2, linear classes]",
      .list = true},
 };
@@ -28,7 +29,7 @@ enum { MARKS = 64, WORD = 32 };
 /* One line of the list, taken apart. */
 struct line {
     char verb[WORD];
-    char argument[WORD]; /* the word behind the verb, or "" */
+    char argument[WORD];               /* the word behind the verb, or "" */
     int kernel, stride, padding, bias; /* -1: not given */
 };
 
@@ -112,8 +113,9 @@ static int weighted(struct builder *b, const struct line *line, const char *text
     if (linear && !strcmp(line->argument, "classes"))
         channels = b->classes;
     else if (!whole_argument(line, &channels))
-        return wrong(b, text, linear ? "linear needs a number of features, or the word classes"
-                                     : "conv needs a number of channels");
+        return wrong(b, text,
+                     linear ? "linear needs a number of features, or the word classes"
+                            : "conv needs a number of channels");
     bool bias = or_else(line->bias, 1) != 0;
     if (linear)
         return pl_graph_linear(b->g, x, name, channels, bias);
@@ -178,8 +180,9 @@ static int apply(struct builder *b, const char *text, int x)
         return pl_graph_relu(b->g, x);
     if (!strcmp(line.verb, "globalpool"))
         return pl_graph_global_pool(b->g, x);
-    return wrong(b, text, "operators are conv, linear, batchnorm, relu, maxpool, averagepool, globalpool, dropout, "
-                          "mark, from, add and concat");
+    return wrong(b, text,
+                 "operators are conv, linear, batchnorm, relu, maxpool, averagepool, globalpool, dropout, "
+                 "mark, from, add and concat");
 }
 
 static int build(const struct pl_settings *s, struct pl_graph *g, int x, int classes)
@@ -190,7 +193,8 @@ static int build(const struct pl_settings *s, struct pl_graph *g, int x, int cla
     size_t index;
     if (!json_is_array(list) || !json_array_size(list))
         x = pl_graph_fail(g, "layers must be a list of operators");
-    json_array_foreach(list, index, item) {
+    json_array_foreach(list, index, item)
+    {
         b.index = index;
         if (!json_is_string(item))
             x = wrong(&b, "", "every operator is a text, such as conv 32 kernel=5");
@@ -202,8 +206,10 @@ static int build(const struct pl_settings *s, struct pl_graph *g, int x, int cla
     json_decref(list);
     struct pl_shape out = pl_graph_shape(g, x);
     if (x >= 0 && (out.channels != classes || out.height != 1 || out.width != 1))
-        x = pl_graph_fail(g, "layers end in %d x %d x %d, but must end in one logit for each of %d classes: add "
-                          "\"linear classes\"", out.channels, out.height, out.width, classes);
+        x = pl_graph_fail(g,
+                          "layers end in %d x %d x %d, but must end in one logit for each of %d classes: add "
+                          "\"linear classes\"",
+                          out.channels, out.height, out.width, classes);
     return x;
 }
 

@@ -3,8 +3,8 @@
 #include <jansson.h>
 
 static const void *const models[] = {
-    &pl_model_awd_lstm, &pl_model_cnn, &pl_model_densenet121, &pl_model_layers, &pl_model_mlp, &pl_model_resnet18,
-    &pl_model_resnet34, &pl_model_vgg11,
+    &pl_model_awd_lstm, &pl_model_cnn,      &pl_model_densenet121, &pl_model_layers,
+    &pl_model_mlp,      &pl_model_resnet18, &pl_model_resnet34,    &pl_model_vgg11,
 };
 
 const struct pl_registry pl_model_registry = PL_REGISTRY("model", models, struct pl_model, name);

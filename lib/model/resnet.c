@@ -6,15 +6,29 @@
 #define BLOCKS_HELP "number of basic blocks in each stage; every stage after the first halves the image"
 
 static const struct pl_setting settings18[] = {
-    {.key = "width", .type = PL_INTEGER, .initial = "64", .range = "[1,4096]",
+    {.key = "width",
+     .type = PL_INTEGER,
+     .initial = "64",
+     .range = "[1,4096]",
      .help = "channels of the first stage; each stage doubles them"},
-    {.key = "blocks", .type = PL_INTEGER, .initial = "[2,2,2,2]", .range = "[1,100]", .help = BLOCKS_HELP,
+    {.key = "blocks",
+     .type = PL_INTEGER,
+     .initial = "[2,2,2,2]",
+     .range = "[1,100]",
+     .help = BLOCKS_HELP,
      .list = true},
 };
 static const struct pl_setting settings34[] = {
-    {.key = "width", .type = PL_INTEGER, .initial = "64", .range = "[1,4096]",
+    {.key = "width",
+     .type = PL_INTEGER,
+     .initial = "64",
+     .range = "[1,4096]",
      .help = "channels of the first stage; each stage doubles them"},
-    {.key = "blocks", .type = PL_INTEGER, .initial = "[3,4,6,3]", .range = "[1,100]", .help = BLOCKS_HELP,
+    {.key = "blocks",
+     .type = PL_INTEGER,
+     .initial = "[3,4,6,3]",
+     .range = "[1,100]",
+     .help = BLOCKS_HELP,
      .list = true},
 };
 
@@ -40,8 +54,7 @@ static int build(const struct pl_settings *s, struct pl_graph *g, int x, int cla
     x = pl_graph_relu(g, pl_graph_batch_norm(g, x, "bn1"));
     for (int stage = 0; stage < stages; stage++, channels *= 2)
         for (int i = 0; i < blocks[stage]; i++)
-            x = basic_block(g, x, pl_graph_name(g, "layer%d.%d", stage + 1, i), channels,
-                            stage > 0 && i == 0 ? 2 : 1);
+            x = basic_block(g, x, pl_graph_name(g, "layer%d.%d", stage + 1, i), channels, stage > 0 && i == 0 ? 2 : 1);
     return pl_graph_linear(g, pl_graph_global_pool(g, x), "linear", classes, true);
 }
 

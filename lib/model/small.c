@@ -2,12 +2,21 @@
 #include "model/model_priv.h"
 
 static const struct pl_setting cnn_settings[] = {
-    {.key = "width", .type = PL_INTEGER, .initial = "16", .range = "[1,4096]",
+    {.key = "width",
+     .type = PL_INTEGER,
+     .initial = "16",
+     .range = "[1,4096]",
      .help = "channels of the first stage; each stage doubles them"},
-    {.key = "depth", .type = PL_INTEGER, .initial = "3", .range = "[1,8]",
+    {.key = "depth",
+     .type = PL_INTEGER,
+     .initial = "3",
+     .range = "[1,8]",
      .help = "number of stages; each halves the image"},
     {.key = "batchnorm", .type = PL_BOOLEAN, .initial = "true", .help = "batch norm after every convolution"},
-    {.key = "dropout", .type = PL_REAL, .initial = "0", .range = "[0,1)",
+    {.key = "dropout",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = "[0,1)",
      .help = "probability of dropping a feature before the last layer"},
 };
 
@@ -27,9 +36,16 @@ static int cnn(const struct pl_settings *s, struct pl_graph *g, int x, int class
 }
 
 static const struct pl_setting mlp_settings[] = {
-    {.key = "hidden", .type = PL_INTEGER, .initial = "[128,64]", .range = "[1,100000]",
-     .help = "units of each hidden layer", .list = true},
-    {.key = "dropout", .type = PL_REAL, .initial = "0", .range = "[0,1)",
+    {.key = "hidden",
+     .type = PL_INTEGER,
+     .initial = "[128,64]",
+     .range = "[1,100000]",
+     .help = "units of each hidden layer",
+     .list = true},
+    {.key = "dropout",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = "[0,1)",
      .help = "probability of dropping a hidden unit"},
 };
 

@@ -7,9 +7,15 @@
 
 static const struct pl_setting settings[] = {
     {.key = "batchnorm", .type = PL_BOOLEAN, .initial = "true", .help = "batch norm after every convolution"},
-    {.key = "width", .type = PL_INTEGER, .initial = "64", .range = "[1,4096]",
+    {.key = "width",
+     .type = PL_INTEGER,
+     .initial = "64",
+     .range = "[1,4096]",
      .help = "channels of the first stage; the others follow"},
-    {.key = "dropout", .type = PL_REAL, .initial = "0.5", .range = "[0,1)",
+    {.key = "dropout",
+     .type = PL_REAL,
+     .initial = "0.5",
+     .range = "[0,1)",
      .help = "probability of dropping a unit of the classifier"},
 };
 

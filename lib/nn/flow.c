@@ -18,8 +18,8 @@ static bool exclusive(const struct pl_plan *p, struct pl_place place, int width,
 {
     for (int v = 0; v <= id; v++) {
         struct pl_place other = p->planned[v].gradient;
-        if (v != except && other.storage == place.storage && other.first < place.first + width
-            && place.first < other.first + width_of(p, v))
+        if (v != except && other.storage == place.storage && other.first < place.first + width &&
+            place.first < other.first + width_of(p, v))
             return false;
     }
     return true;

@@ -77,9 +77,19 @@ int pl_graph_node(struct pl_graph *g, const struct pl_operator *op, int a, int b
     int *pieces = pl_pool_take(&g->pool, sizeof *pieces);
     *pieces = shape.channels;
     struct pl_node *n = &g->nodes[g->count];
-    *n = (struct pl_node){.op = op, .name = "", .inputs = {a, b}, .shape = shape, .pieces = pieces,
-                          .piece_count = 1, .parent = -1, .weight = -1, .bias = -1, .recurrent_weight = -1,
-                          .recurrent_bias = -1, .mean = -1, .variance = -1};
+    *n = (struct pl_node){.op = op,
+                          .name = "",
+                          .inputs = {a, b},
+                          .shape = shape,
+                          .pieces = pieces,
+                          .piece_count = 1,
+                          .parent = -1,
+                          .weight = -1,
+                          .bias = -1,
+                          .recurrent_weight = -1,
+                          .recurrent_bias = -1,
+                          .mean = -1,
+                          .variance = -1};
     n->input_count = (a >= 0) + (b >= 0);
     return (int)g->count++;
 }
@@ -97,8 +107,11 @@ int pl_graph_table_add(struct pl_graph *g, struct pl_tensor_table *table, const 
     pl_grow(&list, &table->capacity, table->count + 1, sizeof *table->entries);
     table->entries = list;
     struct pl_parameter *p = &table->entries[table->count];
-    *p = (struct pl_parameter){.name = pl_graph_name(g, "%s.%s", layer, suffix), .dims = dims, .count = 1,
-                               .offset = table->length, .initial = initial};
+    *p = (struct pl_parameter){.name = pl_graph_name(g, "%s.%s", layer, suffix),
+                               .dims = dims,
+                               .count = 1,
+                               .offset = table->length,
+                               .initial = initial};
     for (int i = 0; i < dims; i++) {
         p->shape[i] = shape[i];
         p->count *= shape[i];
@@ -187,7 +200,9 @@ void pl_graph_layer(const struct pl_graph *g, size_t index, struct pl_layer *lay
     const struct pl_node *n = &g->nodes[index];
     pl_text_clear(text);
     pl_node_describe(n, text);
-    *layer = (struct pl_layer){.name = n->name, .operation = pl_text(text), .shape = n->shape,
+    *layer = (struct pl_layer){.name = n->name,
+                               .operation = pl_text(text),
+                               .shape = n->shape,
                                .multiplications = pl_node_multiplications(g, n)};
     const int tensors[] = {tied(g, index) ? -1 : n->weight, n->bias, n->recurrent_weight, n->recurrent_bias};
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)

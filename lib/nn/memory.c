@@ -18,8 +18,8 @@ int pl_plan_bytes(struct pl_plan *p, size_t bytes)
     void *list = p->storages;
     pl_grow(&list, &p->storage_capacity, p->storage_count + 1, sizeof *p->storages);
     p->storages = list;
-    p->storages[p->storage_count] =
-        (struct pl_storage){.bytes = aligned(bytes), .from = INT_MAX, .to = INT_MIN, .moments = -1};
+    p->storages[p->storage_count] = (struct pl_storage){
+        .bytes = aligned(bytes), .from = INT_MAX, .to = INT_MIN, .moments = -1};
     return (int)p->storage_count++;
 }
 

@@ -44,8 +44,8 @@ const char *pl_graph_name(struct pl_graph *g, const char *format, ...) __attribu
  * image, shapes that differ) the graph remembers the first sentence that says so, and that operator and all
  * that build on it return -1; pl_graph_check reports it, so that a builder need not look after every line. */
 int pl_graph_input(struct pl_graph *g, struct pl_shape shape);
-int pl_graph_conv2d(struct pl_graph *g, int x, const char *name, int channels, int kernel, int stride,
-                    int padding, bool bias);
+int pl_graph_conv2d(struct pl_graph *g, int x, const char *name, int channels, int kernel, int stride, int padding,
+                    bool bias);
 int pl_graph_linear(struct pl_graph *g, int x, const char *name, int features, bool bias); /* flattens x */
 int pl_graph_batch_norm(struct pl_graph *g, int x, const char *name); /* epsilon 1e-5, momentum 0.1 */
 int pl_graph_relu(struct pl_graph *g, int x);
@@ -87,8 +87,8 @@ void pl_graph_initial(struct pl_graph *g, int layer, struct pl_initial weight, s
 /* For builders of networks: makes the graph wrong with a sentence of their own, and returns -1. */
 int pl_graph_fail(struct pl_graph *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int pl_graph_check(const struct pl_graph *g, struct pl_error *err);
-/* Has a device everything that this network needs? PL_EINPUT names an operator that it lacks. To be asked before a plan is
- * estimated; pl_net_new asks by itself. */
+/* Has a device everything that this network needs? PL_EINPUT names an operator that it lacks. To be asked before a plan
+ * is estimated; pl_net_new asks by itself. */
 int pl_graph_fits(const struct pl_graph *g, const struct pl_device *device, struct pl_error *err);
 /* Shape of an operator's output; all zero for -1. */
 struct pl_shape pl_graph_shape(const struct pl_graph *g, int x);
@@ -106,7 +106,7 @@ struct pl_parameter {
 /* The tensors that are trained, and the running statistics, in the order in which the graph was built. */
 const struct pl_parameter *pl_graph_parameters(const struct pl_graph *g, size_t *count);
 const struct pl_parameter *pl_graph_statistics(const struct pl_graph *g, size_t *count);
-size_t pl_graph_parameter_count(const struct pl_graph *g); /* elements of all trained tensors */
+size_t pl_graph_parameter_count(const struct pl_graph *g);   /* elements of all trained tensors */
 uint64_t pl_graph_multiplications(const struct pl_graph *g); /* multiply-adds of one forward pass of one image */
 
 /* The graph as a table: one line an operator, as built (before any fusion). */
@@ -114,7 +114,7 @@ struct pl_layer {
     const char *name, *operation; /* "features.0", "conv 3x3" */
     struct pl_shape shape;        /* of the output */
     size_t parameters;
-    uint64_t multiplications;     /* convolutions and linear layers */
+    uint64_t multiplications; /* convolutions and linear layers */
 };
 size_t pl_graph_layer_count(const struct pl_graph *g);
 /* operation is written to text, which must outlive the use of layer->operation. */
@@ -143,8 +143,8 @@ int pl_net_mask(struct pl_net *net, int dropout, const uint8_t *keep, size_t cou
 enum pl_arena_kind { PL_PARAMETERS, PL_GRADIENTS, PL_STATISTICS };
 /* Elements of an arena, padding included. Statistics are double, the others the device's element. */
 size_t pl_net_length(const struct pl_net *net, enum pl_arena_kind kind);
-/* Lends an arena to the host until it is taken back; no plan runs meanwhile. Padding between tensors is zero at the start
- * and never used. See struct pl_device_type: NULL for want of memory, the first time only. */
+/* Lends an arena to the host until it is taken back; no plan runs meanwhile. Padding between tensors is zero at the
+ * start and never used. See struct pl_device_type: NULL for want of memory, the first time only. */
 void *pl_net_lend(struct pl_net *net, enum pl_arena_kind kind, enum pl_lending how);
 void pl_net_take_back(struct pl_net *net, enum pl_arena_kind kind, enum pl_lending how, void *lent);
 

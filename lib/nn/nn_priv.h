@@ -1,8 +1,8 @@
 /* Inside nn: the operator descriptors, the graph's nodes, and what a plan knows about them.
  *
  * An operator is one const descriptor and stands in one file op_*.c together with its shape inference, its
- * forward and backward pass and the flow of its gradients; what graphs and plans must know of it stands in the descriptor,
- * and only rewrite.c, which fuses pairs of operators, names any. To add one: write that file, declare the
+ * forward and backward pass and the flow of its gradients; what graphs and plans must know of it stands in the
+ * descriptor, and only rewrite.c, which fuses pairs of operators, names any. To add one: write that file, declare the
  * descriptor and its members of a node here, give it a function in nn.h and kernels in lib/device (docs/engine.md). */
 #ifndef PL_NN_PRIV_H
 #define PL_NN_PRIV_H
@@ -18,26 +18,26 @@ struct pl_node;
 struct pl_operator {
     const char *name;
     enum pl_operation operation; /* what it needs of a device */
-    bool external;     /* the output is written before a pass begins, from outside */
-    bool words;        /* the output is a number of a word for each sample, not features */
+    bool external;               /* the output is written before a pass begins, from outside */
+    bool words;                  /* the output is a number of a word for each sample, not features */
     bool reads_words;
-    bool aliases;      /* the output is the input, where that lies */
-    bool gathers;      /* the output consists of the inputs, which are made in its buffer */
-    bool in_place;     /* the output may be written over the input */
-    bool reads_moments; /* in training it reads the batch moments of its input; its output can be made again from that */
-    bool free_after;   /* the output's buffer may hold its gradient, once nobody reads the output any more */
-    bool loss;         /* a plan that ends in it can be trained */
+    bool aliases;       /* the output is the input, where that lies */
+    bool gathers;       /* the output consists of the inputs, which are made in its buffer */
+    bool in_place;      /* the output may be written over the input */
+    bool reads_moments; /* in training it reads its input's batch moments, and its output can be made again from them */
+    bool free_after;    /* the output's buffer may hold its gradient, once nobody reads the output any more */
+    bool loss;          /* a plan that ends in it can be trained */
     /* In these functions n may stand in a graph or, rewritten, in a plan. */
-    void (*describe)(const struct pl_node *n, struct pl_text *text);  /* NULL: by its name */
+    void (*describe)(const struct pl_node *n, struct pl_text *text);                /* NULL: by its name */
     uint64_t (*multiplications)(const struct pl_graph *g, const struct pl_node *n); /* of one sample; NULL: 0 */
     size_t (*state)(const struct pl_node *n); /* numbers that a column of a sequence carries on; NULL: 0 */
     bool (*identity)(const struct pl_node *n, enum pl_mode mode); /* changes nothing; NULL: never */
-    unsigned (*needs)(const struct pl_node *n);            /* a set of enum pl_needs; NULL: nothing */
-    void (*flow)(struct pl_plan *p, int id);               /* decides where the inputs' gradients go */
-    size_t (*workspace)(struct pl_plan *p, int id);        /* NULL: none */
-    size_t (*reserve)(struct pl_plan *p, int id);          /* bytes kept for the backward pass; NULL: none */
+    unsigned (*needs)(const struct pl_node *n);                   /* a set of enum pl_needs; NULL: nothing */
+    void (*flow)(struct pl_plan *p, int id);                      /* decides where the inputs' gradients go */
+    size_t (*workspace)(struct pl_plan *p, int id);               /* NULL: none */
+    size_t (*reserve)(struct pl_plan *p, int id);                 /* bytes kept for the backward pass; NULL: none */
     void (*forward)(struct pl_plan *p, int id);
-    void (*backward)(struct pl_plan *p, int id);           /* NULL: nothing to compute */
+    void (*backward)(struct pl_plan *p, int id); /* NULL: nothing to compute */
 };
 
 extern const struct pl_operator pl_op_input, pl_op_convolution, pl_op_norm, pl_op_relu, pl_op_pool, pl_op_dropout,
@@ -54,9 +54,9 @@ struct pl_node {
     int parent, parent_piece; /* the concatenation whose buffer holds this output, and where; or -1 */
     int weight, bias;         /* numbers in the parameter table, or -1 */
     int recurrent_weight, recurrent_bias;
-    int mean, variance;       /* numbers in the statistics table, or -1 */
+    int mean, variance; /* numbers in the statistics table, or -1 */
 
-    struct {            /* of dropout, embedding and lstm, which drop things */
+    struct { /* of dropout, embedding and lstm, which drop things */
         double probability;
         uint64_t layer; /* its number among them */
         bool locked;    /* one mask for all steps */
@@ -75,7 +75,8 @@ struct pl_node {
             bool relu; /* with the ReLU that follows it */
         } sum;
         struct {
-            int padding; /* the word whose row gets no gradient from it, or -1 (it may get one from a layer that is tied) */
+            int padding; /* the word whose row gets no gradient from it, or -1 (it may get one from a layer that is
+                            tied) */
         } embedding;
         struct {
             enum pl_penalty kind;
@@ -134,8 +135,8 @@ struct pl_place {
 struct pl_storage {
     int stored, height, width; /* an activation; stored 0: bytes of something else */
     size_t bytes, offset;
-    int from, to;              /* first and last time at which it is in use */
-    int moments;               /* storage of its batch moments, or -1 */
+    int from, to; /* first and last time at which it is in use */
+    int moments;  /* storage of its batch moments, or -1 */
 };
 
 /* How the gradient reaches one input. */
@@ -147,42 +148,42 @@ struct pl_flow {
 
 /* What a plan knows about one node. */
 struct pl_planned {
-    bool wants;              /* a parameter stands before it: it has a gradient */
-    bool moments;            /* batch moments of its output are wanted */
-    struct pl_place value;   /* its output */
-    struct pl_place again;   /* in the backward pass, where the output is recomputed instead of kept */
+    bool wants;            /* a parameter stands before it: it has a gradient */
+    bool moments;          /* batch moments of its output are wanted */
+    struct pl_place value; /* its output */
+    struct pl_place again; /* in the backward pass, where the output is recomputed instead of kept */
     struct pl_place gradient;
-    struct pl_place masked;  /* where dy goes behind the mask of a ReLU or dropout: dy's own place or another */
+    struct pl_place masked; /* where dy goes behind the mask of a ReLU or dropout: dy's own place or another */
     struct pl_flow flow[PL_INPUTS];
-    int rerun;               /* node to recompute before this one's backward pass, or -1 */
-    int reserve;             /* storage of what the forward pass leaves for the backward pass, or -1 */
-    bool added;              /* the weight's gradient is there when the backward pass runs: a later node's too */
-    size_t state;            /* first number of a recurrent layer's state */
+    int rerun;    /* node to recompute before this one's backward pass, or -1 */
+    int reserve;  /* storage of what the forward pass leaves for the backward pass, or -1 */
+    bool added;   /* the weight's gradient is there when the backward pass runs: a later node's too */
+    size_t state; /* first number of a recurrent layer's state */
     struct pl_convolution_choice choice;
     double seconds[2];
 };
 
 struct pl_plan {
-    struct pl_net *net;     /* NULL while estimating */
+    struct pl_net *net; /* NULL while estimating */
     const struct pl_graph *graph;
     struct pl_device *device;
-    int columns;            /* the batch size of images */
-    int steps, most_steps;  /* of a sequence, now and at most; 1 for images */
+    int columns;           /* the batch size of images */
+    int steps, most_steps; /* of a sequence, now and at most; 1 for images */
     bool sequence;
     enum pl_mode mode;
-    void *state;            /* of the recurrent layers, in device memory of its own; NULL: none */
-    size_t state_length;    /* numbers */
-    struct pl_node *nodes;  /* the graph's, rewritten; same numbers */
+    void *state;           /* of the recurrent layers, in device memory of its own; NULL: none */
+    size_t state_length;   /* numbers */
+    struct pl_node *nodes; /* the graph's, rewritten; same numbers */
     struct pl_planned *planned;
     int count;
-    int output;             /* what pl_plan_output reads */
-    int loss;               /* the loss node, or -1 */
+    int output; /* what pl_plan_output reads */
+    int loss;   /* the loss node, or -1 */
     struct pl_storage *storages;
     size_t storage_count, storage_capacity;
     size_t workspace, labels, result; /* offsets in the plan's memory; behind the result one double a penalty */
     size_t bytes;
     uint64_t step;
-    bool backward;          /* which pass is running */
+    bool backward; /* which pass is running */
     bool profile;
 };
 
@@ -193,7 +194,7 @@ void pl_plan_rewrite(struct pl_plan *p);
 int pl_plan_storage(struct pl_plan *p, const struct pl_node *like); /* room for an activation like this one's */
 int pl_plan_bytes(struct pl_plan *p, size_t bytes);
 void pl_plan_touch(struct pl_plan *p, struct pl_place place, int time); /* in use at that time */
-void pl_plan_arrange(struct pl_plan *p, size_t from); /* offsets of all storages, from this byte on */
+void pl_plan_arrange(struct pl_plan *p, size_t from);                   /* offsets of all storages, from this byte on */
 
 /* flow.c: places of gradients, for use in an operator's flow function. */
 void pl_flow_into(struct pl_plan *p, int id, int input);  /* an own buffer, or added to what is there */
@@ -201,11 +202,10 @@ void pl_flow_reuse(struct pl_plan *p, int id, int input); /* the same, in dy's b
 void pl_flow_over(struct pl_plan *p, int id, int input);  /* over the input's value, if nobody else reads that */
 /* What lies at place, unchanged; nothing where the input has no gradient. */
 void pl_flow_share(struct pl_plan *p, int id, int input, struct pl_place place);
-struct pl_place pl_flow_mask(struct pl_plan *p, int id);  /* where a masked dy goes */
+struct pl_place pl_flow_mask(struct pl_plan *p, int id); /* where a masked dy goes */
 int pl_plan_stored(const struct pl_plan *p, const int *pieces, int count);
 /* The place of input's channels within a concatenation. */
-struct pl_place pl_plan_slice(const struct pl_plan *p, struct pl_place whole, const struct pl_node *concat,
-                              int piece);
+struct pl_place pl_plan_slice(const struct pl_plan *p, struct pl_place whole, const struct pl_node *concat, int piece);
 static inline int pl_forward_time(const struct pl_plan *p, int id)
 {
     (void)p;

@@ -29,23 +29,25 @@ static int convolution(struct pl_graph *g, int x, const char *name, struct pl_sh
     return id;
 }
 
-int pl_graph_conv2d(struct pl_graph *g, int x, const char *name, int channels, int kernel, int stride,
-                    int padding, bool bias)
+int pl_graph_conv2d(struct pl_graph *g, int x, const char *name, int channels, int kernel, int stride, int padding,
+                    bool bias)
 {
     if (!pl_graph_has(g, x))
         return -1;
     struct pl_shape in = g->nodes[x].shape;
     if (channels < 1 || kernel < 1 || stride < 1 || padding < 0)
-        return pl_graph_fail(g, "%s: a convolution needs channels, kernel and stride of at least 1 and no "
-                             "negative padding, not %d, %d, %d and %d", name, channels, kernel, stride, padding);
+        return pl_graph_fail(g,
+                             "%s: a convolution needs channels, kernel and stride of at least 1 and no "
+                             "negative padding, not %d, %d, %d and %d",
+                             name, channels, kernel, stride, padding);
     if (padding >= kernel)
         return pl_graph_fail(g, "%s: padding %d is not smaller than the kernel, %d", name, padding, kernel);
     struct pl_window window = {{kernel, kernel}, {stride, stride}, {padding, padding}};
     struct pl_shape out = {channels, pl_window_places(in.height, kernel, stride, padding),
                            pl_window_places(in.width, kernel, stride, padding)};
     if (!out.height || !out.width)
-        return pl_graph_fail(g, "%s: a %dx%d kernel does not fit in a %dx%d image padded by %d", name, kernel,
-                             kernel, in.height, in.width, padding);
+        return pl_graph_fail(g, "%s: a %dx%d kernel does not fit in a %dx%d image padded by %d", name, kernel, kernel,
+                             in.height, in.width, padding);
     return convolution(g, x, name, out, &window, false, bias);
 }
 
@@ -128,9 +130,9 @@ static void forward(struct pl_plan *p, int id)
 {
     const struct pl_node *n = &p->nodes[id];
     struct pl_view x = pl_plan_value(p, n->inputs[0]), y = pl_plan_value(p, id);
-    p->device->type->convolution_forward(p->device, &n->convolution.window, &x, pl_plan_parameter(p, PL_PARAMETERS, n->weight),
-                                         pl_plan_parameter(p, PL_PARAMETERS, n->bias), &y,
-                                         p->planned[id].moments, pl_plan_work(p));
+    p->device->type->convolution_forward(
+        p->device, &n->convolution.window, &x, pl_plan_parameter(p, PL_PARAMETERS, n->weight),
+        pl_plan_parameter(p, PL_PARAMETERS, n->bias), &y, p->planned[id].moments, pl_plan_work(p));
 }
 
 static void backward(struct pl_plan *p, int id)
@@ -144,11 +146,19 @@ static void backward(struct pl_plan *p, int id)
     if (p->planned[id].flow[0].kind == PL_FLOW_NONE)
         return;
     bool accumulate = pl_flow_begin(p, id, 0, &dx);
-    type->convolution_backward_data(p->device, &n->convolution.window, &dy, pl_plan_parameter(p, PL_PARAMETERS, n->weight),
-                                    &dx, accumulate, pl_plan_work(p));
+    type->convolution_backward_data(p->device, &n->convolution.window, &dy,
+                                    pl_plan_parameter(p, PL_PARAMETERS, n->weight), &dx, accumulate, pl_plan_work(p));
 }
 
 const struct pl_operator pl_op_convolution = {
-    .name = "conv", .operation = PL_OPERATION_CONVOLUTION, .free_after = true, .describe = describe, .multiplications = multiplications, .needs = needs,
-    .flow = flow, .workspace = workspace, .forward = forward, .backward = backward,
+    .name = "conv",
+    .operation = PL_OPERATION_CONVOLUTION,
+    .free_after = true,
+    .describe = describe,
+    .multiplications = multiplications,
+    .needs = needs,
+    .flow = flow,
+    .workspace = workspace,
+    .forward = forward,
+    .backward = backward,
 };

@@ -69,7 +69,12 @@ static void relu_backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_relu = {
-    .name = "relu", .operation = PL_OPERATION_RELU, .in_place = true, .needs = relu_needs, .flow = mask_flow, .forward = relu_forward,
+    .name = "relu",
+    .operation = PL_OPERATION_RELU,
+    .in_place = true,
+    .needs = relu_needs,
+    .flow = mask_flow,
+    .forward = relu_forward,
     .backward = relu_backward,
 };
 
@@ -143,8 +148,14 @@ static void dropout_backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_dropout = {
-    .name = "dropout", .operation = PL_OPERATION_DROPOUT, .describe = dropout_describe, .identity = dropout_identity, .flow = mask_flow,
-    .workspace = dropout_workspace, .forward = dropout_forward, .backward = dropout_backward,
+    .name = "dropout",
+    .operation = PL_OPERATION_DROPOUT,
+    .describe = dropout_describe,
+    .identity = dropout_identity,
+    .flow = mask_flow,
+    .workspace = dropout_workspace,
+    .forward = dropout_forward,
+    .backward = dropout_backward,
 };
 
 /* ---- y = a + b, with the ReLU that a plan fuses behind it;  da = db = dy, masked by the ReLU */
@@ -170,8 +181,8 @@ int pl_graph_add(struct pl_graph *g, int a, int b)
         return -1;
     struct pl_shape s = g->nodes[a].shape, t = g->nodes[b].shape;
     if (s.channels != t.channels || s.height != t.height || s.width != t.width)
-        return pl_graph_fail(g, "a sum needs equal shapes, not %dx%dx%d and %dx%dx%d", s.channels, s.height,
-                             s.width, t.channels, t.height, t.width);
+        return pl_graph_fail(g, "a sum needs equal shapes, not %dx%dx%d and %dx%dx%d", s.channels, s.height, s.width,
+                             t.channels, t.height, t.width);
     if (!equal_pieces(&g->nodes[a], &g->nodes[b])) { /* a concatenation: bring both into one piece */
         if (g->nodes[a].piece_count > 1)
             a = copy(g, a);
@@ -223,7 +234,13 @@ static void add_backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_add = {
-    .name = "sum", .operation = PL_OPERATION_ADD, .describe = add_describe, .needs = add_needs, .flow = add_flow, .forward = add_forward, .backward = add_backward,
+    .name = "sum",
+    .operation = PL_OPERATION_ADD,
+    .describe = add_describe,
+    .needs = add_needs,
+    .flow = add_flow,
+    .forward = add_forward,
+    .backward = add_backward,
 };
 
 /* ---- concatenation: its inputs write into slices of its buffer, so nothing is computed or copied */
@@ -241,8 +258,8 @@ int pl_graph_concat(struct pl_graph *g, int front, int back)
         return -1;
     struct pl_shape s = g->nodes[front].shape, t = g->nodes[back].shape;
     if (s.height != t.height || s.width != t.width)
-        return pl_graph_fail(g, "a concatenation needs equal images, not %dx%d and %dx%d", s.height, s.width,
-                             t.height, t.width);
+        return pl_graph_fail(g, "a concatenation needs equal images, not %dx%d and %dx%d", s.height, s.width, t.height,
+                             t.width);
     int inputs[2] = {placeable(g, front), 0};
     g->nodes[inputs[0]].parent = (int)g->count; /* so that front == back makes a copy; corrected below */
     inputs[1] = placeable(g, back);
@@ -275,12 +292,14 @@ static void concat_backward(struct pl_plan *p, int id)
 {
     const struct pl_node *n = &p->nodes[id];
     for (int k = 0; k < 2; k++)
-        pl_flow_finish(p, id, k,
-                       pl_plan_slice(p, p->planned[id].gradient, n, p->nodes[n->inputs[k]].parent_piece));
+        pl_flow_finish(p, id, k, pl_plan_slice(p, p->planned[id].gradient, n, p->nodes[n->inputs[k]].parent_piece));
 }
 
 const struct pl_operator pl_op_concat = {
-    .name = "concat", .gathers = true, .flow = concat_flow, .backward = concat_backward,
+    .name = "concat",
+    .gathers = true,
+    .flow = concat_flow,
+    .backward = concat_backward,
 };
 
 /* ---- y = x in a buffer of its own;  dx = dy */
@@ -310,5 +329,8 @@ static void copy_backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_copy = {
-    .name = "copy", .flow = copy_flow, .forward = copy_forward, .backward = copy_backward,
+    .name = "copy",
+    .flow = copy_flow,
+    .forward = copy_forward,
+    .backward = copy_backward,
 };

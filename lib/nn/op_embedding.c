@@ -93,5 +93,11 @@ static void backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_embedding = {
-    .name = "embedding", .operation = PL_OPERATION_EMBEDDING, .reads_words = true, .needs = needs, .workspace = workspace, .forward = forward, .backward = backward,
+    .name = "embedding",
+    .operation = PL_OPERATION_EMBEDDING,
+    .reads_words = true,
+    .needs = needs,
+    .workspace = workspace,
+    .forward = forward,
+    .backward = backward,
 };

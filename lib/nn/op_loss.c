@@ -50,5 +50,10 @@ static void forward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_loss = {
-    .name = "cross-entropy", .operation = PL_OPERATION_LOSS, .loss = true, .flow = flow, .workspace = workspace, .forward = forward,
+    .name = "cross-entropy",
+    .operation = PL_OPERATION_LOSS,
+    .loss = true,
+    .flow = flow,
+    .workspace = workspace,
+    .forward = forward,
 };

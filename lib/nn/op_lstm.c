@@ -16,8 +16,10 @@ int pl_graph_lstm(struct pl_graph *g, int x, const char *name, int hidden, doubl
         return -1;
     struct pl_shape in = g->nodes[x].shape;
     if (in.height != 1 || in.width != 1 || g->nodes[x].op->words || g->nodes[x].piece_count > 1)
-        return pl_graph_fail(g, "%s: an LSTM layer reads the features of one layer, not an image, tokens or a "
-                             "concatenation", name);
+        return pl_graph_fail(g,
+                             "%s: an LSTM layer reads the features of one layer, not an image, tokens or a "
+                             "concatenation",
+                             name);
     if (hidden < 1)
         return pl_graph_fail(g, "%s: an LSTM layer needs at least one hidden unit, not %d", name, hidden);
     if (!(dropout >= 0 && dropout < 1))
@@ -114,6 +116,14 @@ static void backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_lstm = {
-    .name = "lstm", .operation = PL_OPERATION_LSTM, .multiplications = multiplications, .state = state, .needs = needs, .flow = flow,
-    .workspace = workspace, .reserve = reserve, .forward = forward, .backward = backward,
+    .name = "lstm",
+    .operation = PL_OPERATION_LSTM,
+    .multiplications = multiplications,
+    .state = state,
+    .needs = needs,
+    .flow = flow,
+    .workspace = workspace,
+    .reserve = reserve,
+    .forward = forward,
+    .backward = backward,
 };

@@ -77,8 +77,8 @@ static void forward(struct pl_plan *p, int id)
     if (p->mode == PL_TRAINING)
         mean = variance = NULL;
     type->norm_forward(p->device, &n->norm, &x, pl_plan_parameter(p, PL_PARAMETERS, n->weight),
-                       pl_plan_parameter(p, PL_PARAMETERS, n->bias), mean, variance,
-                       has_residual(n) ? &residual : NULL, &y, pl_plan_work(p));
+                       pl_plan_parameter(p, PL_PARAMETERS, n->bias), mean, variance, has_residual(n) ? &residual : NULL,
+                       &y, pl_plan_work(p));
     pl_plan_moments(p, id);
 }
 
@@ -92,17 +92,22 @@ static void backward(struct pl_plan *p, int id)
         y = pl_plan_value(p, id);
     if (mask)
         masked = pl_plan_view(p, id, planned->masked);
-    p->device->type->norm_backward(p->device, &n->norm, &x, y.data ? &y : NULL, &dy,
-                                   pl_plan_parameter(p, PL_PARAMETERS, n->weight),
-                                   pl_plan_parameter(p, PL_PARAMETERS, n->bias),
-                                   pl_plan_parameter(p, PL_GRADIENTS, n->weight),
-                                   pl_plan_parameter(p, PL_GRADIENTS, n->bias), &dx, accumulate,
-                                   mask ? &masked : NULL, pl_plan_work(p));
+    p->device->type->norm_backward(
+        p->device, &n->norm, &x, y.data ? &y : NULL, &dy, pl_plan_parameter(p, PL_PARAMETERS, n->weight),
+        pl_plan_parameter(p, PL_PARAMETERS, n->bias), pl_plan_parameter(p, PL_GRADIENTS, n->weight),
+        pl_plan_parameter(p, PL_GRADIENTS, n->bias), &dx, accumulate, mask ? &masked : NULL, pl_plan_work(p));
     if (has_residual(n))
         pl_flow_finish(p, id, 1, mask ? planned->masked : planned->gradient);
 }
 
 const struct pl_operator pl_op_norm = {
-    .name = "batch norm", .operation = PL_OPERATION_NORM, .reads_moments = true, .describe = describe, .needs = needs, .flow = flow,
-    .workspace = workspace, .forward = forward, .backward = backward,
+    .name = "batch norm",
+    .operation = PL_OPERATION_NORM,
+    .reads_moments = true,
+    .describe = describe,
+    .needs = needs,
+    .flow = flow,
+    .workspace = workspace,
+    .forward = forward,
+    .backward = backward,
 };

@@ -16,7 +16,7 @@ int pl_graph_penalty(struct pl_graph *g, int x, enum pl_penalty kind, double coe
         return pl_graph_fail(g, "the coefficient of a penalty must be at least 0, not %g", coefficient);
     if (in->shape.height != 1 || in->shape.width != 1 || in->piece_count > 1 || in->op->words)
         return pl_graph_fail(g, "a penalty is for the features of one layer, not for an image, tokens or a "
-                             "concatenation");
+                                "concatenation");
     int id = pl_graph_node(g, &pl_op_penalty, x, -1, in->shape);
     g->nodes[id].penalty.kind = kind;
     g->nodes[id].penalty.coefficient = coefficient;
@@ -84,6 +84,14 @@ static void backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_penalty = {
-    .name = "penalty", .operation = PL_OPERATION_PENALTY, .aliases = true, .describe = describe, .identity = identity, .needs = needs, .flow = flow,
-    .workspace = workspace, .forward = forward, .backward = backward,
+    .name = "penalty",
+    .operation = PL_OPERATION_PENALTY,
+    .aliases = true,
+    .describe = describe,
+    .identity = identity,
+    .needs = needs,
+    .flow = flow,
+    .workspace = workspace,
+    .forward = forward,
+    .backward = backward,
 };

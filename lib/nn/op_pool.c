@@ -24,8 +24,10 @@ static int square_pool(struct pl_graph *g, int x, enum pl_pooling kind, int kern
     if (!pl_graph_has(g, x))
         return -1;
     if (kernel < 1 || stride < 1 || padding < 0 || padding > kernel / 2)
-        return pl_graph_fail(g, "pooling needs a kernel and stride of at least 1 and a padding of at most half "
-                             "the kernel, not %d, %d and %d", kernel, stride, padding);
+        return pl_graph_fail(g,
+                             "pooling needs a kernel and stride of at least 1 and a padding of at most half "
+                             "the kernel, not %d, %d and %d",
+                             kernel, stride, padding);
     struct pl_window window = {{kernel, kernel}, {stride, stride}, {padding, padding}};
     return pool(g, x, kind, &window);
 }
@@ -89,5 +91,11 @@ static void backward(struct pl_plan *p, int id)
 }
 
 const struct pl_operator pl_op_pool = {
-    .name = "pool", .operation = PL_OPERATION_POOL, .describe = describe, .needs = needs, .flow = flow, .forward = forward, .backward = backward,
+    .name = "pool",
+    .operation = PL_OPERATION_POOL,
+    .describe = describe,
+    .needs = needs,
+    .flow = flow,
+    .forward = forward,
+    .backward = backward,
 };

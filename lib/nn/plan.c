@@ -306,8 +306,8 @@ static size_t estimate(const struct pl_graph *g, struct pl_device *device, int c
                        enum pl_mode mode)
 {
     struct pl_plan *p = plan_of(g, device, columns, steps, sequence, mode);
-    size_t bytes = p->bytes + state_bytes(p) + 2 * g->parameters.length * pl_element_size(device->type->element)
-                 + g->statistics.length * sizeof(double);
+    size_t bytes = p->bytes + state_bytes(p) + 2 * g->parameters.length * pl_element_size(device->type->element) +
+                   g->statistics.length * sizeof(double);
     pl_plan_free(p);
     return bytes;
 }

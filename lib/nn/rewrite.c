@@ -111,8 +111,8 @@ static void pool_first(struct pl_plan *p, int id)
         return;
     int x = pool->inputs[0];
     const struct pl_window *w = &p->nodes[x].convolution.window;
-    if (!lone(p, x, &pl_op_convolution) || p->nodes[x].convolution.linear || w->kernel[0] != 1 || w->kernel[1] != 1
-        || w->stride[0] != 1 || w->padding[0] != 0)
+    if (!lone(p, x, &pl_op_convolution) || p->nodes[x].convolution.linear || w->kernel[0] != 1 || w->kernel[1] != 1 ||
+        w->stride[0] != 1 || w->padding[0] != 0)
         return;
     struct pl_node convolution = p->nodes[x], *first = &p->nodes[x];
     const struct pl_node *from = &p->nodes[convolution.inputs[0]];

@@ -9,9 +9,15 @@ struct pl_view pl_plan_view(const struct pl_plan *p, int id, struct pl_place pla
 {
     const struct pl_node *n = &p->nodes[id];
     const struct pl_storage *s = &p->storages[place.storage];
-    struct pl_view v = {.batch = pl_plan_samples(p), .channels = n->shape.channels, .height = n->shape.height,
-                        .width = n->shape.width, .steps = p->steps, .first = place.first, .stored = s->stored,
-                        .pieces = n->pieces, .piece_count = n->piece_count};
+    struct pl_view v = {.batch = pl_plan_samples(p),
+                        .channels = n->shape.channels,
+                        .height = n->shape.height,
+                        .width = n->shape.width,
+                        .steps = p->steps,
+                        .first = place.first,
+                        .stored = s->stored,
+                        .pieces = n->pieces,
+                        .piece_count = n->piece_count};
     if (p->net && p->net->shared) { /* while planning there is no memory */
         v.data = (char *)p->net->shared + s->offset;
         if (s->moments >= 0)
@@ -57,8 +63,12 @@ void *pl_plan_penalty_at(const struct pl_plan *p, int id)
 
 struct pl_drop pl_plan_drop(const struct pl_plan *p, const struct pl_node *n)
 {
-    return (struct pl_drop){.probability = n->drop.probability, .stream = p->net->dropout, .step = p->step,
-                            .layer = n->drop.layer, .locked = n->drop.locked, .keep = p->net->masks[n->drop.layer]};
+    return (struct pl_drop){.probability = n->drop.probability,
+                            .stream = p->net->dropout,
+                            .step = p->step,
+                            .layer = n->drop.layer,
+                            .locked = n->drop.locked,
+                            .keep = p->net->masks[n->drop.layer]};
 }
 
 void pl_plan_moments(struct pl_plan *p, int id)

@@ -5,11 +5,19 @@
 
 static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.001"),
-    {.key = "rate_decay", .aliases = "lr_decay", .type = PL_REAL, .initial = "0", .range = "[0,inf)",
+    {.key = "rate_decay",
+     .aliases = "lr_decay",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = "[0,inf)",
      .help = "decay of the learning rate per step"},
     PL_SETTING_EPSILON("1e-10"),
-    {.key = "initial_accumulator", .aliases = "initial_accumulator_value", .type = PL_REAL, .initial = "0",
-     .range = "[0,inf)", .help = "initial value of the sum of squares"},
+    {.key = "initial_accumulator",
+     .aliases = "initial_accumulator_value",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = "[0,inf)",
+     .help = "initial value of the sum of squares"},
     PL_SETTING_WEIGHT_DECAY("0", PL_L2),
 };
 

@@ -11,11 +11,19 @@ static const struct pl_setting settings[] = {
     PL_SETTING_BETAS,
     PL_SETTING_EPSILON("1e-8"),
     PL_SETTING_WEIGHT_DECAY("0", PL_DECOUPLED),
-    {.key = "delta", .aliases = "δ", .type = PL_REAL, .initial = "0.1", .range = "[0,inf)",
+    {.key = "delta",
+     .aliases = "δ",
+     .type = PL_REAL,
+     .initial = "0.1",
+     .range = "[0,inf)",
      .help = "threshold of the cosine below which a weight counts as scale-invariant",
      .idle_when = "problem=*"}, /* whose theta is a vector, and has no rows */
-    {.key = "wd_ratio", .type = PL_REAL, .initial = "0.1", .range = "[0,inf)",
-     .help = "factor of weight_decay for scale-invariant weights", .idle_when = "weight_decay=0 or problem=*"},
+    {.key = "wd_ratio",
+     .type = PL_REAL,
+     .initial = "0.1",
+     .range = "[0,inf)",
+     .help = "factor of weight_decay for scale-invariant weights",
+     .idle_when = "weight_decay=0 or problem=*"},
     PL_SETTING_SWITCH("nesterov", NULL, "false", "Nesterov's momentum"),
 };
 

@@ -7,10 +7,19 @@
 
 static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.01"),
-    {.key = "kappa", .aliases = "lambd κ", .type = PL_REAL, .initial = "1e-4", .range = "[0,inf)",
+    {.key = "kappa",
+     .aliases = "lambd κ",
+     .type = PL_REAL,
+     .initial = "1e-4",
+     .range = "[0,inf)",
      .help = "decay of the parameters and of the rate"},
-    {.key = "alpha", .aliases = "α", .type = PL_REAL, .initial = "0.75", .range = "[0,inf)",
-     .help = "power of the rate's decay", .idle_when = "kappa=0"},
+    {.key = "alpha",
+     .aliases = "α",
+     .type = PL_REAL,
+     .initial = "0.75",
+     .range = "[0,inf)",
+     .help = "power of the rate's decay",
+     .idle_when = "kappa=0"},
     {.key = "t0", .type = PL_REAL, .initial = "1e6", .range = "[0,inf]", .help = "step at which averaging starts"},
     PL_SETTING_WEIGHT_DECAY("0", PL_L2),
 };

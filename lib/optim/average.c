@@ -12,9 +12,16 @@
 #include <string.h>
 
 static const struct pl_setting common[] = {
-    {.key = "average", .aliases = "averaging", .type = PL_STRING, .initial = "off",
-     .range = "off on patience nonmono", .help = "weight averaging, and what starts it"},
-    {.key = "average_after", .type = PL_INTEGER, .initial = "5", .range = "[1,100000]",
+    {.key = "average",
+     .aliases = "averaging",
+     .type = PL_STRING,
+     .initial = "off",
+     .range = "off on patience nonmono",
+     .help = "weight averaging, and what starts it"},
+    {.key = "average_after",
+     .type = PL_INTEGER,
+     .initial = "5",
+     .range = "[1,100000]",
      .help = "epochs without improvement (patience), or newest losses set aside (nonmono)",
      .idle_when = "average=off or average=on"},
 };
@@ -104,7 +111,8 @@ double pl_average_weight(const struct pl_optim *o)
 
 const void *pl_optim_average(const struct pl_optim *o)
 {
-    bool started = o->type->replaced   ? o->counts[PL_COUNT_FIRED] && o->counts[PL_COUNT_STEPS] > o->counts[PL_COUNT_FIRED_AT]
+    bool started = o->type->replaced
+                       ? o->counts[PL_COUNT_FIRED] && o->counts[PL_COUNT_STEPS] > o->counts[PL_COUNT_FIRED_AT]
                    : o->type->averages ? o->counts[PL_COUNT_STEPS] > 0
                                        : o->counts[PL_COUNT_AVERAGED] > 0;
     return o->average >= 0 && started ? o->arenas[o->average].data : NULL;

@@ -9,12 +9,20 @@
 
 #include "optim/kernel.h"
 
-#define BOUND_SETTINGS \
-    PL_SETTING_LAMBDA("0.001"), PL_SETTING_BETAS, PL_SETTING_EPSILON("1e-8"), \
-        {.key = "final_lambda", .aliases = "final_lr", .type = PL_REAL, .initial = "0.1", .range = "(0,inf)", \
-         .help = "learning rate of the SGD that the bounds close in on"}, \
-        {.key = "gamma", .aliases = "γ", .type = PL_REAL, .initial = "0.001", .range = "(0,1)", \
-         .help = "speed at which the bounds close in"}, \
+#define BOUND_SETTINGS                                                                                                 \
+    PL_SETTING_LAMBDA("0.001"), PL_SETTING_BETAS, PL_SETTING_EPSILON("1e-8"),                                          \
+        {.key = "final_lambda",                                                                                        \
+         .aliases = "final_lr",                                                                                        \
+         .type = PL_REAL,                                                                                              \
+         .initial = "0.1",                                                                                             \
+         .range = "(0,inf)",                                                                                           \
+         .help = "learning rate of the SGD that the bounds close in on"},                                              \
+        {.key = "gamma",                                                                                               \
+         .aliases = "γ",                                                                                               \
+         .type = PL_REAL,                                                                                              \
+         .initial = "0.001",                                                                                           \
+         .range = "(0,1)",                                                                                             \
+         .help = "speed at which the bounds close in"},                                                                \
         PL_SETTING_WEIGHT_DECAY("0", PL_L2)
 
 struct bound {

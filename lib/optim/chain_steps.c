@@ -9,7 +9,8 @@ enum { STRIDE = PL_CHAINS_STRIDE, MOST = STRIDE * PL_CHAINS_DIMENSION };
 
 void KERNEL(pl_chains_part)(const struct pl_chains_pass *pass, size_t from, size_t to);
 
-/* power[k] = |theta_k|^(2r): by repeated squaring where 2r is a whole number, because pow would take most of the time. */
+/* power[k] = |theta_k|^(2r): by repeated squaring where 2r is a whole number, because pow would take most of the time.
+ */
 static void raise_norms(const double *theta, size_t dimension, double r, double *power)
 {
     double square[STRIDE], base[STRIDE];
@@ -69,7 +70,8 @@ static void step(const struct pl_chains_pass *pass, struct block *b, uint64_t nu
     pass->field->gradient(pass->field->self, b->theta, pass->field->random ? b->x : NULL, b->gradient);
     if (o->noisy)
         KERNEL(pl_noise)(o->noise, number, first, length, b->xi);
-    struct pl_chunk chunk = {.count = length, .theta = b->theta, .gradient = b->gradient, .xi = o->noisy ? b->xi : NULL};
+    struct pl_chunk chunk = {
+        .count = length, .theta = b->theta, .gradient = b->gradient, .xi = o->noisy ? b->xi : NULL};
     if (!o->type->chain_power || !o->type->chain_power(o->self, &r)) {
         o->type->update(o->self, &chunk);
         return;

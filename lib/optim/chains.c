@@ -84,8 +84,8 @@ void pl_chains_run(struct pl_chains *c, const struct pl_chains_field *field, uin
 {
     struct pl_optim *o = c->optim;
     o->type->begin(o, NULL);
-    struct pl_chains_pass pass = {o, field, c->count, c->dimension, o->counts[PL_COUNT_STEPS] + 1, steps, c->theta,
-                                  c->lost};
+    struct pl_chains_pass pass = {o,     field,    c->count, c->dimension, o->counts[PL_COUNT_STEPS] + 1,
+                                  steps, c->theta, c->lost};
     pl_optim_parallel(o->threads, c->blocks, run_part, &pass);
     o->counts[PL_COUNT_STEPS] += steps;
 }

@@ -54,9 +54,9 @@ struct pl_chunk {
     size_t count;
     real *theta;
     real *gradient;
-    const real *xi;            /* standard normals, or NULL: no noise */
+    const real *xi; /* standard normals, or NULL: no noise */
     real *state[PL_ARENAS];
-    double sums[PL_SUMS];      /* zero at first */
+    double sums[PL_SUMS]; /* zero at first */
 };
 
 void KERNEL(pl_noise)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out);

@@ -5,7 +5,8 @@
 
 void pl_layout_add(struct pl_layout *layout, const size_t *dimensions, int dims)
 {
-    struct pl_tensor tensor = {.offset = layout->length, .count = 1, .rows = dims > 0 ? dimensions[0] : 1, .dims = dims};
+    struct pl_tensor tensor = {
+        .offset = layout->length, .count = 1, .rows = dims > 0 ? dimensions[0] : 1, .dims = dims};
     for (int i = 0; i < dims; i++) {
         assert(dimensions[i] > 0);
         tensor.count *= dimensions[i];

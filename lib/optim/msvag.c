@@ -11,8 +11,13 @@ static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.001"),
     PL_SETTING_BETAS,
     PL_SETTING_WEIGHT_DECAY("0", PL_L2),
-    {.key = "epsilon", .aliases = "eps ε", .type = PL_REAL, .initial = "1e-8", .range = "[0,inf)",
-     .help = "taken for the sake of the published class, which does not use it", .idle_when = "always"},
+    {.key = "epsilon",
+     .aliases = "eps ε",
+     .type = PL_REAL,
+     .initial = "1e-8",
+     .range = "[0,inf)",
+     .help = "taken for the sake of the published class, which does not use it",
+     .idle_when = "always"},
 };
 
 struct msvag {

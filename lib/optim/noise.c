@@ -58,7 +58,8 @@ static void make_schedule(struct pl_random key, struct schedule *keys)
 
 /* The bits of DRAWN groups: the radius and angle words of their lanes. High halves of the vectors' lanes may hold
  * anything between rounds: multiplication ignores them. */
-static inline void draw_bits(const struct schedule *keys, uint64_t step, uint64_t group, uint32_t *radius, uint32_t *angle)
+static inline void draw_bits(const struct schedule *keys, uint64_t step, uint64_t group, uint32_t *radius,
+                             uint32_t *angle)
 {
     const words zero = {0}, low = zero + 0xffffffffu;
     words c[VECTORS][4];
@@ -96,12 +97,18 @@ static const real cosine_terms[] = {-0.5f, 0.04166666465950221f, -0.001388830303
 #else
 enum { MANTISSA = 52 };
 static const real_bits root_half = 0x3fe6a09e667f3bcd;
-static const real log_terms[] = {0.020833333333333343, 0.000781249999998036, 3.487723220947665e-05, 1.695420160694876e-06,
-                                 8.670277335965608e-08, 4.5692058259876885e-09, 2.72255119399887e-10};
-static const real sine_terms[] = {-0.16666666666666666, 0.008333333333330948, -0.00019841269836758574,
+static const real log_terms[] = {0.020833333333333343,  0.000781249999998036,  3.487723220947665e-05,
+                                 1.695420160694876e-06, 8.670277335965608e-08, 4.5692058259876885e-09,
+                                 2.72255119399887e-10};
+static const real sine_terms[] = {-0.16666666666666666,  0.008333333333330948,    -0.00019841269836758574,
                                   2.755731610255244e-06, -2.5051131845003624e-08, 1.5918129294866608e-10};
-static const real cosine_terms[] = {-0.5, 0.041666666666666664, -0.0013888888888887398, 2.480158729876569e-05,
-                                    -2.7557317271729793e-07, 2.08761462684032e-09, -1.1382632425521717e-11};
+static const real cosine_terms[] = {-0.5,
+                                    0.041666666666666664,
+                                    -0.0013888888888887398,
+                                    2.480158729876569e-05,
+                                    -2.7557317271729793e-07,
+                                    2.08761462684032e-09,
+                                    -1.1382632425521717e-11};
 #endif
 #define POLYNOMIAL(terms, x) polynomial(terms, sizeof(terms) / sizeof *(terms), x)
 
@@ -182,8 +189,8 @@ void KERNEL(pl_noise)(struct pl_random key, uint64_t step, size_t first, size_t 
     }
 }
 
-/* Uniform on (0,1): (w + 1/2) 2^-32 of the words that would make a normal's radius (elements 0..15 of a group) and angle
- * (elements 16..31). */
+/* Uniform on (0,1): (w + 1/2) 2^-32 of the words that would make a normal's radius (elements 0..15 of a group) and
+ * angle (elements 16..31). */
 void KERNEL(pl_uniforms)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out)
 {
     uint32_t radius[DRAWN * LANES] __attribute__((aligned(64))), angle[DRAWN * LANES] __attribute__((aligned(64)));

@@ -7,7 +7,10 @@
 
 static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("30"),
-    {.key = "nonmono", .type = PL_INTEGER, .initial = "5", .range = "[1,100000]",
+    {.key = "nonmono",
+     .type = PL_INTEGER,
+     .initial = "5",
+     .range = "[1,100000]",
      .help = "newest validation losses set aside in the non-monotone criterion"},
     PL_SETTING_WEIGHT_DECAY("1.2e-6", PL_L2),
 };

@@ -68,7 +68,7 @@ static void cut_into_blocks(struct pl_optim *o)
         for (size_t at = 0; at < layout->tensors[i].count; at += PL_BLOCK) {
             size_t left = layout->tensors[i].count - at;
             *block++ = (struct pl_optim_block){layout->tensors[i].offset + at,
-                                         (uint32_t)(left < PL_BLOCK ? left : PL_BLOCK), (uint32_t)i};
+                                               (uint32_t)(left < PL_BLOCK ? left : PL_BLOCK), (uint32_t)i};
         }
 }
 
@@ -188,9 +188,8 @@ uint64_t pl_optim_steps(const struct pl_optim *o)
 
 /* A checkpoint's tensors are called after them: a new one may join, none may change its meaning. */
 static const char *const count_names[PL_COUNTS] = {
-    [PL_COUNT_STEPS] = "count/steps",   [PL_COUNT_AVERAGED] = "count/averaged",
-    [PL_COUNT_LOSSES] = "count/losses", [PL_COUNT_STALE] = "count/stale",
-    [PL_COUNT_FIRED] = "count/fired",   [PL_COUNT_FIRED_AT] = "count/fired_at",
+    [PL_COUNT_STEPS] = "count/steps", [PL_COUNT_AVERAGED] = "count/averaged", [PL_COUNT_LOSSES] = "count/losses",
+    [PL_COUNT_STALE] = "count/stale", [PL_COUNT_FIRED] = "count/fired",       [PL_COUNT_FIRED_AT] = "count/fired_at",
 };
 
 size_t pl_optim_state(struct pl_optim *o, struct pl_optim_array *arrays, size_t capacity)
@@ -230,7 +229,11 @@ static void noise_part(void *self, size_t from, size_t to, int thread)
 void pl_optim_noise(struct pl_random noise, uint64_t step, enum pl_element element, size_t length, int threads,
                     void *out)
 {
-    struct noise_request request = {pl_optim_kernels(pl_host_isa(), element), noise, step, length,
-                                    element == PL_FLOAT32 ? sizeof(float) : sizeof(double), out};
+    struct noise_request request = {pl_optim_kernels(pl_host_isa(), element),
+                                    noise,
+                                    step,
+                                    length,
+                                    element == PL_FLOAT32 ? sizeof(float) : sizeof(double),
+                                    out};
     pl_optim_parallel(threads, (length + PL_BLOCK - 1) / PL_BLOCK, noise_part, &request);
 }

@@ -82,10 +82,10 @@ const void *pl_optim_average(const struct pl_optim *optim);
 /* Everything that a checkpoint must hold besides theta: named arrays, to be written and read in place.
  * Returns the number of arrays; fills at most capacity of them. The set does not change during a run. */
 struct pl_optim_array {
-    const char *name;  /* "m", "v", "counters", "average", ... */
+    const char *name; /* "m", "v", "counters", "average", ... */
     void *data;
-    size_t count;      /* elements */
-    char kind;         /* 'f' float, 'd' double, 'u' uint64 */
+    size_t count; /* elements */
+    char kind;    /* 'f' float, 'd' double, 'u' uint64 */
 };
 size_t pl_optim_state(struct pl_optim *optim, struct pl_optim_array *arrays, size_t capacity);
 
@@ -96,7 +96,7 @@ double pl_arena_norm(const void *values, enum pl_element element, size_t count, 
 double pl_arena_clip(void *gradient, enum pl_element element, size_t count, double limit, int threads);
 
 /* Fills out (length elements) with the noise of one step, as pl_optim_step would draw it. */
-void pl_optim_noise(struct pl_random noise, uint64_t step, enum pl_element element, size_t length,
-                    int threads, void *out);
+void pl_optim_noise(struct pl_random noise, uint64_t step, enum pl_element element, size_t length, int threads,
+                    void *out);
 
 #endif

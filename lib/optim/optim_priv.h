@@ -1,8 +1,8 @@
 /* optim, inside: what the driver, the kernels and the optimizers share.
  *
  * Two kinds of file. Those compiled once (optim.c, average.c, chains.c, kernels.c, layout.c, norm.c,
- * parallel.c, shares.c) see arenas as void pointers. Those compiled once for each instruction set and each of float and double (step.c,
- * noise.c, table.c and every optimizer) also include kernel.h, which defines `real`.
+ * parallel.c, shares.c) see arenas as void pointers. Those compiled once for each instruction set and each of float and
+ * double (step.c, noise.c, table.c and every optimizer) also include kernel.h, which defines `real`.
  *
  * Work is cut into blocks: at most PL_BLOCK elements of one tensor each, the same blocks whatever the
  * number of threads. A block is always computed by one call with the same arguments, and sums over
@@ -15,10 +15,10 @@
 #include "optim/optim.h"
 
 enum {
-    PL_BLOCK = 256,   /* elements; a multiple of PL_TENSOR_ALIGN, small beside the first-level cache */
-    PL_ARENAS = 5,    /* most arenas of state that an optimizer has, the average included */
-    PL_NOTES = 8,     /* most named lists of doubles */
-    PL_SUMS = 2,      /* sums that an update may make over a block */
+    PL_BLOCK = 256, /* elements; a multiple of PL_TENSOR_ALIGN, small beside the first-level cache */
+    PL_ARENAS = 5,  /* most arenas of state that an optimizer has, the average included */
+    PL_NOTES = 8,   /* most named lists of doubles */
+    PL_SUMS = 2,    /* sums that an update may make over a block */
 };
 
 struct pl_chunk;  /* kernel.h: a block with its pointers */
@@ -38,14 +38,14 @@ struct pl_optimizer {
     void (*tensor_done)(struct pl_optim *optim, size_t index, const double sums[PL_SUMS]);
     /* The pass over one block. */
     void (*update)(const void *self, struct pl_chunk *chunk);
-    /* Independent chains (chains.h). begin is then called without arenas, because each chain has a norm of its own. Where
-     * chain_power says that |theta|^(2r) of a chain enters its step, chain_update takes the place of update: for one
-     * coordinate of a block of chains, whose powers it is given. */
+    /* Independent chains (chains.h). begin is then called without arenas, because each chain has a norm of its own.
+     * Where chain_power says that |theta|^(2r) of a chain enters its step, chain_update takes the place of update: for
+     * one coordinate of a block of chains, whose powers it is given. */
     bool chains;
     bool (*chain_power)(const void *self, double *r); /* NULL: it never enters */
     void (*chain_update)(const void *self, struct pl_chunk *chunk, const void *power);
-    bool averages;  /* keeps an average of its own: the arena "average" */
-    bool replaced;  /* becomes another method when the trigger fires (nt_asgd) */
+    bool averages; /* keeps an average of its own: the arena "average" */
+    bool replaced; /* becomes another method when the trigger fires (nt_asgd) */
 };
 
 /* What one build for an instruction set and a precision exports. */
@@ -63,10 +63,10 @@ const struct pl_kernels *pl_optim_kernels(enum pl_isa isa, enum pl_element eleme
 struct pl_chains_pass {
     const struct pl_optim *optim;
     const struct pl_chains_field *field;
-    size_t count, dimension;   /* chains, and coordinates of each */
-    uint64_t first, steps;     /* number of the first step, from 1; how many */
+    size_t count, dimension; /* chains, and coordinates of each */
+    uint64_t first, steps;   /* number of the first step, from 1; how many */
     double *theta;
-    uint64_t *lost;            /* for each block: the first step after which a chain was not finite, or 0 */
+    uint64_t *lost; /* for each block: the first step after which a chain was not finite, or 0 */
 };
 
 struct pl_optim_block {
@@ -102,8 +102,8 @@ struct pl_optim {
     double *scratch;     /* what configure asked for; not part of the state */
 
     uint64_t counts[PL_COUNTS];
-    double rates[2];     /* in force; as last scheduled */
-    bool noisy;          /* begin says: does this step add noise? */
+    double rates[2]; /* in force; as last scheduled */
+    bool noisy;      /* begin says: does this step add noise? */
     struct pl_state_arena {
         const char *name;
         double initial;
@@ -142,25 +142,37 @@ double pl_average_weight(const struct pl_optim *optim);
 void pl_optim_parallel(int threads, size_t blocks, pl_parallel_body *body, void *self);
 
 /* Settings that many optimizers take. */
-#define PL_SETTING_LAMBDA(value) \
-    {.key = "lambda", .aliases = "lr learning_rate λ", .type = PL_REAL, .initial = value, .range = "(0,inf)", \
-     .help = "learning rate"}
-#define PL_SETTING_WEIGHT_DECAY(value, how) \
-    {.key = "weight_decay", .aliases = "wd", .type = PL_REAL, .initial = value, .range = "[0,inf)", .help = how}
+#define PL_SETTING_LAMBDA(value)                                                                                       \
+    {                                                                                                                  \
+        .key = "lambda", .aliases = "lr learning_rate λ", .type = PL_REAL, .initial = value, .range = "(0,inf)",       \
+        .help = "learning rate"                                                                                        \
+    }
+#define PL_SETTING_WEIGHT_DECAY(value, how)                                                                            \
+    {                                                                                                                  \
+        .key = "weight_decay", .aliases = "wd", .type = PL_REAL, .initial = value, .range = "[0,inf)", .help = how     \
+    }
 #define PL_L2 "L2 regularisation: weight_decay * theta is added to the gradient"
 #define PL_DECOUPLED "decoupled weight decay: theta is scaled by 1 - lambda * weight_decay"
-#define PL_SETTING_EPSILON(value) \
-    {.key = "epsilon", .aliases = "eps ε", .type = PL_REAL, .initial = value, .range = "[0,inf)", \
-     .help = "added to the denominator"}
-#define PL_SETTING_BETAS \
-    {.key = "beta1", .type = PL_REAL, .initial = "0.9", .range = "[0,1)", .help = "decay rate of the first moment"}, \
-    {.key = "beta2", .type = PL_REAL, .initial = "0.999", .range = "[0,1)", \
-     .help = "decay rate of the second moment"}
-#define PL_SETTING_BETA(value) \
-    {.key = "beta", .aliases = "β", .type = PL_REAL, .initial = value, .range = "(0,inf]", \
-     .help = "inverse temperature of the Langevin noise; .inf switches it off"}
-#define PL_SETTING_SWITCH(name, alias, value, text) \
-    {.key = name, .aliases = alias, .type = PL_BOOLEAN, .initial = value, .help = text}
+#define PL_SETTING_EPSILON(value)                                                                                      \
+    {                                                                                                                  \
+        .key = "epsilon", .aliases = "eps ε", .type = PL_REAL, .initial = value, .range = "[0,inf)",                   \
+        .help = "added to the denominator"                                                                             \
+    }
+#define PL_SETTING_BETAS                                                                                               \
+    {.key = "beta1", .type = PL_REAL, .initial = "0.9", .range = "[0,1)", .help = "decay rate of the first moment"},   \
+    {                                                                                                                  \
+        .key = "beta2", .type = PL_REAL, .initial = "0.999", .range = "[0,1)",                                         \
+        .help = "decay rate of the second moment"                                                                      \
+    }
+#define PL_SETTING_BETA(value)                                                                                         \
+    {                                                                                                                  \
+        .key = "beta", .aliases = "β", .type = PL_REAL, .initial = value, .range = "(0,inf]",                          \
+        .help = "inverse temperature of the Langevin noise; .inf switches it off"                                      \
+    }
+#define PL_SETTING_SWITCH(name, alias, value, text)                                                                    \
+    {                                                                                                                  \
+        .key = name, .aliases = alias, .type = PL_BOOLEAN, .initial = value, .help = text                              \
+    }
 #define PL_SETTINGS(table) .settings = table, .setting_count = sizeof table / sizeof *table
 
 #endif

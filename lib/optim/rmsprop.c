@@ -7,7 +7,11 @@
 
 static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.001"),
-    {.key = "alpha", .aliases = "α", .type = PL_REAL, .initial = "0.99", .range = "[0,1)",
+    {.key = "alpha",
+     .aliases = "α",
+     .type = PL_REAL,
+     .initial = "0.99",
+     .range = "[0,1)",
      .help = "decay rate of the second moment"},
     PL_SETTING_EPSILON("1e-8"),
     {.key = "momentum", .type = PL_REAL, .initial = "0", .range = "[0,inf)", .help = "momentum"},

@@ -6,7 +6,11 @@
 static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.1"),
     {.key = "momentum", .type = PL_REAL, .initial = "0", .range = "[0,inf)", .help = "momentum"},
-    {.key = "dampening", .type = PL_REAL, .initial = "0", .range = NULL, .help = "dampening of the momentum",
+    {.key = "dampening",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = NULL,
+     .help = "dampening of the momentum",
      .idle_when = "momentum=0"},
     PL_SETTING_SWITCH("nesterov", NULL, "false", "Nesterov's momentum (needs momentum, and no dampening)"),
     PL_SETTING_WEIGHT_DECAY("0", PL_L2),

@@ -89,7 +89,11 @@ void pl_shares_find(const struct pl_share_rule *rule, double lambda, const struc
                     enum pl_element element, const void *theta, const void *gradient, int threads,
                     double shares[PL_SHARES])
 {
-    struct step s = {.theta = theta, .gradient = gradient, .element = element, .lambda = lambda, .root = sqrt(lambda),
+    struct step s = {.theta = theta,
+                     .gradient = gradient,
+                     .element = element,
+                     .lambda = lambda,
+                     .root = sqrt(lambda),
                      .epsilon = rule->sync ? lambda : rule->epsilon};
     size_t count = 0;
     s.inside = find_inside(rule, &s, layout);

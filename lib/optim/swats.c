@@ -24,12 +24,12 @@ static const struct pl_setting settings[] = {
 struct swats {
     double beta1, beta2, epsilon, weight_decay;
     bool amsgrad, nesterov;
-    double *phase;   /* 0 Adam, 1 SGD */
-    double *scaling; /* W of each tensor */
-    double *moving;  /* has the tensor's b begun? */
-    double c1, c2;   /* of this step */
-    bool sgd;        /* of this tensor */
-    double rate;     /* Adam: with the bias corrections */
+    double *phase;                       /* 0 Adam, 1 SGD */
+    double *scaling;                     /* W of each tensor */
+    double *moving;                      /* has the tensor's b begun? */
+    double c1, c2;                       /* of this step */
+    bool sgd;                            /* of this tensor */
+    double rate;                         /* Adam: with the bias corrections */
     double buffer_old, buffer_new, take; /* SGD: b <- buffer_old b + buffer_new g, d = b + take g or d = take g */
     double use;
 };

@@ -12,16 +12,32 @@
 
 static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.1"),
-    {.key = "epsilon", .aliases = "eps ε", .type = PL_REAL, .initial = "1e-8", .range = "[0,inf]",
-     .help = "boosting of small gradients; .inf switches it off", .idle_when = "sync_epsilon=true"},
+    {.key = "epsilon",
+     .aliases = "eps ε",
+     .type = PL_REAL,
+     .initial = "1e-8",
+     .range = "[0,inf]",
+     .help = "boosting of small gradients; .inf switches it off",
+     .idle_when = "sync_epsilon=true"},
     PL_SETTING_BETA("1e14"),
-    {.key = "r", .type = PL_REAL, .initial = "0", .range = "[0,1000]",
-     .help = "exponent of the regularisation: it grows like |theta|^(2r)", .idle_when = "eta=0"},
-    {.key = "eta", .aliases = "η", .type = PL_REAL, .initial = "0", .range = "[0,inf)",
+    {.key = "r",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = "[0,1000]",
+     .help = "exponent of the regularisation: it grows like |theta|^(2r)",
+     .idle_when = "eta=0"},
+    {.key = "eta",
+     .aliases = "η",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = "[0,inf)",
      .help = "strength of the regularisation"},
     PL_SETTING_WEIGHT_DECAY("0", PL_L2),
     PL_SETTING_SWITCH("sync_epsilon", "sync_eps", "false", "use the learning rate in force as epsilon"),
-    {.key = "variant", .type = PL_STRING, .initial = "paper", .range = "paper official",
+    {.key = "variant",
+     .type = PL_STRING,
+     .initial = "paper",
+     .range = "paper official",
      .help = "regularise outside the taming (the paper's equation) or inside it (the published code)",
      .idle_when = "eta=0 and beta!=1"}, /* which the published code takes for "no noise" */
 };
@@ -115,7 +131,8 @@ static inline real tamed(real g, const struct constants *k, bool boosted, bool c
 }
 
 /* theta after a step without noise. */
-static inline real moved(real theta, real g, const struct constants *k, real inside, real outside, bool boosted, bool cut)
+static inline real moved(real theta, real g, const struct constants *k, real inside, real outside, bool boosted,
+                         bool cut)
 {
     real step = tamed(multiply_add(inside, theta, g), k, boosted, cut);
     return multiply_add(-outside, theta, theta - step);

@@ -6,9 +6,16 @@
 static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.1"),
     PL_SETTING_BETA("1e10"),
-    {.key = "r", .type = PL_REAL, .initial = "0.5", .range = "[0,1000]",
+    {.key = "r",
+     .type = PL_REAL,
+     .initial = "0.5",
+     .range = "[0,1000]",
      .help = "exponent of the taming: it grows like |theta|^(2r)"},
-    {.key = "eta", .aliases = "η", .type = PL_REAL, .initial = "0", .range = "[0,inf)",
+    {.key = "eta",
+     .aliases = "η",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = "[0,inf)",
      .help = "strength of the regularisation"},
     PL_SETTING_WEIGHT_DECAY("0", PL_L2),
 };

@@ -8,8 +8,12 @@ static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.001"),
     PL_SETTING_BETAS,
     PL_SETTING_EPSILON("1e-3"),
-    {.key = "initial_accumulator", .aliases = "initial_accumulator_value", .type = PL_REAL, .initial = "1e-6",
-     .range = "[0,inf)", .help = "initial value of both moments"},
+    {.key = "initial_accumulator",
+     .aliases = "initial_accumulator_value",
+     .type = PL_REAL,
+     .initial = "1e-6",
+     .range = "[0,inf)",
+     .help = "initial value of both moments"},
     PL_SETTING_WEIGHT_DECAY("0", PL_L2),
 };
 

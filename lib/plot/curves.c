@@ -39,7 +39,7 @@ static int take_point(void *self, double epoch, double value)
 struct clock {
     struct tick {
         double epoch, seconds;
-    } *ticks;
+    } * ticks;
     size_t count, capacity;
 };
 
@@ -121,14 +121,19 @@ static void add_strands(struct pl_line *line, const struct samples *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         const struct sample *at = &s->list[i];
-        pl_points_add(&line->strands, (struct pl_point){.x = at->x, .place = at->x, .y = at->value, .low = NAN, .high = NAN,
-                                                        .least = NAN, .n = isfinite(at->value),
+        pl_points_add(&line->strands, (struct pl_point){.x = at->x,
+                                                        .place = at->x,
+                                                        .y = at->value,
+                                                        .low = NAN,
+                                                        .high = NAN,
+                                                        .least = NAN,
+                                                        .n = isfinite(at->value),
                                                         .parted = i && at->run != at[-1].run});
     }
 }
 
-/* What some runs have in common at an epoch: mean and sample standard deviation of the finite values. Where there is none
- * the point is a gap, infinite if all of them are. */
+/* What some runs have in common at an epoch: mean and sample standard deviation of the finite values. Where there is
+ * none the point is a gap, infinite if all of them are. */
 static struct pl_point mean_of(const struct sample *list, size_t count, double *values)
 {
     struct pl_point p = {.y = NAN, .low = NAN, .high = NAN, .least = NAN};
@@ -217,14 +222,15 @@ static int take_run(void *self, const struct pl_result *result)
 {
     struct drawn_runs *runs = self;
     size_t config = pl_results_position(runs->gather->results, result->config);
-    bool drawn = result->status == PL_RUN_FINISHED || result->status == PL_RUN_DIVERGED || result->status == PL_RUN_RUNNING;
+    bool drawn = result->status == PL_RUN_FINISHED || result->status == PL_RUN_DIVERGED ||
+                 result->status == PL_RUN_RUNNING;
     if (config == SIZE_MAX || !runs->line_of[config] || !drawn)
         return 0;
     void *list = runs->list;
     pl_grow(&list, &runs->capacity, runs->count + 1, sizeof *runs->list);
     runs->list = list;
-    runs->list[runs->count++] =
-        (struct drawn_run){result->run, result->config, runs->line_of[config] - 1, result->status};
+    runs->list[runs->count++] = (struct drawn_run){result->run, result->config, runs->line_of[config] - 1,
+                                                   result->status};
     return 0;
 }
 
@@ -284,9 +290,10 @@ static int has_point(void *self, double position, double value)
     return 0;
 }
 
-/* Chooses what x counts: steps where they are asked for, else epochs; the other where no run has recorded that. Runs that
- * have recorded the other only are noted. */
-static int choose_axis(struct pl_figure *figure, struct pl_gather *g, const struct drawn_runs *runs, struct pl_error *err)
+/* Chooses what x counts: steps where they are asked for, else epochs; the other where no run has recorded that. Runs
+ * that have recorded the other only are noted. */
+static int choose_axis(struct pl_figure *figure, struct pl_gather *g, const struct drawn_runs *runs,
+                       struct pl_error *err)
 {
     static const char *const names[] = {"epoch", "step"};
     enum pl_series_axis wanted = g->spec->x && pl_has_word("step iteration n", g->spec->x) ? PL_BY_STEP : PL_BY_EPOCH;
@@ -304,7 +311,7 @@ static int choose_axis(struct pl_figure *figure, struct pl_gather *g, const stru
         only[1] += has[1] && !has[0];
     }
     bool other = !both && !only[wanted] && only[!wanted];
-    g->axis = other ? (enum pl_series_axis)!wanted : wanted;
+    g->axis = other ? (enum pl_series_axis) !wanted : wanted;
     if (g->axis == PL_BY_STEP && !pl_figure_tells_time(g->spec)) {
         free(figure->x_label);
         figure->x_label = pl_copy(other || !g->spec->x ? names[PL_BY_STEP] : g->spec->x);

@@ -78,8 +78,10 @@ static int check_spec(const struct pl_results *results, const struct pl_figure_s
     const char *kind = pl_figure_kind_names[spec->kind];
     bool over_time = spec->kind == PL_FIGURE_CURVES || spec->kind == PL_FIGURE_TRAJECTORIES;
     if (over_time && spec->x && !pl_has_word("epoch iteration step n seconds", spec->x))
-        return pl_fail(err, PL_EINPUT, "the x of a figure of kind %s is '%s', but must be one of: epoch iteration "
-                                       "step n seconds", kind, spec->x);
+        return pl_fail(err, PL_EINPUT,
+                       "the x of a figure of kind %s is '%s', but must be one of: epoch iteration "
+                       "step n seconds",
+                       kind, spec->x);
     if (pl_figure_tells_time(spec) && !pl_results_has_metric(results, PL_METRIC_SECONDS))
         return pl_fail(err, PL_EINPUT, "study %s has not recorded the seconds that its epochs took",
                        pl_results_name(results));
@@ -96,9 +98,10 @@ static int check_spec(const struct pl_results *results, const struct pl_figure_s
         return status;
     if (!over_time && spec->select == PL_SELECT_BEST &&
         pl_results_direction(results, metric_of(results, spec)) == PL_UNDECLARED)
-        return pl_fail(err, PL_EINPUT, "nothing says whether a higher or a lower %s is better: declare it in the spec, as in "
-                                       "metrics: {%s: max}, or show its last value", metric_of(results, spec),
-                       metric_of(results, spec));
+        return pl_fail(err, PL_EINPUT,
+                       "nothing says whether a higher or a lower %s is better: declare it in the spec, as in "
+                       "metrics: {%s: max}, or show its last value",
+                       metric_of(results, spec), metric_of(results, spec));
     return 0;
 }
 
@@ -209,7 +212,7 @@ static void label_axes(struct pl_figure *figure, const struct pl_gather *g)
     switch (spec->kind) {
     case PL_FIGURE_CURVES:
     case PL_FIGURE_TRAJECTORIES:
-        figure->x_label = pl_copy(pl_figure_tells_time(spec)                 ? "seconds of training"
+        figure->x_label = pl_copy(pl_figure_tells_time(spec)            ? "seconds of training"
                                   : spec->x && strcmp(spec->x, "epoch") ? spec->x
                                   : problem                             ? "iteration"
                                                                         : "epoch");
@@ -308,7 +311,9 @@ static void note_panel(struct pl_figure *figure, struct pl_panel *panel, const s
     if (lines > 1) {
         pl_text_clear(&note);
         pl_text_addf(&note, "runs of %zu lines %s", lines,
-                     !working ? "diverged" : diverged ? "diverged or are at work" : "are at work");
+                     !working   ? "diverged"
+                     : diverged ? "diverged or are at work"
+                                : "are at work");
     }
     if (lines)
         append(&panel->title, &note);
@@ -351,8 +356,8 @@ static bool judge_lines(struct pl_figure *figure, struct fate *fates)
             fates[line->style].diverged += line->diverged;
             fates[line->style].working += line->working;
             fates[line->style].drawn |= finite || line->lost.count;
-            figure->legend[line->style].shown |=
-                finite || line->diverged || line->blank || (curve && line->means.count);
+            figure->legend[line->style].shown |= finite || line->diverged || line->blank ||
+                                                 (curve && line->means.count);
             any |= finite;
             find_marks(figure, panel, line);
         }
@@ -360,8 +365,8 @@ static bool judge_lines(struct pl_figure *figure, struct fate *fates)
     return any;
 }
 
-/* Says which lines diverged or are at work, in the legend or above the panel, and finds out whether there is anything to
- * see. */
+/* Says which lines diverged or are at work, in the legend or above the panel, and finds out whether there is anything
+ * to see. */
 static bool finish_legend(struct pl_figure *figure)
 {
     struct fate *fates = pl_new((figure->legend_count + 1) * sizeof *fates);
@@ -385,9 +390,12 @@ static bool finish_legend(struct pl_figure *figure)
 static int gather(struct pl_figure *figure, struct pl_gather *g, struct pl_error *err)
 {
     switch (g->spec->kind) {
-    case PL_FIGURE_SENSITIVITY: return pl_gather_sensitivity(figure, g, err);
-    case PL_FIGURE_HEATMAP: return pl_gather_heatmap(figure, g, err);
-    default: return pl_gather_curves(figure, g, err);
+    case PL_FIGURE_SENSITIVITY:
+        return pl_gather_sensitivity(figure, g, err);
+    case PL_FIGURE_HEATMAP:
+        return pl_gather_heatmap(figure, g, err);
+    default:
+        return pl_gather_curves(figure, g, err);
     }
 }
 
@@ -414,7 +422,9 @@ static void name_figure(struct pl_figure *figure, const struct pl_results *resul
 int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const struct pl_figure_spec *spec, bool plain,
                    struct pl_text *notes, struct pl_error *err)
 {
-    struct pl_gather g = {.results = results, .spec = spec, .notes = notes,
+    struct pl_gather g = {.results = results,
+                          .spec = spec,
+                          .notes = notes,
                           .averages = pl_results_has_metric(results, PL_METRIC_AVERAGED)};
     *figure = (struct pl_figure){.kind = spec->kind, .plain = plain, .fitted = spec->fit};
     int status = check_spec(results, spec, err);
@@ -442,8 +452,10 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
         pl_fit_panels(figure, &g);
     pl_note_left_out(figure, &g);
     if (!finish_legend(figure))
-        status = pl_fail(err, PL_EMISSING, "nothing to draw for figure %s: no finished run of study %s has a value "
-                                           "of %s", figure->name, pl_results_name(results), metric);
+        status = pl_fail(err, PL_EMISSING,
+                         "nothing to draw for figure %s: no finished run of study %s has a value "
+                         "of %s",
+                         figure->name, pl_results_name(results), metric);
 done:
     free(g.configs);
     pl_headings_release(&g.panels);

@@ -41,8 +41,11 @@ static void fit_line(const struct pl_figure_spec *spec, const struct pl_panel *p
     if (n >= LEAST_POINTS && from < to) {
         double c0, c1, cov00, cov01, cov11, squares;
         gsl_fit_linear(x, 1, y, 1, n, &c0, &c1, &cov00, &cov01, &cov11, &squares);
-        line->fit = (struct pl_fit){.n = n, .slope = c1, .error = gsl_cdf_tdist_Qinv(0.025, (double)n - 2) * sqrt(cov11),
-                                    .x = {from, to}, .y = {c0 + c1 * from, c0 + c1 * to}};
+        line->fit = (struct pl_fit){.n = n,
+                                    .slope = c1,
+                                    .error = gsl_cdf_tdist_Qinv(0.025, (double)n - 2) * sqrt(cov11),
+                                    .x = {from, to},
+                                    .y = {c0 + c1 * from, c0 + c1 * to}};
         for (int i = 0; i < 2; i++) {
             line->fit.x[i] = panel->log_x ? exp(line->fit.x[i]) : line->fit.x[i];
             line->fit.y[i] = panel->log_y ? exp(line->fit.y[i]) : line->fit.y[i];
@@ -59,12 +62,12 @@ static void note_fit(const struct pl_gather *g, size_t panel, const struct pl_li
     pl_label_heading(&heading, g->results, &g->lines, line->style, true);
     const char *parted = name.length && heading.length ? "; " : "";
     pl_text_addf(g->notes, "%s %s against %s, %s%s%s: ",
-                 g->spec->kind == PL_FIGURE_SENSITIVITY ? pl_select_names[g->spec->select] : "mean", g->metric, g->spec->x ? g->spec->x : "epoch", pl_text(&name), parted,
-                 pl_text(&heading));
+                 g->spec->kind == PL_FIGURE_SENSITIVITY ? pl_select_names[g->spec->select] : "mean", g->metric,
+                 g->spec->x ? g->spec->x : "epoch", pl_text(&name), parted, pl_text(&heading));
     const struct pl_fit *fit = &line->fit;
     if (fit->n)
-        pl_text_addf(g->notes, "slope %.3f, 95%% interval [%.3f, %.3f], %zu points.\n", fit->slope, fit->slope - fit->error,
-                     fit->slope + fit->error, fit->n);
+        pl_text_addf(g->notes, "slope %.3f, 95%% interval [%.3f, %.3f], %zu points.\n", fit->slope,
+                     fit->slope - fit->error, fit->slope + fit->error, fit->n);
     else
         pl_text_addf(g->notes, "fewer than %d points, no slope.\n", LEAST_POINTS);
     pl_text_release(&name);
@@ -77,7 +80,8 @@ static void anchor(const struct pl_figure_spec *spec, struct pl_panel *panel)
     double best[2] = {INFINITY, INFINITY}, x, y;
     for (size_t l = 0; l < panel->line_count; l++)
         for (size_t i = 0; i < panel->lines[l].means.count; i++)
-            if (place(spec, panel, &panel->lines[l].means.list[i], &x, &y) && (x < best[0] || (x == best[0] && y < best[1]))) {
+            if (place(spec, panel, &panel->lines[l].means.list[i], &x, &y) &&
+                (x < best[0] || (x == best[0] && y < best[1]))) {
                 best[0] = x;
                 best[1] = y;
             }

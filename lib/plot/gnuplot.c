@@ -77,8 +77,9 @@ static int start(const char *folder, const char *base, pid_t *pid, struct pl_err
     free(messages);
     pl_text_release(&script);
     if (problem == ENOENT)
-        return pl_fail(err, PL_EIO, "figures are drawn by gnuplot, which is not installed or not in PATH (Debian: "
-                                         "apt-get install gnuplot-nox)");
+        return pl_fail(err, PL_EIO,
+                       "figures are drawn by gnuplot, which is not installed or not in PATH (Debian: "
+                       "apt-get install gnuplot-nox)");
     if (problem)
         return pl_fail(err, PL_EIO, "cannot start gnuplot: %s", strerror(problem));
     return 0;

@@ -131,9 +131,13 @@ static void add_square(struct pl_figure *figure, const struct pl_gather *g, cons
     void *squares = panel->squares;
     pl_grow(&squares, &panel->square_capacity, panel->square_count + 1, sizeof *panel->squares);
     panel->squares = squares;
-    panel->squares[panel->square_count++] = (struct pl_square){
-        .column = place_of(g, &axes[0], config), .row = place_of(g, &axes[1], config),
-        .value = s.mean, .deviation = s.deviation, .n = s.n, .diverged = s.diverged, .text = square_text(&s, style)};
+    panel->squares[panel->square_count++] = (struct pl_square){.column = place_of(g, &axes[0], config),
+                                                               .row = place_of(g, &axes[1], config),
+                                                               .value = s.mean,
+                                                               .deviation = s.deviation,
+                                                               .n = s.n,
+                                                               .diverged = s.diverged,
+                                                               .text = square_text(&s, style)};
 }
 
 int pl_gather_heatmap(struct pl_figure *figure, struct pl_gather *g, struct pl_error *err)

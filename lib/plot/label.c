@@ -49,8 +49,8 @@ void pl_label_quote(struct pl_text *script, const char *text)
 static const char *greek(const char *name, size_t length)
 {
     static const char *const letters[][2] = {
-        {"lambda", "λ"}, {"epsilon", "ε"}, {"beta", "β"},   {"eta", "η"},     {"theta", "θ"}, {"alpha", "α"},
-        {"gamma", "γ"},  {"delta", "δ"},   {"kappa", "κ"}, {"rho", "ρ"},     {"mu", "μ"},    {"sigma", "σ"},
+        {"lambda", "λ"}, {"epsilon", "ε"}, {"beta", "β"},  {"eta", "η"}, {"theta", "θ"}, {"alpha", "α"},
+        {"gamma", "γ"},  {"delta", "δ"},   {"kappa", "κ"}, {"rho", "ρ"}, {"mu", "μ"},    {"sigma", "σ"},
     };
     for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
         if (strlen(letters[i][0]) == length && !strncmp(letters[i][0], name, length))
@@ -119,8 +119,8 @@ void pl_label_heading(struct pl_text *out, const struct pl_results *results, con
 {
     bool first = true;
     for (size_t k = 0; k < headings->width; k++) {
-        const struct pl_value *value =
-            pl_results_value(results, headings->keys[k], headings->ranks[index * headings->width + k]);
+        const struct pl_value *value = pl_results_value(results, headings->keys[k],
+                                                        headings->ranks[index * headings->width + k]);
         if (!value)
             continue;
         pl_text_add(out, first ? "" : ", ");

@@ -56,13 +56,14 @@ void pl_layout_axis(const struct pl_figure *figure, const struct pl_panel *panel
 {
     bool x = which == 'x';
     const double *range = x ? panel->x_range : panel->y_range;
-    *axis = (struct pl_tick_axis){.log = x ? panel->log_x : panel->log_y, .plain = figure->plain, .whole = x && panel->whole};
+    *axis = (struct pl_tick_axis){
+        .log = x ? panel->log_x : panel->log_y, .plain = figure->plain, .whole = x && panel->whole};
     axis->power = pl_scale_power(range, axis->log);
     for (int i = 0; i < 2; i++)
         axis->range[i] = range[i] / pow(10, axis->power);
     if (axis->log && !(axis->range[1] > axis->range[0] * (1 + 1e-6)))
         axis->log = false; /* too narrow to be bent, and for gnuplot's logarithms */
-    if (figure->plain) { /* characters */
+    if (figure->plain) {   /* characters */
         axis->length = x ? options->width - 14 : options->height - 8;
         axis->letter = x;
         axis->gap = x ? 2 : 1;
@@ -105,8 +106,8 @@ static size_t longest_tick(const struct pl_tick *ticks, size_t count)
 }
 
 /* The longest of a panel's labels along an axis. */
-static size_t longest_of(const struct pl_figure *figure, const struct pl_panel *panel, const struct pl_plot_options *options,
-                         const struct pl_layout_size *size, char which)
+static size_t longest_of(const struct pl_figure *figure, const struct pl_panel *panel,
+                         const struct pl_plot_options *options, const struct pl_layout_size *size, char which)
 {
     struct pl_tick_axis axis;
     struct pl_ticks ticks;
@@ -178,7 +179,8 @@ static void measure_legend(const struct pl_figure *figure, struct pl_layout_size
     size->legend = 0.2 * ceil((double)shown / (double)size->legend_columns) + 0.12;
 }
 
-void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_options *options, struct pl_layout_size *size)
+void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_options *options,
+                       struct pl_layout_size *size)
 {
     static const double widths[] = {6.2, 4.3, 3.6, 3.2}, heights[] = {3.9, 3.1, 2.7, 2.5};
     size_t panels = figure->panel_count;

@@ -126,11 +126,13 @@ static void judge_line(const struct pl_figure *figure, const struct pl_gather *g
 static void note_lines(struct pl_figure *figure, const struct pl_gather *g)
 {
     static const char *const beginnings[] = {
-        "No finite value, so nothing to draw", "Values that are not finite are gaps",
+        "No finite value, so nothing to draw",
+        "Values that are not finite are gaps",
         "Zero and what is below it have no place on a logarithmic axis; marks say where",
         "Beyond the y axis, with marks at its end",
         "Not drawn because the x axis is logarithmic and x is not above zero",
-        "Outside the range of x that was asked for", "The number of runs behind a mean changes",
+        "Outside the range of x that was asked for",
+        "The number of runs behind a mean changes",
         "Diverged runs are in no mean; marks say where some of several diverged"};
     struct sentence topics[TOPICS] = {0};
     for (size_t p = 0; p < figure->panel_count; p++)

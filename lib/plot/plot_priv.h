@@ -29,15 +29,15 @@ struct pl_fit {
 
 /* One line of one panel. */
 struct pl_line {
-    size_t style;             /* number of its heading, the same in every panel */
+    size_t style; /* number of its heading, the same in every panel */
     size_t config;
     struct pl_points means;
-    struct pl_points strands; /* the seeds one by one, each parted from the one before */
-    struct pl_points lost;    /* sensitivity: where every run diverged */
-    struct pl_points turn;    /* curves: where its runs began to average, one of the means or none */
-    struct pl_points changed; /* those of the means from which on another number of runs is behind the line */
+    struct pl_points strands;        /* the seeds one by one, each parted from the one before */
+    struct pl_points lost;           /* sensitivity: where every run diverged */
+    struct pl_points turn;           /* curves: where its runs began to average, one of the means or none */
+    struct pl_points changed;        /* those of the means from which on another number of runs is behind the line */
     int64_t runs, diverged, working; /* working: still being trained */
-    int64_t blank;            /* sensitivity: finished without a finite value */
+    int64_t blank;                   /* sensitivity: finished without a finite value */
     struct pl_fit fit;
 };
 
@@ -49,7 +49,7 @@ struct pl_tick {
 struct pl_square {
     size_t column, row;
     double value, deviation; /* NaN: none */
-    char *text;     /* what the cell shows */
+    char *text;              /* what the cell shows */
     int64_t n, diverged;
     bool best;
 };
@@ -62,8 +62,8 @@ struct pl_panel {
     size_t square_count, square_capacity;
     struct pl_tick *x_ticks, *y_ticks;
     size_t x_tick_count, y_tick_count;
-    bool words;   /* along x, and not numbers */
-    bool whole;   /* nothing stands between two whole numbers of x */
+    bool words; /* along x, and not numbers */
+    bool whole; /* nothing stands between two whole numbers of x */
     double x_range[2], y_range[2];
     bool log_x, log_y;
     double x_breaks[2]; /* where zero and infinity are set apart from the axis; NaN: nowhere */
@@ -77,7 +77,8 @@ enum pl_mark {
     PL_MARK_LOST,    /* every run diverged */
     PL_MARK_TURN,    /* averaging begins */
     PL_MARK_CHANGED, /* the number of runs changes; sensitivity: some of them diverged */
-    PL_MARK_ABOVE, PL_MARK_BELOW, /* the value is beyond that end of the axis */
+    PL_MARK_ABOVE,
+    PL_MARK_BELOW, /* the value is beyond that end of the axis */
     PL_MARK_COUNT
 };
 
@@ -88,7 +89,7 @@ struct pl_legend_entry {
 
 struct pl_figure {
     enum pl_figure_kind kind;
-    bool plain; /* labels for a terminal: no markup */
+    bool plain;  /* labels for a terminal: no markup */
     double font; /* size of its ordinary letters, in the units of the output */
     char *name, *title, *x_label, *y_label, *z_label;
     enum pl_direction direction;
@@ -99,7 +100,7 @@ struct pl_figure {
     const double *slopes; /* of the lines that are drawn beside the data */
     size_t slope_count;
     bool marked[PL_MARK_COUNT]; /* some line has such a mark */
-    bool fitted; /* so that nothing is moved aside */
+    bool fitted;                /* so that nothing is moved aside */
 };
 
 /* Does time run along x, and not epochs? */
@@ -119,7 +120,7 @@ struct pl_gather {
     size_t *configs;
     size_t config_count;
     struct pl_headings panels, lines;
-    bool averages; /* some run says from when on it averaged */
+    bool averages;            /* some run says from when on it averaged */
     enum pl_series_axis axis; /* curves: what x counts */
     struct pl_text *notes;
 };
@@ -139,8 +140,8 @@ void pl_range_panel(struct pl_panel *panel, const struct pl_figure_spec *spec, b
 /* The range of values without the absurd ones: see docs/figures.md. values is sorted on return. */
 void pl_range_robust(double *values, size_t count, bool log, double range[2]);
 
-/* The points of a line that stand beyond an end of the y axis: above (infinity too), or below (on a logarithmic axis with
- * all that is not above zero). Of neighbours the first and then every so manieth; 1: all. */
+/* The points of a line that stand beyond an end of the y axis: above (infinity too), or below (on a logarithmic axis
+ * with all that is not above zero). Of neighbours the first and then every so manieth; 1: all. */
 void pl_range_beyond(const struct pl_panel *panel, const struct pl_points *points, enum pl_mark side, size_t every,
                      struct pl_points *beyond);
 
@@ -153,8 +154,8 @@ void pl_fit_reference(const struct pl_panel *panel, double slope, double x[2], d
 
 /* ---- labels ---- */
 
-/* Appends text so that gnuplot's enhanced mode shows it as it stands; control characters as their pictures, and what is not
- * UTF-8 as U+FFFD. plain: without markup. */
+/* Appends text so that gnuplot's enhanced mode shows it as it stands; control characters as their pictures, and what is
+ * not UTF-8 as U+FFFD. plain: without markup. */
 void pl_label_text(struct pl_text *out, const char *text, bool plain);
 /* Appends a label (or a file name) as a string of a gnuplot script, in which nothing has a meaning of its own. */
 void pl_label_quote(struct pl_text *script, const char *text);
@@ -173,12 +174,13 @@ struct pl_layout_size {
     double width, height; /* inches */
     size_t columns, rows;
     double panel_width, panel_height, title, legend; /* inches; heights of the two strips */
-    double left, right, bottom; /* margins within a panel, for its axes */
+    double left, right, bottom;                      /* margins within a panel, for its axes */
     size_t legend_columns;
-    int slant; /* degrees by which labels along x are turned */
+    int slant;      /* degrees by which labels along x are turned */
     double heading; /* inches above a panel, for its title */
 };
-void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_options *options, struct pl_layout_size *size);
+void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_options *options,
+                       struct pl_layout_size *size);
 
 /* Breaks a text between words so that its lines are no wider than so many inches where it can be done; returns how many
  * lines there are. size: of its letters, beside ordinary ones. */
@@ -203,7 +205,8 @@ void pl_script_write(const struct pl_figure *figure, const char *base, const str
 /* One panel's plot command and data. */
 void pl_script_lines(struct pl_script *script, const struct pl_panel *panel);
 void pl_script_squares(struct pl_script *script, const struct pl_panel *panel);
-/* Scales and ticks of both axes, and the functions x_at, y_at, band_at and edge_at, which bring values to their place. */
+/* Scales and ticks of both axes, and the functions x_at, y_at, band_at and edge_at, which bring values to their place.
+ */
 void pl_script_axes(struct pl_script *script, const struct pl_panel *panel);
 /* "set ztics ..." or "set cbtics ..." with the ticks of a colour scale. */
 void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *panel);

@@ -49,8 +49,8 @@ void pl_range_robust(double *values, size_t count, bool log, double range[2])
     }
 }
 
-/* Room around the data, and a width for data that has none. Shares (accuracies) end at 1: an axis that went on to 1.1 would
- * promise what cannot be. */
+/* Room around the data, and a width for data that has none. Shares (accuracies) end at 1: an axis that went on to 1.1
+ * would promise what cannot be. */
 static void pad(double range[2], bool log)
 {
     double low = range[0], high = range[1];

@@ -19,8 +19,8 @@ enum {
 static void write_styles(const struct pl_figure *figure, struct pl_text *script)
 {
     for (size_t i = 0; i < figure->legend_count; i++) {
-        pl_text_addf(script, "set style line %zu lc rgb '#%s' dt %s lw 1.6 pt %d ps 0.7\n", i + 1,
-                     colours[i % COLOURS], dashes[(i + i / COLOURS) % DASHES], marks[i % MARKS]);
+        pl_text_addf(script, "set style line %zu lc rgb '#%s' dt %s lw 1.6 pt %d ps 0.7\n", i + 1, colours[i % COLOURS],
+                     dashes[(i + i / COLOURS) % DASHES], marks[i % MARKS]);
         pl_text_addf(script, "set style line %zu lc rgb '#B0%s' dt solid lw 0.6\n", i + 101, colours[i % COLOURS]);
         pl_text_addf(script, "set style line %zu lc rgb '#%s' dt solid lw 1.2 pt %d ps 0.7\n", i + 201,
                      colours[i % COLOURS], marks[i % MARKS]);
@@ -32,16 +32,22 @@ static void write_terminal(const struct pl_figure *figure, const struct pl_layou
 {
     switch (options->format) {
     case PL_PLOT_PNG: /* 200 dots an inch */
-        pl_text_addf(script, "set terminal pngcairo enhanced color font 'DejaVu Sans,%g' fontscale 2 size %.0f,%.0f "
-                     "linewidth 2 pointscale 2\n", figure->font, 200 * size->width, 200 * size->height);
+        pl_text_addf(script,
+                     "set terminal pngcairo enhanced color font 'DejaVu Sans,%g' fontscale 2 size %.0f,%.0f "
+                     "linewidth 2 pointscale 2\n",
+                     figure->font, 200 * size->width, 200 * size->height);
         break;
     case PL_PLOT_SVG:
-        pl_text_addf(script, "set terminal svg enhanced font 'DejaVu Sans,%g' size %.0f,%.0f background '#ffffff' "
-                     "linewidth 1.1\n", figure->font, 96 * size->width, 96 * size->height);
+        pl_text_addf(script,
+                     "set terminal svg enhanced font 'DejaVu Sans,%g' size %.0f,%.0f background '#ffffff' "
+                     "linewidth 1.1\n",
+                     figure->font, 96 * size->width, 96 * size->height);
         break;
     case PL_PLOT_PDF:
-        pl_text_addf(script, "set terminal pdfcairo enhanced color font 'DejaVu Sans,%g' fontscale 0.75 "
-                     "size %.3fin,%.3fin linewidth 1.4 dashlength 1.6\n", figure->font, size->width, size->height);
+        pl_text_addf(script,
+                     "set terminal pdfcairo enhanced color font 'DejaVu Sans,%g' fontscale 0.75 "
+                     "size %.3fin,%.3fin linewidth 1.4 dashlength 1.6\n",
+                     figure->font, size->width, size->height);
         break;
     case PL_PLOT_DUMB:
         pl_text_addf(script, "set terminal dumb noenhanced mono size %d,%d\n", options->width, options->height);
@@ -101,8 +107,10 @@ static void write_place(const struct pl_figure *figure, const struct pl_layout_s
     double x0 = (left + size->left) / size->width, x1 = (left + size->panel_width - size->right) / size->width;
     double y0 = (top - size->panel_height + size->bottom) / size->height;
     double y1 = (top - (panel->title[0] ? size->heading : 0.15)) / size->height;
-    pl_text_addf(script, "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset bmargin at screen %.5f\n"
-                 "set tmargin at screen %.5f\n", x0, x1, y0, y1);
+    pl_text_addf(script,
+                 "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset bmargin at screen %.5f\n"
+                 "set tmargin at screen %.5f\n",
+                 x0, x1, y0, y1);
     if (heat)
         pl_text_addf(script, "set colorbox user origin screen %.5f,%.5f size screen %.5f,%.5f\n",
                      x1 + 0.12 / size->width, y0, 0.14 / size->width, y1 - y0);
@@ -115,8 +123,8 @@ static void set_text(struct pl_text *script, const char *what, const char *text,
     pl_text_addf(script, "%s\n", how);
 }
 
-static void write_labels(const struct pl_figure *figure, size_t index, const struct pl_layout_size *size, size_t columns,
-                         struct pl_text *script)
+static void write_labels(const struct pl_figure *figure, size_t index, const struct pl_layout_size *size,
+                         size_t columns, struct pl_text *script)
 {
     struct pl_text title = {0};
     bool last_row = index + columns >= figure->panel_count;
@@ -174,7 +182,8 @@ static void write_legend(const struct pl_figure *figure, const struct pl_layout_
             pl_label_quote(script, figure->legend[i].label);
         }
     for (size_t i = 0; i < figure->slope_count; i++)
-        pl_text_addf(script, ", \\\n  keyentry with lines %s title 'slope %g'", pl_script_reference(i), figure->slopes[i]);
+        pl_text_addf(script, ", \\\n  keyentry with lines %s title 'slope %g'", pl_script_reference(i),
+                     figure->slopes[i]);
     for (int i = 0; i < PL_MARK_COUNT; i++)
         if (figure->marked[i])
             pl_text_addf(script, ", \\\n  keyentry with points %s %s rgb '#333333' title '%s'",
@@ -202,8 +211,8 @@ static void write_picture(struct pl_script *s)
         pl_text_add(script, "set label 1000 ");
         pl_label_quote(script, pl_text(&title));
         pl_text_release(&title);
-        pl_text_addf(script, " at screen 0.5, screen %.5f center font ',%g'\n", 1 - 0.5 * s->size.title / s->size.height,
-                     1.2 * figure->font);
+        pl_text_addf(script, " at screen 0.5, screen %.5f center font ',%g'\n",
+                     1 - 0.5 * s->size.title / s->size.height, 1.2 * figure->font);
     }
     for (size_t i = 0; i < figure->panel_count; i++) {
         pl_text_addf(script, "\n# panel %zu\n", i + 1);

@@ -51,7 +51,8 @@ static void write_values(struct pl_script *script, const struct pl_tick_axis *ax
     char name[2] = {which, '\0'};
     struct pl_tick *shown = copy_ticks(ticks, count, pow(10, axis->power));
     struct pl_tick_axis room = *axis;
-    if (which == 'x' && script->size.slant && !script->figure->plain) { /* slanted labels are as far apart as lines are */
+    if (which == 'x' && script->size.slant &&
+        !script->figure->plain) { /* slanted labels are as far apart as lines are */
         room.gap = 0.2 / sin(script->size.slant * M_PI / 180);
         room.letter = 0;
     }
@@ -113,7 +114,8 @@ static void write_functions(struct pl_script *script, const struct pl_panel *pan
     pl_text_addf(text, ") : NaN\nlow_at(low, least) = band_at(%s)\n",
                  panel->log_y ? "low > least ? low : least" : "low"); /* one deviation may plunge towards zero */
     pl_text_addf(text, "top = %.17g\n", inset[1]);
-    pl_text_addf(text, "edge_at(v) = v < 0.5 * (%.17g) + 0.5 * (%.17g) ? %.17g : %.17g\n", r[0], r[1], inset[0], inset[1]);
+    pl_text_addf(text, "edge_at(v) = v < 0.5 * (%.17g) + 0.5 * (%.17g) ? %.17g : %.17g\n", r[0], r[1], inset[0],
+                 inset[1]);
 }
 
 static void write_breaks(const struct pl_panel *panel, struct pl_text *script)
@@ -143,8 +145,10 @@ void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *pan
 {
     int power = pl_scale_power(panel->z_range, panel->log_z);
     double unit = pow(10, power);
-    struct pl_tick_axis axis = {.range = {panel->z_range[0] / unit, panel->z_range[1] / unit}, .log = panel->log_z,
-                                .power = power, .gap = 0.26,
+    struct pl_tick_axis axis = {.range = {panel->z_range[0] / unit, panel->z_range[1] / unit},
+                                .log = panel->log_z,
+                                .power = power,
+                                .gap = 0.26,
                                 .length = script->size.panel_height - script->size.bottom - script->size.heading};
     struct pl_ticks ticks;
     pl_ticks_make(&axis, &ticks);

@@ -124,8 +124,8 @@ static void add_fit_block(struct panel_script *s, struct drawn *drawn)
 }
 
 /* Where they are too many to be drawn, the block that is drawn follows that of all. */
-static size_t add_thinned(struct panel_script *s, const struct pl_line *line, const struct pl_points *points, size_t most,
-                          const char *what, struct pl_points *shown)
+static size_t add_thinned(struct panel_script *s, const struct pl_line *line, const struct pl_points *points,
+                          size_t most, const char *what, struct pl_points *shown)
 {
     struct pl_text heading = {0};
     size_t block = add_block(s, line, points, what);
@@ -193,7 +193,8 @@ static void begin_item(struct panel_script *s, const struct pl_line *line, size_
     pl_text_addf(text, ":%s ", values);
 }
 
-/* The figure's key is switched off and its legend written by itself; titles say what is what to who reads the script. */
+/* The figure's key is switched off and its legend written by itself; titles say what is what to who reads the script.
+ */
 static void add_title(struct panel_script *s, const struct pl_line *line)
 {
     const char *label = s->script->figure->legend[line->style].label;
@@ -279,14 +280,14 @@ static void add_marks(struct panel_script *s, const struct drawn *d)
         bool edge = m == PL_MARK_ABOVE || m == PL_MARK_BELOW;
         if (!d->marks[m])
             continue;
-        begin_item(s, d->line, d->marks[m], "",
-                   m == PL_MARK_LOST ? "(top)" : edge ? "(edge_at($2))" : "(y_at($2))");
+        begin_item(s, d->line, d->marks[m], "", m == PL_MARK_LOST ? "(top)" : edge ? "(edge_at($2))" : "(y_at($2))");
         pl_text_add(s->script->text, "with points ");
         if (!plain)
             pl_text_addf(s->script->text, "ls %zu ", d->line->style + 201);
         pl_text_add(s->script->text, pl_script_mark((enum pl_mark)m, plain));
         if (plain && !s->told[m])
-            pl_text_addf(s->script->text, " title '%s'", pl_script_mark_title((enum pl_mark)m, s->script->figure->kind));
+            pl_text_addf(s->script->text, " title '%s'",
+                         pl_script_mark_title((enum pl_mark)m, s->script->figure->kind));
         else
             pl_text_add(s->script->text, " notitle");
         s->told[m] = true;
@@ -334,8 +335,8 @@ static void add_slopes(const struct pl_figure *figure, const struct pl_panel *pa
         if (!fit->n)
             continue;
         pl_text_addf(script, "set label '%.2f ± %.2f' at graph %s, graph %.3f %s tc ls %zu font ',%g'\n", fit->slope,
-                     fit->error, sum < 0 ? "0.97" : "0.03", (crosses ? 0.89 : 0.95) - 0.065 * row++, sum < 0 ? "right" : "left",
-                     panel->lines[l].style + 201, 0.8 * figure->font);
+                     fit->error, sum < 0 ? "0.97" : "0.03", (crosses ? 0.89 : 0.95) - 0.065 * row++,
+                     sum < 0 ? "right" : "left", panel->lines[l].style + 201, 0.8 * figure->font);
     }
 }
 

@@ -136,5 +136,7 @@ void pl_script_squares(struct pl_script *s, const struct pl_panel *panel)
     pl_label_quote(s->text, figure->z_label);
     pl_text_add(s->text, " offset 1,0\nplot ");
     pl_script_source(s, block);
-    pl_text_add(s->text, "using ($3 == $3 ? $1 : NaN):2:(0.5):(0.5):(z_at($3)) with boxxyerror lc palette fs solid noborder notitle\n");
+    pl_text_add(
+        s->text,
+        "using ($3 == $3 ? $1 : NaN):2:(0.5):(0.5):(z_at($3)) with boxxyerror lc palette fs solid noborder notitle\n");
 }

@@ -23,10 +23,17 @@ static void add_config(struct pl_figure *figure, const struct pl_gather *g, cons
     struct pl_line *line = line_of_style(panel, pl_headings_of(g->results, &g->lines, config));
     struct pl_summary s;
     pl_results_summary(g->results, config, &s);
-    const struct pl_axis_value *value = &axis->values[pl_axis_index(axis, pl_results_rank(g->results, config, axis->key))];
+    const struct pl_axis_value
+        *value = &axis->values[pl_axis_index(axis, pl_results_rank(g->results, config, axis->key))];
     double spread = isnan(s.deviation) ? 0 : s.deviation;
-    struct pl_point point = {.x = axis->numeric ? value->number : value->at, .place = value->at, .y = NAN, .low = NAN,
-                             .high = NAN, .least = NAN, .n = s.n, .planned = s.planned};
+    struct pl_point point = {.x = axis->numeric ? value->number : value->at,
+                             .place = value->at,
+                             .y = NAN,
+                             .low = NAN,
+                             .high = NAN,
+                             .least = NAN,
+                             .n = s.n,
+                             .planned = s.planned};
     line->runs += s.planned;
     line->diverged += s.diverged;
     line->blank += s.finished - s.n;

@@ -11,10 +11,10 @@ struct pl_ticks {
 
 /* An axis as its labels see it. Lengths are in inches, in a terminal in characters. */
 struct pl_tick_axis {
-    double range[2];    /* rising; positive where log */
-    int power;          /* the numbers that are meant are 10^power times those of the range */
-    bool log, whole;    /* whole: between two whole numbers there is nothing */
-    bool plain;         /* no markup */
+    double range[2]; /* rising; positive where log */
+    int power;       /* the numbers that are meant are 10^power times those of the range */
+    bool log, whole; /* whole: between two whole numbers there is nothing */
+    bool plain;      /* no markup */
     double length;
     double letter, gap; /* a label of n characters takes n * letter + gap along the axis */
 };

@@ -29,7 +29,7 @@ static void end_line(const struct pl_style *style, size_t start, struct pl_text 
 }
 
 void pl_print_line(const struct pl_style *style, const char *const *texts, const size_t *widths, const bool *right,
-                 size_t count, struct pl_text *out)
+                   size_t count, struct pl_text *out)
 {
     size_t start = out->length;
     for (size_t i = 0; i < count; i++) {
@@ -40,7 +40,7 @@ void pl_print_line(const struct pl_style *style, const char *const *texts, const
 }
 
 void pl_print_rule(const struct pl_style *style, const size_t *widths, const bool *right, size_t count,
-                 struct pl_text *out)
+                   struct pl_text *out)
 {
     size_t start = out->length;
     for (size_t i = 0; i < count; i++) {

@@ -27,9 +27,9 @@ struct pl_style {
 /* A line, and the rule below headings. widths are on the screen; a text that is wider pushes the rest out. NULL is
  * empty. */
 void pl_print_line(const struct pl_style *style, const char *const *texts, const size_t *widths, const bool *right,
-                 size_t count, struct pl_text *out);
+                   size_t count, struct pl_text *out);
 void pl_print_rule(const struct pl_style *style, const size_t *widths, const bool *right, size_t count,
-                 struct pl_text *out);
+                   struct pl_text *out);
 /* A caption with an empty line below, and notes, a sentence a line; both are escaped here. */
 void pl_print_caption(const struct pl_style *style, const char *caption, struct pl_text *out);
 void pl_print_notes(const struct pl_style *style, const struct pl_text *notes, struct pl_text *out);
@@ -58,10 +58,10 @@ void pl_sheet_write(const struct pl_sheet *sheet, struct pl_text *out);
 struct pl_row_columns {
     size_t count;
     char **names;
-    size_t *widths;     /* of the names and of the rows that were kept, and at least the style's */
-    bool *right;        /* all kept values are numbers or absent */
-    bool formulas;      /* a kept cell is a formula */
-    char *const *kept;  /* row by row */
+    size_t *widths;    /* of the names and of the rows that were kept, and at least the style's */
+    bool *right;       /* all kept values are numbers or absent */
+    bool formulas;     /* a kept cell is a formula */
+    char *const *kept; /* row by row */
     size_t kept_rows;
 };
 

@@ -10,12 +10,12 @@ struct pl_rows {
     const struct pl_rows_type *type;
     struct pl_row_columns columns;
     size_t answers, rows;
-    bool begun;                  /* the head is written */
-    char **kept;                 /* until then: the cells of the rows so far */
+    bool begun;  /* the head is written */
+    char **kept; /* until then: the cells of the rows so far */
     size_t kept_capacity;
     struct pl_text *cells, line; /* scratch: a row as the format spells it */
     const char **texts;
-    int problem;                 /* why out cannot be written (errno) */
+    int problem; /* why out cannot be written (errno) */
 };
 
 struct pl_rows *pl_rows_new(FILE *out, const struct pl_rows_type *type)
@@ -29,11 +29,19 @@ struct pl_rows *pl_rows_new(FILE *out, const struct pl_rows_type *type)
 void pl_print_cell(const struct pl_cell *cell, void (*escape)(struct pl_text *, const char *), struct pl_text *out)
 {
     switch (cell->kind) {
-    case PL_CELL_NULL: pl_text_add(out, "NULL"); break;
-    case PL_CELL_INTEGER: pl_text_addf(out, "%lld", (long long)cell->integer); break;
-    case PL_CELL_REAL: pl_text_add_number(out, cell->real); break;
+    case PL_CELL_NULL:
+        pl_text_add(out, "NULL");
+        break;
+    case PL_CELL_INTEGER:
+        pl_text_addf(out, "%lld", (long long)cell->integer);
+        break;
+    case PL_CELL_REAL:
+        pl_text_add_number(out, cell->real);
+        break;
     case PL_CELL_TEXT:
-    case PL_CELL_BLOB: escape(out, cell->text); break;
+    case PL_CELL_BLOB:
+        escape(out, cell->text);
+        break;
     }
 }
 

@@ -8,7 +8,10 @@
 static const struct pl_setting settings_table[] = {
     PL_PROBLEM_DIMENSION("1", "1"),
     PL_PROBLEM_START("0.01"),
-    {.key = "barrier", .type = PL_REAL, .initial = "1", .range = "(0,inf)",
+    {.key = "barrier",
+     .type = PL_REAL,
+     .initial = "1",
+     .range = "(0,inf)",
      .help = "height of the barrier between the wells"},
     PL_PROBLEM_NOISE,
 };

@@ -7,9 +7,9 @@
 
 enum {
     MINIMISERS = 64,
-    NODES = 64,            /* of the integral across a direction, at first and at most */
+    NODES = 64, /* of the integral across a direction, at first and at most */
     NODES_MOST = 1 << 16,
-    EDGE = 200             /* points looked at on an edge of a box */
+    EDGE = 200 /* points looked at on an edge of a box */
 };
 
 struct pl_gibbs {
@@ -83,8 +83,7 @@ static void find_minimisers(struct pl_gibbs *g)
 {
     bool regular = g->regulariser.eta > 0 || g->regulariser.weight_decay > 0;
     g->minimum = INFINITY;
-    while (g->minimisers < MINIMISERS &&
-           pl_objective_minimiser(g->objective, g->minimisers, g->places[g->minimisers]))
+    while (g->minimisers < MINIMISERS && pl_objective_minimiser(g->objective, g->minimisers, g->places[g->minimisers]))
         g->minimisers++;
     for (size_t i = 0; i < g->minimisers; i++) {
         if (regular)
@@ -129,7 +128,8 @@ static double log_density_of_projection(const void *self, double t)
     return log(sum * width / (double)nodes);
 }
 
-/* How far across one can go from a minimiser before the energy has risen by rise / beta; infinite where it never does. */
+/* How far across one can go from a minimiser before the energy has risen by rise / beta; infinite where it never does.
+ */
 static double step_across(const struct line *line, const double *place, double sign, double rise)
 {
     const struct pl_gibbs *g = line->gibbs;
@@ -216,16 +216,19 @@ static int make_law(struct pl_gibbs *g, size_t k, struct pl_error *err)
     if (g->dimension == 1)
         return pl_law_new(&g->laws[k], log_density_on_line, g, marks, g->minimisers, 1e-13, err);
     int status = find_reach(&line, err);
-    return status ? status : pl_law_new(&g->laws[k], log_density_of_projection, &line, marks, g->minimisers, 1e-10,
-                                        err);
+    return status ? status
+                  : pl_law_new(&g->laws[k], log_density_of_projection, &line, marks, g->minimisers, 1e-10, err);
 }
 
 int pl_gibbs_new(struct pl_gibbs **gibbs, const struct pl_objective *objective, struct pl_regulariser regulariser,
                  double beta, size_t directions, struct pl_error *err)
 {
     struct pl_gibbs *g = pl_new(sizeof *g);
-    *g = (struct pl_gibbs){.objective = objective, .regulariser = regulariser, .dimension = objective->n,
-                           .directions = directions, .beta = beta};
+    *g = (struct pl_gibbs){.objective = objective,
+                           .regulariser = regulariser,
+                           .dimension = objective->n,
+                           .directions = directions,
+                           .beta = beta};
     int status = 0;
     find_minimisers(g);
     for (size_t k = 0; k < directions && !status; k++)

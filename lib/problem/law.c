@@ -8,7 +8,7 @@
 
 enum {
     ORDER = 16,
-    GRADES = 14,  /* sizes of cells beside a mark: each a quarter of the one before */
+    GRADES = 14, /* sizes of cells beside a mark: each a quarter of the one before */
     HALVINGS = 50,
     CELLS = 100000 /* more are not needed by any density that can be told from noise */
 };
@@ -68,8 +68,13 @@ static void add_cell(struct pl_law *law, gsl_cheb_series *density)
     pl_grow(&cells, &law->capacity, law->count + 1, sizeof *law->cells);
     law->cells = cells;
     gsl_cheb_series *product = times_x(density), *squares = times_x(product), *second = integral_of(squares);
-    struct pl_law_cell cell = {.from = density->a, .to = density->b, .mass = law->mass, .moment = law->moment,
-                               .density = density, .masses = integral_of(density), .moments = integral_of(product)};
+    struct pl_law_cell cell = {.from = density->a,
+                               .to = density->b,
+                               .mass = law->mass,
+                               .moment = law->moment,
+                               .density = density,
+                               .masses = integral_of(density),
+                               .moments = integral_of(product)};
     law->mass += gsl_cheb_eval(cell.masses, cell.to);
     law->moment += gsl_cheb_eval(cell.moments, cell.to);
     law->square += gsl_cheb_eval(second, cell.to);
@@ -155,8 +160,8 @@ int pl_law_new(struct pl_law **law, double (*log_density)(const void *self, doub
                const double *marks, size_t count, double accuracy, struct pl_error *err)
 {
     struct pl_law *l = pl_new(sizeof *l);
-    struct building b = {.law = l, .log_density = log_density, .self = self, .highest = -INFINITY,
-                         .accuracy = accuracy};
+    struct building b = {
+        .law = l, .log_density = log_density, .self = self, .highest = -INFINITY, .accuracy = accuracy};
     double least = marks[0], greatest = marks[0], from, to;
     for (size_t i = 0; i < count; i++) {
         b.highest = fmax(b.highest, log_density(self, marks[i]));

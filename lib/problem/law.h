@@ -9,9 +9,10 @@
 
 struct pl_law;
 
-/* log_density up to a constant, with relative errors below accuracy, which is what is then sought. marks are count places, at least one, at which the density is high (the minimisers of
- * an energy): at each of them, and further out on either side, features of any width are found. The density must fall
- * off faster than any power on both sides. Fails with PL_EINPUT where it cannot be integrated. */
+/* log_density up to a constant, with relative errors below accuracy, which is what is then sought. marks are count
+ * places, at least one, at which the density is high (the minimisers of an energy): at each of them, and further out on
+ * either side, features of any width are found. The density must fall off faster than any power on both sides. Fails
+ * with PL_EINPUT where it cannot be integrated. */
 int pl_law_new(struct pl_law **law, double (*log_density)(const void *self, double x), const void *self,
                const double *marks, size_t count, double accuracy, struct pl_error *err);
 void pl_law_free(struct pl_law *law);
@@ -24,8 +25,8 @@ double pl_law_quantile(const struct pl_law *law, double p); /* p within [0,1] */
 /* Fills out with count independent draws in rising order, which depend on the key and count only. */
 void pl_law_sample(const struct pl_law *law, struct pl_random random, uint64_t step, size_t count, double *out);
 
-/* The law cut into count parts of equal mass, one for each of as many sorted samples. The law must outlive it. NULL where
- * there is no memory. */
+/* The law cut into count parts of equal mass, one for each of as many sorted samples. The law must outlive it. NULL
+ * where there is no memory. */
 struct pl_law_parts;
 struct pl_law_parts *pl_law_parts_new(const struct pl_law *law, size_t count);
 void pl_law_parts_free(struct pl_law_parts *parts);

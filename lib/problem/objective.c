@@ -43,7 +43,8 @@ void pl_objective_gradient(const struct pl_objective *o, const double *theta, co
     add_noise(o, x, o->n, gradient);
 }
 
-static void one_by_one(const struct pl_objective *o, const double *theta, const double *x, size_t points, double *gradient)
+static void one_by_one(const struct pl_objective *o, const double *theta, const double *x, size_t points,
+                       double *gradient)
 {
     double point[PL_PROBLEM_POINT], datum[PL_PROBLEM_POINT], found[PL_PROBLEM_POINT];
     assert(o->n <= PL_PROBLEM_POINT);

@@ -1,8 +1,8 @@
 /* problem: analytic objectives with a known minimum, for studying optimizers without a network.
  *
  * A problem is one const descriptor: value, gradient, minimiser. An objective is a problem with its settings read, over
- * n coordinates: what iterations work with, so that none of them looks a setting up by its name. All arithmetic is double
- * and an objective does not change once it is made, so any thread may use it. Every problem has the settings
+ * n coordinates: what iterations work with, so that none of them looks a setting up by its name. All arithmetic is
+ * double and an objective does not change once it is made, so any thread may use it. Every problem has the settings
  * `dimension` and `start` (initial value of every coordinate). Sources of formulas are cited in each file;
  * docs/problems.md has them all. */
 #ifndef PL_PROBLEM_H
@@ -16,7 +16,7 @@ struct pl_problem {
     const char *help;
     const struct pl_setting *settings; /* all of the problem's: dimension, start, its constants */
     size_t setting_count;
-    bool separable; /* u is the sum of one function of every coordinate, whatever n is */
+    bool separable;    /* u is the sum of one function of every coordinate, whatever n is */
     size_t state_size; /* bytes of self */
     /* Fills self, which is zeroed, from complete settings; NULL where a problem has no constants. */
     void (*prepare)(void *self, const struct pl_settings *settings, size_t n);
@@ -60,7 +60,8 @@ void pl_objective_release(struct pl_objective *objective);
 
 double pl_objective_value(const struct pl_objective *objective, const double *theta);
 /* H(theta, x); x NULL: its mean, the gradient of u. */
-void pl_objective_gradient(const struct pl_objective *objective, const double *theta, const double *x, double *gradient);
+void pl_objective_gradient(const struct pl_objective *objective, const double *theta, const double *x,
+                           double *gradient);
 /* The gradients at many points at once. Coordinate i of point k is element i * points + k of theta, x and gradient. */
 void pl_objective_gradients(const struct pl_objective *objective, const double *theta, const double *x, size_t points,
                             double *gradient);

@@ -7,8 +7,12 @@
 static const struct pl_setting settings_table[] = {
     PL_PROBLEM_DIMENSION("10", "1"),
     PL_PROBLEM_START("1"),
-    {.key = "condition", .type = PL_REAL, .initial = "100", .range = "[1,inf)",
-     .help = "condition number: largest over smallest curvature", .idle_when = "dimension=1"},
+    {.key = "condition",
+     .type = PL_REAL,
+     .initial = "100",
+     .range = "[1,inf)",
+     .help = "condition number: largest over smallest curvature",
+     .idle_when = "dimension=1"},
     PL_PROBLEM_NOISE,
 };
 

@@ -8,8 +8,7 @@
 static const struct pl_setting settings_table[] = {
     PL_PROBLEM_DIMENSION("2", "2"),
     PL_PROBLEM_START("-1.2"),
-    {.key = "steepness", .type = PL_REAL, .initial = "100", .range = "(0,inf)",
-     .help = "weight of the valley's walls"},
+    {.key = "steepness", .type = PL_REAL, .initial = "100", .range = "(0,inf)", .help = "weight of the valley's walls"},
     PL_PROBLEM_NOISE,
 };
 

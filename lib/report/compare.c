@@ -80,7 +80,8 @@ static void compare_cell(struct pl_comparison *c, const struct pl_results *resul
     struct pl_compared_cell *cell = &c->cells[index];
     size_t found = 0;
     *cell = (struct pl_compared_cell){.theirs = {printed->mean, printed->deviation, c->published->runs},
-                                      .ours = {NAN, NAN, 0}, .interval = {NAN, NAN, NAN, NAN}};
+                                      .ours = {NAN, NAN, 0},
+                                      .interval = {NAN, NAN, NAN, NAN}};
     for (size_t i = 0; i < count; i++)
         if (is_behind(results, configs[i], printed) && !found++)
             pl_results_summary(results, configs[i], &cell->summary);
@@ -104,15 +105,15 @@ static void choose_digits(struct pl_comparison *c)
     for (size_t i = 0; i < c->published->row_count * c->published->column_count; i++) {
         const struct pl_published_cell *cell = &c->published->cells[i];
         c->mean_digits = cell->mean_digits > c->mean_digits ? cell->mean_digits : c->mean_digits;
-        c->deviation_digits = cell->deviation_digits > c->deviation_digits ? cell->deviation_digits : c->deviation_digits;
+        c->deviation_digits = cell->deviation_digits > c->deviation_digits ? cell->deviation_digits
+                                                                           : c->deviation_digits;
     }
     if (!c->deviation_digits)
         c->deviation_digits = c->mean_digits;
 }
 
-int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *results,
-                        const struct pl_table_spec *spec, const struct pl_published *published, double level,
-                        struct pl_error *err)
+int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *results, const struct pl_table_spec *spec,
+                        const struct pl_published *published, double level, struct pl_error *err)
 {
     const struct pl_published_table *table = pl_published_find(published, spec->published);
     const char *metric = spec->metric ? spec->metric : pl_results_main_metric(results);
@@ -124,8 +125,8 @@ int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *re
             names[i] = published->tables[i].name;
             pl_text_addf(&list, "%s%s", i ? ", " : "", names[i]);
         }
-        int status = pl_fail(err, PL_EINPUT, "%s has no table %s; it has: %.800s", published->name,
-                             spec->published, pl_text(&list));
+        int status = pl_fail(err, PL_EINPUT, "%s has no table %s; it has: %.800s", published->name, spec->published,
+                             pl_text(&list));
         pl_text_release(&list);
         free(names);
         return status;
@@ -138,9 +139,12 @@ int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *re
     if (status)
         return status;
     struct pl_comparison *c = pl_new(sizeof *c);
-    *c = (struct pl_comparison){.study = pl_copy(pl_results_name(results)), .metric = pl_copy(metric),
-                                .source = pl_copy(published->name), .select = pl_results_select(results, metric, spec->select),
-                                .published = table, .level = level};
+    *c = (struct pl_comparison){.study = pl_copy(pl_results_name(results)),
+                                .metric = pl_copy(metric),
+                                .source = pl_copy(published->name),
+                                .select = pl_results_select(results, metric, spec->select),
+                                .published = table,
+                                .level = level};
     c->cells = pl_new(table->row_count * table->column_count * sizeof *c->cells);
     choose_digits(c);
     for (size_t i = 0; i < table->row_count * table->column_count; i++)
@@ -172,9 +176,15 @@ size_t pl_comparison_count(const struct pl_comparison *c, enum pl_verdict verdic
 const char *pl_verdict_name(enum pl_verdict verdict)
 {
     static const char *const names[] = {
-        [PL_ALIKE] = "", [PL_DIFFERS] = "differs", [PL_NOT_PRINTED] = "not printed", [PL_NO_RUN] = "no run",
-        [PL_SEVERAL] = "several configurations", [PL_NO_VALUE] = "no value", [PL_ONE_RUN] = "n = 1",
-        [PL_ONE_PRINTED] = "n = 1 printed", [PL_NO_DEVIATION] = "no deviation printed",
+        [PL_ALIKE] = "",
+        [PL_DIFFERS] = "differs",
+        [PL_NOT_PRINTED] = "not printed",
+        [PL_NO_RUN] = "no run",
+        [PL_SEVERAL] = "several configurations",
+        [PL_NO_VALUE] = "no value",
+        [PL_ONE_RUN] = "n = 1",
+        [PL_ONE_PRINTED] = "n = 1 printed",
+        [PL_NO_DEVIATION] = "no deviation printed",
     };
     return names[verdict];
 }

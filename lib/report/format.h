@@ -31,7 +31,7 @@ struct pl_format {
 
 /* pl_format_text, pl_format_csv, ... */
 #define PL_FORMAT_DECLARE(name, kind) extern const struct pl_format pl_format_##name;
-PL_FORMATS (PL_FORMAT_DECLARE)
+PL_FORMATS(PL_FORMAT_DECLARE)
 #undef PL_FORMAT_DECLARE
 
 extern const struct pl_registry pl_format_registry; /* of struct pl_format, in the order of the list */
@@ -41,14 +41,14 @@ const struct pl_format *pl_format_find(const char *name);
 
 /* The names with spaces between them, as constant strings: of all, and of those of a kind or two. */
 #define PL_FORMAT_WORD(name, kind) " " #name
-#define PL_FORMAT_WORDS (&"" PL_FORMATS (PL_FORMAT_WORD)[1])
-#define PL_FORMAT_RECORD_WORDS (&"" PL_FORMATS_FLAT (PL_FORMAT_WORD) PL_FORMATS_TREE (PL_FORMAT_WORD)[1])
+#define PL_FORMAT_WORDS (&"" PL_FORMATS(PL_FORMAT_WORD)[1])
+#define PL_FORMAT_RECORD_WORDS (&"" PL_FORMATS_FLAT(PL_FORMAT_WORD) PL_FORMATS_TREE(PL_FORMAT_WORD)[1])
 /* The same behind "text": of commands that say something else to people than tables and rows. */
-#define PL_FORMAT_TEXT_OR_RECORD_WORDS ("text" PL_FORMATS_FLAT (PL_FORMAT_WORD) PL_FORMATS_TREE (PL_FORMAT_WORD))
-#define PL_FORMAT_TEXT_OR_TREE_WORDS ("text" PL_FORMATS_TREE (PL_FORMAT_WORD))
+#define PL_FORMAT_TEXT_OR_RECORD_WORDS ("text" PL_FORMATS_FLAT(PL_FORMAT_WORD) PL_FORMATS_TREE(PL_FORMAT_WORD))
+#define PL_FORMAT_TEXT_OR_TREE_WORDS ("text" PL_FORMATS_TREE(PL_FORMAT_WORD))
 
 /* For those who write a tree by hand, as JSON: a second kind of tree must not pass for it. */
 #define PL_FORMAT_COUNT_ONE(name, kind) +1
-_Static_assert(0 PL_FORMATS_TREE (PL_FORMAT_COUNT_ONE) == 1, "poula run and poula bench write trees as JSON");
+_Static_assert(0 PL_FORMATS_TREE(PL_FORMAT_COUNT_ONE) == 1, "poula run and poula bench write trees as JSON");
 
 #endif

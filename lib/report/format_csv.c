@@ -64,8 +64,7 @@ static void write_table(const struct pl_table *table, struct pl_text *out)
         pl_escape_csv(out, table->metric);
         pl_text_addf(out, ",%s,", pl_select_names[table->select]);
         add_labels(out, &table->rows[i / table->column_count * table->row_key_count], table->row_key_count);
-        add_labels(out, &table->columns[i % table->column_count * table->column_key_count],
-                       table->column_key_count);
+        add_labels(out, &table->columns[i % table->column_count * table->column_key_count], table->column_key_count);
         add_selection(out, table, i);
         const double numbers[] = {s->mean, s->deviation, s->median, s->least, s->most};
         for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++) {
@@ -79,20 +78,32 @@ static void write_table(const struct pl_table *table, struct pl_text *out)
 
 static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
 {
-    pl_text_add(out, "study,table,metric,select,row,column,mean,std,n,published_mean,published_std,published_n,difference,"
-                     "low,high,freedom,level,verdict\n");
+    pl_text_add(out,
+                "study,table,metric,select,row,column,mean,std,n,published_mean,published_std,published_n,difference,"
+                "low,high,freedom,level,verdict\n");
     for (size_t i = 0; i < pl_compared_count(c); i++) {
         const struct pl_compared_cell *cell = &c->cells[i];
-        const char *const words[] = {c->study, c->published->name, c->metric, pl_select_names[c->select],
+        const char *const words[] = {c->study,
+                                     c->published->name,
+                                     c->metric,
+                                     pl_select_names[c->select],
                                      pl_compared_row(c, i),
                                      pl_compared_column(c, i)};
         for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
             pl_escape_csv(out, words[k]);
             pl_text_add_char(out, ',');
         }
-        const double numbers[] = {cell->ours.mean, cell->ours.deviation, (double)cell->ours.n, cell->theirs.mean,
-                                  cell->theirs.deviation, (double)cell->theirs.n, cell->interval.difference,
-                                  cell->interval.low, cell->interval.high, cell->interval.freedom, c->level};
+        const double numbers[] = {cell->ours.mean,
+                                  cell->ours.deviation,
+                                  (double)cell->ours.n,
+                                  cell->theirs.mean,
+                                  cell->theirs.deviation,
+                                  (double)cell->theirs.n,
+                                  cell->interval.difference,
+                                  cell->interval.low,
+                                  cell->interval.high,
+                                  cell->interval.freedom,
+                                  c->level};
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
             pl_finite_add(out, numbers[k], "");
             pl_text_add_char(out, ',');

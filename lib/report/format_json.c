@@ -10,8 +10,8 @@ static void add_value(struct pl_text *out, const struct pl_label *label)
     struct pl_text text = {0};
     if (label->present)
         pl_value_write(&label->value, &text);
-    bool quoted = label->present && (label->value.type == PL_STRING ||
-                                     (label->value.type == PL_REAL && !isfinite(label->value.real)));
+    bool quoted = label->present &&
+                  (label->value.type == PL_STRING || (label->value.type == PL_REAL && !isfinite(label->value.real)));
     if (quoted)
         pl_escape_json(out, pl_text(&text));
     else
@@ -20,7 +20,7 @@ static void add_value(struct pl_text *out, const struct pl_label *label)
 }
 
 static void add_labels(struct pl_text *out, const char *const *keys, const struct pl_label *labels, size_t count,
-                            bool *first)
+                       bool *first)
 {
     for (size_t i = 0; i < count; i++) {
         pl_text_add(out, *first ? "" : ", ");
@@ -49,10 +49,10 @@ static void add_cell(const struct pl_table *table, size_t i, struct pl_text *out
     const double numbers[] = {s->mean, s->deviation, s->median, s->least, s->most};
     bool first = true;
     pl_text_add(out, "    {\"settings\": {");
-    add_labels(out, table->row_keys, &table->rows[i / table->column_count * table->row_key_count],
-                    table->row_key_count, &first);
+    add_labels(out, table->row_keys, &table->rows[i / table->column_count * table->row_key_count], table->row_key_count,
+               &first);
     add_labels(out, table->column_keys, &table->columns[i % table->column_count * table->column_key_count],
-                    table->column_key_count, &first);
+               table->column_key_count, &first);
     pl_text_add(out, "}");
     if (table->selection.best) {
         const struct pl_table_selection *selection = &table->selection;
@@ -158,8 +158,11 @@ static void add_sample(struct pl_text *out, const char *key, const struct pl_sam
 
 static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
 {
-    const char *const words[][2] = {{"study", c->study}, {"published", c->source}, {"table", c->published->name},
-                                    {"metric", c->metric}, {"select", pl_select_names[c->select]}};
+    const char *const words[][2] = {{"study", c->study},
+                                    {"published", c->source},
+                                    {"table", c->published->name},
+                                    {"metric", c->metric},
+                                    {"select", pl_select_names[c->select]}};
     pl_text_add_char(out, '{');
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         pl_text_addf(out, "%s\"%s\": ", i ? ", " : "", words[i][0]);
@@ -173,8 +176,10 @@ static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
         const struct {
             const char *key;
             double value;
-        } numbers[] = {{"difference", cell->interval.difference}, {"low", cell->interval.low},
-                       {"high", cell->interval.high}, {"freedom", cell->interval.freedom}};
+        } numbers[] = {{"difference", cell->interval.difference},
+                       {"low", cell->interval.low},
+                       {"high", cell->interval.high},
+                       {"freedom", cell->interval.freedom}};
         pl_text_addf(out, "%s\n  {\"row\": ", i ? "," : "");
         pl_escape_json(out, pl_compared_row(c, i));
         pl_text_add(out, ", \"column\": ");

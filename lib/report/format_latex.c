@@ -9,9 +9,18 @@
 static const char *symbol(const char *text)
 {
     static const char *const symbols[][2] = {
-        {"lambda", "$\\lambda$"},   {"epsilon", "$\\varepsilon$"}, {"beta", "$\\beta$"}, {"beta1", "$\\beta_1$"},
-        {"beta2", "$\\beta_2$"},    {"eta", "$\\eta$"},            {"r", "$r$"},         {"theta", "$\\theta$"},
-        {"gamma", "$\\gamma$"},     {"alpha", "$\\alpha$"},        {"inf", "$\\infty$"}, {"-inf", "$-\\infty$"},
+        {"lambda", "$\\lambda$"},
+        {"epsilon", "$\\varepsilon$"},
+        {"beta", "$\\beta$"},
+        {"beta1", "$\\beta_1$"},
+        {"beta2", "$\\beta_2$"},
+        {"eta", "$\\eta$"},
+        {"r", "$r$"},
+        {"theta", "$\\theta$"},
+        {"gamma", "$\\gamma$"},
+        {"alpha", "$\\alpha$"},
+        {"inf", "$\\infty$"},
+        {"-inf", "$-\\infty$"},
         {"delta", "$\\delta$"},
     };
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
@@ -226,8 +235,10 @@ static void write_float(const char *caption, const struct pl_text *notes, const 
     pl_text_add(out, "% Needs \\usepackage{amsmath,booktabs}.\n");
     if (pl_latex_has_characters(pl_text(&above)) || pl_latex_has_characters(lines))
         pl_text_add(out, PL_LATEX_CHARACTERS);
-    pl_text_addf(out, "\\begin{table}[htbp]\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n%s"
-                      "\\bottomrule\n\\end{tabular}\n\\end{table}\n", pl_text(&above), columns, lines);
+    pl_text_addf(out,
+                 "\\begin{table}[htbp]\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n%s"
+                 "\\bottomrule\n\\end{tabular}\n\\end{table}\n",
+                 pl_text(&above), columns, lines);
     pl_text_release(&above);
 }
 

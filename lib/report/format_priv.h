@@ -9,7 +9,7 @@
 
 /* The kind of each, from the list. */
 #define PL_FORMAT_KIND_OF(name, kind) PL_KIND_OF_##name = PL_FORMAT_##kind,
-enum { PL_FORMATS (PL_FORMAT_KIND_OF) };
+enum { PL_FORMATS(PL_FORMAT_KIND_OF) };
 #undef PL_FORMAT_KIND_OF
 
 #define PL_FRAME(begin, between, end)                                                                                  \
@@ -54,8 +54,8 @@ enum { PL_FORMATS (PL_FORMAT_KIND_OF) };
     {                                                                                                                  \
         (void)c, (void)rows, (void)out;                                                                                \
     }                                                                                                                  \
-    static const struct pl_rows_type rows =                                                                            \
-        PL_ROWS(&(style), PL_ROWS_MEASURED, false, add_cell, add_head, add_row, add_tail);                             \
+    static const struct pl_rows_type rows = PL_ROWS(&(style), PL_ROWS_MEASURED, false, add_cell, add_head, add_row,    \
+                                                    add_tail);                                                         \
     PL_FORMAT(name, &rows, write_table, write_comparison, PL_FRAME("", "\n", ""), PL_FRAME("", "\n", ""));
 
 /* A table and a comparison as lines in a style. */

@@ -2,7 +2,12 @@
 #include "report/format_priv.h"
 
 static const struct pl_style style = {
-    .open = "", .between = "  ", .close = "", .strong = {"", ""}, .best = {"", "*"}, .item = "",
+    .open = "",
+    .between = "  ",
+    .close = "",
+    .strong = {"", ""},
+    .best = {"", "*"},
+    .item = "",
     .escape = pl_escape_terminal,
 };
 

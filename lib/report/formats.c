@@ -3,7 +3,7 @@
 #include "report/report.h"
 
 #define PL_FORMAT_ADDRESS(name, kind) &pl_format_##name,
-static const void *const formats[] = {PL_FORMATS (PL_FORMAT_ADDRESS)};
+static const void *const formats[] = {PL_FORMATS(PL_FORMAT_ADDRESS)};
 const struct pl_registry pl_format_registry = PL_REGISTRY("format", formats, struct pl_format, name);
 
 const struct pl_format *pl_format_at(size_t index)

@@ -104,8 +104,7 @@ void pl_compared_notes(const struct pl_comparison *c, struct pl_text *notes)
     const struct pl_published_table *table = c->published;
     size_t differ = pl_comparison_count(c, PL_DIFFERS), compared = differ + pl_comparison_count(c, PL_ALIKE);
     pl_text_addf(notes, "Of %zu cells %zu were compared: %zu differ%s beyond chance", pl_compared_count(c), compared,
-                 differ,
-                 differ == 1 ? "s" : "");
+                 differ, differ == 1 ? "s" : "");
     if (compared)
         pl_text_addf(notes, ", where %.2g would be expected if none did", (1 - c->level) * (double)compared);
     add_count(notes, pl_comparison_count(c, PL_NO_RUN), "without a run of ours");

@@ -43,12 +43,15 @@ void pl_welch(const struct pl_sample *a, const struct pl_sample *b, double level
 
 /* What a comparison says of a cell: the interval holds 0 or it does not, or why there is none. */
 enum pl_verdict {
-    PL_ALIKE, PL_DIFFERS,
-    PL_NOT_PRINTED,  /* N/A */
-    PL_NO_RUN,       /* no configuration of ours has the cell's settings; PL_SEVERAL: more than one has */
+    PL_ALIKE,
+    PL_DIFFERS,
+    PL_NOT_PRINTED, /* N/A */
+    PL_NO_RUN,      /* no configuration of ours has the cell's settings; PL_SEVERAL: more than one has */
     PL_SEVERAL,
-    PL_NO_VALUE,     /* the configuration has no finished run with a finite value */
-    PL_ONE_RUN, PL_ONE_PRINTED, PL_NO_DEVIATION,
+    PL_NO_VALUE, /* the configuration has no finished run with a finite value */
+    PL_ONE_RUN,
+    PL_ONE_PRINTED,
+    PL_NO_DEVIATION,
 };
 
 struct pl_comparison;
@@ -56,9 +59,8 @@ struct pl_comparison;
 /* Sets the configurations that spec describes beside the published table that it names (spec->published): for each
  * printed cell the one configuration that has the cell's settings, as a scale of the study has renamed them.
  * published must outlive the comparison. PL_EINPUT when there is no such table or metric. */
-int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *results,
-                        const struct pl_table_spec *spec, const struct pl_published *published, double level,
-                        struct pl_error *err);
+int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *results, const struct pl_table_spec *spec,
+                        const struct pl_published *published, double level, struct pl_error *err);
 void pl_comparison_free(struct pl_comparison *comparison);
 /* Appends them in one format: a line for each cell. */
 void pl_comparison_write(struct pl_comparison *const *comparisons, size_t count, const struct pl_format *format,

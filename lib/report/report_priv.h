@@ -19,10 +19,10 @@ struct pl_table_cell {
 
 /* What a table with select has chosen. */
 struct pl_table_selection {
-    int best;             /* 0: the table has no select */
-    char *metric;         /* the criterion */
+    int best;     /* 0: the table has no select */
+    char *metric; /* the criterion */
     enum pl_select select;
-    bool validation;      /* it is the metric that validates the runs */
+    bool validation; /* it is the metric that validates the runs */
     const char **over;
     size_t over_count;
     struct pl_label *chosen; /* for each cell the values of over; present as far as the configuration has them */

@@ -35,8 +35,9 @@ static int check_over(const struct pl_table_plan *plan, const struct pl_table_sp
                     return pl_fail(err, PL_EINPUT, "what is chosen over cannot be in rows or columns: %s", name);
     }
     if (pl_results_key(plan->results, PL_RANK_KEY) != SIZE_MAX)
-        return pl_fail(err, PL_EINPUT, "a table with select has ranks, but study %s has a setting of the name "
-                                       PL_RANK_KEY, pl_results_name(plan->results));
+        return pl_fail(err, PL_EINPUT,
+                       "a table with select has ranks, but study %s has a setting of the name " PL_RANK_KEY,
+                       pl_results_name(plan->results));
     return 0;
 }
 

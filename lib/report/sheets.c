@@ -82,8 +82,8 @@ static void make_sheet(const struct pl_table *table, const struct pl_style *styl
     for (size_t c = 0; c < table->column_count; c++) {
         bool marked = has_best(table, c);
         for (size_t r = 0; r < table->row_count; r++)
-            *pl_sheet_at(sheet, sheet->heads + r, table->row_key_count + c) =
-                cell_text(table, &table->cells[r * table->column_count + c], marked, style);
+            *pl_sheet_at(sheet, sheet->heads + r, table->row_key_count + c) = cell_text(
+                table, &table->cells[r * table->column_count + c], marked, style);
     }
 }
 

@@ -178,8 +178,8 @@ static bool same_task(const bool *says_task, size_t count, const struct pl_label
     return true;
 }
 
-/* Numbers the groups of headings that belong to one task, whose cells are compared with each other; returns how many there
- * are. */
+/* Numbers the groups of headings that belong to one task, whose cells are compared with each other; returns how many
+ * there are. */
 static size_t group_headings(const char *const *names, size_t width, const struct pl_label *labels, size_t count,
                              size_t *groups)
 {
@@ -307,8 +307,8 @@ static int note_averages(const struct pl_table_plan *plan, struct pl_table *tabl
         last = summary.n ? fmax(last, summary.most) : last;
     }
     if (averaged)
-        pl_text_addf(&table->notes, "%lld of %lld finished runs averaged their weights, from epoch %.0f", (long long)averaged,
-                     (long long)finished, first);
+        pl_text_addf(&table->notes, "%lld of %lld finished runs averaged their weights, from epoch %.0f",
+                     (long long)averaged, (long long)finished, first);
     if (averaged && last > first)
         pl_text_addf(&table->notes, " to %.0f", last);
     if (averaged)
@@ -362,7 +362,8 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
         (status = pl_results_where(results, spec->where, spec->where_count, &plan.configs, &plan.config_count, err)))
         goto done;
     if (!plan.config_count) {
-        status = pl_fail(err, PL_EMISSING, "no configuration of study %s meets the conditions", pl_results_name(results));
+        status = pl_fail(err, PL_EMISSING, "no configuration of study %s meets the conditions",
+                         pl_results_name(results));
         goto done;
     }
     if (spec->choose.best && (status = pl_selection_begin(&plan, spec, t, err)))

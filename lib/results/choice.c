@@ -16,9 +16,10 @@ static int find_criterion(const struct pl_results *results, const struct pl_sele
 {
     const char *name = pl_results_criterion(results, wanted, &choice->select);
     if (!name)
-        return pl_fail(err, PL_EINPUT, "select chooses by validation, but no run of the study has recorded a metric such "
-                                       "as valid_accuracy, val_loss or eval_f1; say what to choose by, as in by: best "
-                                       "test_accuracy, or declare metrics: {NAME: {validation: true}}");
+        return pl_fail(err, PL_EINPUT,
+                       "select chooses by validation, but no run of the study has recorded a metric such "
+                       "as valid_accuracy, val_loss or eval_f1; say what to choose by, as in by: best "
+                       "test_accuracy, or declare metrics: {NAME: {validation: true}}");
     choice->metric = pl_copy(name);
     choice->direction = pl_results_direction(results, name);
     if (!pl_results_has_metric(results, name))
@@ -143,10 +144,14 @@ static void rank(const struct pl_results *results, const struct pl_table_spec *t
     for (size_t i = 0; i < count; i++) {
         struct pl_summary summary;
         pl_results_summary(results, configs[i], &summary);
-        rivals[i] = (struct pl_rival){
-            .config = results->configs[configs[i]], .group = groups[i], .planned = summary.planned,
-            .finished = summary.finished, .diverged = summary.diverged, .failed = summary.failed, .n = summary.n,
-            .mean = summary.mean};
+        rivals[i] = (struct pl_rival){.config = results->configs[configs[i]],
+                                      .group = groups[i],
+                                      .planned = summary.planned,
+                                      .finished = summary.finished,
+                                      .diverged = summary.diverged,
+                                      .failed = summary.failed,
+                                      .n = summary.n,
+                                      .mean = summary.mean};
     }
     give_places(choice, rivals);
     free(configs);
@@ -188,9 +193,11 @@ void pl_results_add_places(struct pl_results *results, const struct pl_choice *c
     pl_grow(&columns, &results->column_capacity, results->column_count + 1, sizeof *results->columns);
     results->columns = columns;
     struct pl_column *column = &results->columns[results->column_count++];
-    *column = (struct pl_column){.name = pl_copy(PL_RANK_KEY), .key = "",
+    *column = (struct pl_column){.name = pl_copy(PL_RANK_KEY),
+                                 .key = "",
                                  .ranks = pl_new(results->count * sizeof *column->ranks),
-                                 .values = pl_new(best * sizeof *column->values), .value_count = best};
+                                 .values = pl_new(best * sizeof *column->values),
+                                 .value_count = best};
     for (size_t i = 0; i < best; i++)
         column->values[i] = (struct pl_column_value){"", 0, {PL_INTEGER, {.integer = (int64_t)i + 1}}};
     for (size_t i = 0; i < choice->count; i++) {

@@ -124,7 +124,8 @@ static int column_of(struct pl_results *results, const struct member *member, si
         *column = &results->columns[results->column_count++];
         char *key = pl_pool_take(&results->pool, member->key_length);
         memcpy(key, member->key, member->key_length);
-        **column = (struct pl_column){.name = pl_copy(settings.entries[0].key), .key = key,
+        **column = (struct pl_column){.name = pl_copy(settings.entries[0].key),
+                                      .key = key,
                                       .key_length = member->key_length,
                                       .ranks = pl_new(results->count * sizeof(uint32_t))};
         *hint = results->column_count;

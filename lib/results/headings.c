@@ -27,8 +27,8 @@ static void tidy(struct pl_headings *h)
     h->count = kept;
 }
 
-void pl_headings_find(const struct pl_results *results, const size_t *configs, size_t config_count,
-                      const size_t *keys, size_t width, struct pl_headings *headings)
+void pl_headings_find(const struct pl_results *results, const size_t *configs, size_t config_count, const size_t *keys,
+                      size_t width, struct pl_headings *headings)
 {
     struct pl_headings *h = headings;
     h->width = width;

@@ -52,14 +52,14 @@ static int unknown_key(const struct pl_results *results, const char *name, struc
     for (size_t i = 0; i < results->column_count; i++)
         pl_candidates_add(&names, results->columns[i].name);
     pl_candidates_hint(&names, name, "", &hint);
-    int status = pl_fail(err, PL_EINPUT, "no run of study %s has a setting \"%s\"%s", results->name, name, pl_text(&hint));
+    int status = pl_fail(err, PL_EINPUT, "no run of study %s has a setting \"%s\"%s", results->name, name,
+                         pl_text(&hint));
     pl_text_release(&hint);
     pl_candidates_release(&names);
     return status;
 }
 
-int pl_results_keys(const struct pl_results *results, const struct pl_names *names, size_t *keys,
-                    struct pl_error *err)
+int pl_results_keys(const struct pl_results *results, const struct pl_names *names, size_t *keys, struct pl_error *err)
 {
     for (size_t i = 0; i < names->count; i++) {
         keys[i] = pl_results_key(results, names->names[i]);
@@ -138,9 +138,9 @@ int pl_results_where(const struct pl_results *results, const struct pl_condition
 {
     for (size_t i = 0; i < where_count; i++)
         if (pl_results_key(results, where[i].key) == SIZE_MAX)
-            return where[i].elsewhere ? pl_fail(err, PL_EMISSING, "no run of study %s has a setting '%s'", results->name,
-                                                where[i].key)
-                                      : unknown_key(results, where[i].key, err);
+            return where[i].elsewhere
+                       ? pl_fail(err, PL_EMISSING, "no run of study %s has a setting '%s'", results->name, where[i].key)
+                       : unknown_key(results, where[i].key, err);
     for (size_t i = 0; i < where_count; i++) {
         int status = check_values(results, &where[i], &results->columns[pl_results_key(results, where[i].key)], err);
         if (status)
@@ -155,4 +155,3 @@ int pl_results_where(const struct pl_results *results, const struct pl_condition
     *count = left;
     return 0;
 }
-

@@ -26,10 +26,12 @@ static int say_what_there_is(const struct pl_results *results, struct pl_error *
     int status = pl_store_counts(results->store, results->sweep, counts, err);
     for (int s = 0; s < PL_STATUS_COUNT && !status; s++)
         if (counts[s])
-            pl_text_addf(&there, "%s%lld %s", there.length ? ", " : "", (long long)counts[s], pl_status_name((enum pl_status)s));
+            pl_text_addf(&there, "%s%lld %s", there.length ? ", " : "", (long long)counts[s],
+                         pl_status_name((enum pl_status)s));
     if (!status)
-        status = pl_fail(err, PL_EMISSING, "no run of study %s that has finished or is at work has recorded anything yet (%s)", results->name,
-                         there.length ? pl_text(&there) : "it has no runs");
+        status = pl_fail(err, PL_EMISSING,
+                         "no run of study %s that has finished or is at work has recorded anything yet (%s)",
+                         results->name, there.length ? pl_text(&there) : "it has no runs");
     pl_text_release(&there);
     return status;
 }
@@ -45,7 +47,7 @@ static int read_metrics(struct pl_results *results, struct pl_error *err)
     results->metric_count = count;
     for (size_t i = 0; i < count; i++)
         results->metrics[i] = (struct pl_metric_info){pl_copy(metrics[i].name), metrics[i].direction,
-                                                       metrics[i].migrated};
+                                                      metrics[i].migrated};
     const char *validation;
     status = pl_store_validation(results->store, results->sweep, &validation, err);
     results->validation = pl_copy(validation);
@@ -219,10 +221,19 @@ void pl_results_summary(const struct pl_results *results, size_t config, struct 
     const struct pl_tally *t = &results->tallies[config];
     const double *values = t->n ? results->values + t->first : NULL;
     size_t n = (size_t)t->n;
-    *summary = (struct pl_summary){
-        .planned = t->planned, .finished = t->finished, .diverged = t->diverged, .failed = t->failed,
-        .missing = t->planned - t->finished - t->diverged - t->failed, .working = t->working, .n = t->n, .values = values,
-        .mean = NAN, .median = NAN, .least = NAN, .most = NAN, .deviation = NAN};
+    *summary = (struct pl_summary){.planned = t->planned,
+                                   .finished = t->finished,
+                                   .diverged = t->diverged,
+                                   .failed = t->failed,
+                                   .missing = t->planned - t->finished - t->diverged - t->failed,
+                                   .working = t->working,
+                                   .n = t->n,
+                                   .values = values,
+                                   .mean = NAN,
+                                   .median = NAN,
+                                   .least = NAN,
+                                   .most = NAN,
+                                   .deviation = NAN};
     if (!n)
         return;
     pl_statistics(values, n, summary);
@@ -341,8 +352,10 @@ void pl_results_note_direction(const struct pl_results *results, const char *met
         if (told == PL_UNDECLARED)
             pl_text_add(notes, "its name does not tell.");
         else
-            pl_text_addf(notes, "by its name %s would be better.", told == PL_MAXIMIZE ? "higher" : told == PL_MINIMIZE
-                         ? "lower" : "neither");
+            pl_text_addf(notes, "by its name %s would be better.",
+                         told == PL_MAXIMIZE   ? "higher"
+                         : told == PL_MINIMIZE ? "lower"
+                                               : "neither");
         pl_text_addf(notes, " Declare metrics: {%s: %s} in the spec to say which.\n", metric,
                      told == PL_UNDECLARED ? "max" : pl_direction_name(told));
     }

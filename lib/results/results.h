@@ -49,8 +49,7 @@ const struct pl_value *pl_results_value(const struct pl_results *results, size_t
 
 /* Looks names up as columns; PL_EINPUT (with the nearest name) when there is no such setting. keys has room for
  * names->count. */
-int pl_results_keys(const struct pl_results *results, const struct pl_names *names, size_t *keys,
-                    struct pl_error *err);
+int pl_results_keys(const struct pl_results *results, const struct pl_names *names, size_t *keys, struct pl_error *err);
 /* The settings by which configurations are told apart when nothing is declared: the axes of the study that vary. */
 size_t pl_results_axes(const struct pl_results *results, const size_t *configs, size_t count, size_t *keys,
                        size_t capacity);
@@ -73,8 +72,8 @@ struct pl_headings {
     uint32_t *ranks; /* width numbers for each */
     size_t width, count;
 };
-void pl_headings_find(const struct pl_results *results, const size_t *configs, size_t config_count,
-                      const size_t *keys, size_t width, struct pl_headings *headings);
+void pl_headings_find(const struct pl_results *results, const size_t *configs, size_t config_count, const size_t *keys,
+                      size_t width, struct pl_headings *headings);
 /* Which of them a configuration (one of those they were found in) belongs to. */
 size_t pl_headings_of(const struct pl_results *results, const struct pl_headings *headings, size_t config);
 void pl_headings_release(struct pl_headings *headings);
@@ -101,13 +100,13 @@ enum pl_direction pl_results_direction(const struct pl_results *results, const c
 /* ---- statistics of a configuration ---- */
 
 struct pl_summary {
-    int64_t planned;            /* runs the sweep holds */
+    int64_t planned;                             /* runs the sweep holds */
     int64_t finished, diverged, failed, missing; /* they add up to planned */
-    int64_t working;            /* of those that are missing: being run at this moment */
-    int64_t n;                  /* finished runs with a finite value */
-    const double *values;       /* those n values, in the order of the seeds */
-    double mean, median, least, most; /* NaN when n is 0 */
-    double deviation;           /* sample standard deviation (n-1); NaN when n is below 2 */
+    int64_t working;                             /* of those that are missing: being run at this moment */
+    int64_t n;                                   /* finished runs with a finite value */
+    const double *values;                        /* those n values, in the order of the seeds */
+    double mean, median, least, most;            /* NaN when n is 0 */
+    double deviation;                            /* sample standard deviation (n-1); NaN when n is below 2 */
 };
 
 /* Loads the runs' values of a metric (unless they are loaded already); afterwards pl_results_summary gives the
@@ -121,19 +120,19 @@ size_t pl_results_value_count(const struct pl_results *results, size_t config); 
 /* A configuration among those it competes with for a place in a table with `select`. */
 struct pl_rival {
     int64_t config;
-    size_t group, place;    /* place 1 is the best of its group */
+    size_t group, place; /* place 1 is the best of its group */
     int64_t planned, finished, diverged, failed;
-    int64_t n;              /* finished runs with a finite value of the criterion */
-    double mean;            /* of these values; NaN when n is 0 */
+    int64_t n;   /* finished runs with a finite value of the criterion */
+    double mean; /* of these values; NaN when n is 0 */
 };
 
 /* The ranking of a sweep's configurations by the rule of a table. */
 struct pl_choice {
     struct pl_rival *rivals; /* by group, in grid order of their first configurations, then by place */
     size_t count, group_count;
-    struct pl_names groups;  /* settings whose values part the groups: rows and columns of the table, then whatever else
-                                tells configurations apart that agree in those and in what is chosen over */
-    char *metric;            /* the criterion */
+    struct pl_names groups; /* settings whose values part the groups: rows and columns of the table, then whatever else
+                               tells configurations apart that agree in those and in what is chosen over */
+    char *metric;           /* the criterion */
     enum pl_select select;
     enum pl_direction direction;
 };

@@ -235,8 +235,9 @@ static void read_all(struct reader *reader, struct node **documents, size_t coun
                       *tables = map ? pl_node_find(map, "tables") : NULL;
     if (!name || !tables || tables->kind != NODE_LIST || !tables->count || tables->count > MOST_TABLES ||
         map->count != 2) {
-        pl_complain(&reader->complaints, map, "a file of published numbers must have published: a name for them, and "
-                                              "tables: a list of tables");
+        pl_complain(&reader->complaints, map,
+                    "a file of published numbers must have published: a name for them, and "
+                    "tables: a list of tables");
         return;
     }
     published->name = pl_node_text(reader, name, "published");

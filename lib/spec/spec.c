@@ -35,15 +35,15 @@ struct pl_spec {
 struct file {
     struct reader reader;
     struct pl_spec *spec;
-    struct content *defaults; /* or NULL */
-    bool declarations;        /* only these: the grid may be what another poula accepts */
-    const char *scale;        /* or NULL */
+    struct content *defaults;      /* or NULL */
+    bool declarations;             /* only these: the grid may be what another poula accepts */
+    const char *scale;             /* or NULL */
     struct scale_defaults *shared; /* what the defaults say of it */
-    struct scaled {           /* names that scaled studies would have */
+    struct scaled {                /* names that scaled studies would have */
         const char *name;
         const struct node *at;
         struct scaled *next;
-    } *scaled;
+    } * scaled;
 };
 
 static void read_study(struct file *file, struct node *map);
@@ -120,7 +120,7 @@ static void read_name(struct file *file, struct pl_study *study, const struct co
         return;
     if (!pl_name_is_legal(name)) {
         pl_complain(&reader->complaints, content->name,
-                 "the name \"%.100s\" must be letters, digits, _, - and ., and begin with a letter or digit", name);
+                    "the name \"%.100s\" must be letters, digits, _, - and ., and begin with a letter or digit", name);
         return;
     }
     study->name = pl_scale_label(reader, name, "-", "");
@@ -298,8 +298,8 @@ static int parse(struct pl_spec **result, const char *text, size_t length, const
     return pl_fail(err, PL_EINPUT, "%s has %zu problem%s", name, bad, bad == 1 ? "" : "s");
 }
 
-int pl_spec_parse(struct pl_spec **spec, const char *text, size_t length, const char *name,
-                  struct pl_text *problems, struct pl_error *err)
+int pl_spec_parse(struct pl_spec **spec, const char *text, size_t length, const char *name, struct pl_text *problems,
+                  struct pl_error *err)
 {
     return parse(spec, text, length, name, NULL, false, problems, err);
 }

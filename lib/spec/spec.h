@@ -19,8 +19,8 @@ struct pl_spec;
 int pl_spec_load(struct pl_spec **spec, const char *path, const char *scale, struct pl_text *problems,
                  struct pl_error *err);
 /* The same from text (name is used in complaints). */
-int pl_spec_parse(struct pl_spec **spec, const char *text, size_t length, const char *name,
-                  struct pl_text *problems, struct pl_error *err);
+int pl_spec_parse(struct pl_spec **spec, const char *text, size_t length, const char *name, struct pl_text *problems,
+                  struct pl_error *err);
 int pl_spec_parse_scaled(struct pl_spec **spec, const char *text, size_t length, const char *name, const char *scale,
                          struct pl_text *problems, struct pl_error *err);
 /* Only names, tables, figures, metrics and seeds, without walking the grid (configs and runs are 0): for
@@ -62,8 +62,7 @@ struct pl_walk;
 struct pl_walk *pl_walk_new(const struct pl_study *study);
 /* The next configuration: complete checked settings (owned by the walk, valid until the next call) and
  * the seeds to run it with. Returns 1 at the end, 0 otherwise. */
-int pl_walk_next(struct pl_walk *walk, const struct pl_settings **settings, const int64_t **seeds,
-                 size_t *seed_count);
+int pl_walk_next(struct pl_walk *walk, const struct pl_settings **settings, const int64_t **seeds, size_t *seed_count);
 void pl_walk_free(struct pl_walk *walk);
 
 #endif

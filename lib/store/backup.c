@@ -129,8 +129,8 @@ int pl_store_examine(struct pl_store *store, struct pl_error *err)
     sqlite3_stmt *row;
     if (stat(store->path, &info) || info.st_size > MOST)
         return 0;
-    /* Pages and rows are looked at. The tables' constraints, which take eight times as long, are not: a value that breaks one
-     * is met where it is read. */
+    /* Pages and rows are looked at. The tables' constraints, which take eight times as long, are not: a value that
+     * breaks one is met where it is read. */
     int status = pl_store_script(store, "PRAGMA ignore_check_constraints = ON", err);
     if (!status)
         status = pl_store_prepare(store, "PRAGMA quick_check(1)", &row, err);
@@ -140,8 +140,10 @@ int pl_store_examine(struct pl_store *store, struct pl_error *err)
     if (!status) {
         const char *text = (const char *)sqlite3_column_text(row, 0);
         if (!text || strcmp(text, "ok"))
-            status = pl_fail(err, PL_ECORRUPT, "%s is damaged (%.200s), and nothing was written; restore it from a backup or "
-                             "move it away", store->path, text ? text : "it cannot be checked");
+            status = pl_fail(err, PL_ECORRUPT,
+                             "%s is damaged (%.200s), and nothing was written; restore it from a backup or "
+                             "move it away",
+                             store->path, text ? text : "it cannot be checked");
     }
     sqlite3_finalize(row);
     if (sqlite3_exec(store->db, "PRAGMA ignore_check_constraints = OFF", NULL, NULL, NULL) != SQLITE_OK && status >= 0)
@@ -172,8 +174,9 @@ int pl_store_check(struct pl_store *store, struct pl_text *problems, struct pl_e
         const char *what, *sql;
     } rules[] = {
         {"", "PRAGMA integrity_check(100)"},
-        {"a reference leads nowhere in table ", "SELECT \"table\" || ', row ' || coalesce(rowid, '?') || ', to ' || parent"
-                                                " FROM pragma_foreign_key_check LIMIT 100"},
+        {"a reference leads nowhere in table ",
+         "SELECT \"table\" || ', row ' || coalesce(rowid, '?') || ', to ' || parent"
+         " FROM pragma_foreign_key_check LIMIT 100"},
         {"recorded values belong to no run: ", "SELECT DISTINCT run FROM metric WHERE run NOT IN (SELECT id FROM run)"
                                                " LIMIT 100"},
         {"recorded values belong to no metric: ", "SELECT DISTINCT series FROM metric WHERE series NOT IN"

@@ -29,8 +29,10 @@ static int input_output(struct pl_store *store, const char *doing, struct pl_err
         return full(store, number, err);
     /* A commit is rolled back before it is reported, and the system's reason is forgotten on the way. */
     if (!number && sqlite3_extended_errcode(store->db) == SQLITE_IOERR_WRITE)
-        return pl_fail(err, PL_EDATABASE, "cannot write to %s: %s, most likely because the disk is full; everything "
-                       "committed so far is kept", store->path, sqlite3_errmsg(store->db));
+        return pl_fail(err, PL_EDATABASE,
+                       "cannot write to %s: %s, most likely because the disk is full; everything "
+                       "committed so far is kept",
+                       store->path, sqlite3_errmsg(store->db));
     return pl_fail(err, PL_EDATABASE, "cannot %s %s: %s", doing, store->path,
                    number ? strerror(number) : sqlite3_errmsg(store->db));
 }
@@ -73,8 +75,8 @@ int pl_store_fail(struct pl_store *store, const char *doing, struct pl_error *er
     case SQLITE_NOTADB:
         return pl_fail(err, PL_ECORRUPT, "%s is not a database", store->path);
     case SQLITE_CORRUPT:
-        return pl_fail(err, PL_ECORRUPT, "%s is damaged (%s); restore it from a backup or move it away",
-                       store->path, sqlite3_errmsg(store->db));
+        return pl_fail(err, PL_ECORRUPT, "%s is damaged (%s); restore it from a backup or move it away", store->path,
+                       sqlite3_errmsg(store->db));
     case SQLITE_NOMEM:
         return pl_fail(err, PL_EMEMORY, "cannot %s %s: out of memory", doing, store->path);
     }

@@ -73,13 +73,15 @@ static int read_info(struct pl_store *store, int64_t run, struct pl_run_info *in
 {
     sqlite3_stmt *row;
     int status = pl_store_prepare(
-        store, "SELECT r.id, r.config, r.seed, r.attempts, r.key, r.status, coalesce(r.bad_epoch, -1),"
-               " coalesce(a.exit_code, -1), coalesce(a.signal, 0), a.reason, a.log, coalesce(k.name, h.host),"
-               " coalesce(k.cpu, h.cpu), coalesce(k.version, h.version),"
-               " coalesce(a.started, 0), coalesce(a.seconds, 0), coalesce(a.threads, 0), a.reading FROM run AS r"
-               " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts"
-               " LEFT JOIN session AS h ON h.id = coalesce(r.session, a.session)"
-               " LEFT JOIN host AS k ON k.id = a.host WHERE r.id = ?1", &row, err);
+        store,
+        "SELECT r.id, r.config, r.seed, r.attempts, r.key, r.status, coalesce(r.bad_epoch, -1),"
+        " coalesce(a.exit_code, -1), coalesce(a.signal, 0), a.reason, a.log, coalesce(k.name, h.host),"
+        " coalesce(k.cpu, h.cpu), coalesce(k.version, h.version),"
+        " coalesce(a.started, 0), coalesce(a.seconds, 0), coalesce(a.threads, 0), a.reading FROM run AS r"
+        " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts"
+        " LEFT JOIN session AS h ON h.id = coalesce(r.session, a.session)"
+        " LEFT JOIN host AS k ON k.id = a.host WHERE r.id = ?1",
+        &row, err);
     if (status)
         return status;
     sqlite3_bind_int64(row, 1, run);
@@ -91,14 +93,23 @@ static int read_info(struct pl_store *store, int64_t run, struct pl_run_info *in
     if (!status)
         status = pl_store_digest(store, row, 4, "run", run, &key, err);
     if (!status) {
-        *info = (struct pl_run_info){
-            .run = run, .config = sqlite3_column_int64(row, 1), .seed = sqlite3_column_int64(row, 2),
-            .attempts = sqlite3_column_int64(row, 3), .status = (enum pl_status)state,
-            .bad_epoch = sqlite3_column_double(row, 6), .exit_code = sqlite3_column_int(row, 7),
-            .signal = sqlite3_column_int(row, 8), .reason = text_of(row, 9), .log = text_of(row, 10),
-            .host = text_of(row, 11), .cpu = text_of(row, 12), .version = text_of(row, 13),
-            .started = sqlite3_column_double(row, 14), .seconds = sqlite3_column_double(row, 15),
-            .threads = sqlite3_column_int(row, 16), .reading = text_of(row, 17)};
+        *info = (struct pl_run_info){.run = run,
+                                     .config = sqlite3_column_int64(row, 1),
+                                     .seed = sqlite3_column_int64(row, 2),
+                                     .attempts = sqlite3_column_int64(row, 3),
+                                     .status = (enum pl_status)state,
+                                     .bad_epoch = sqlite3_column_double(row, 6),
+                                     .exit_code = sqlite3_column_int(row, 7),
+                                     .signal = sqlite3_column_int(row, 8),
+                                     .reason = text_of(row, 9),
+                                     .log = text_of(row, 10),
+                                     .host = text_of(row, 11),
+                                     .cpu = text_of(row, 12),
+                                     .version = text_of(row, 13),
+                                     .started = sqlite3_column_double(row, 14),
+                                     .seconds = sqlite3_column_double(row, 15),
+                                     .threads = sqlite3_column_int(row, 16),
+                                     .reading = text_of(row, 17)};
         pl_digest_hex(key, PL_DIGEST_SIZE, info->key);
     }
     sqlite3_finalize(row);

@@ -1,22 +1,23 @@
-/* What a study decides of runs that it may share with others: which way its metrics are better, and which of them diverge. */
+/* What a study decides of runs that it may share with others: which way its metrics are better, and which of them
+ * diverge. */
 #include "store_priv.h"
 
 /* Where the first loss of a run is not finite to the end, by the declarations of the study that x is a place in. */
 #define BAD                                                                                                            \
-    "(SELECT v.bad_epoch FROM series AS s CROSS JOIN result AS v ON v.series = s.id AND v.run = x.run"                  \
-    " LEFT JOIN sweep_metric AS d ON d.sweep = x.sweep AND d.name = s.name WHERE v.bad_epoch IS NOT NULL"               \
+    "(SELECT v.bad_epoch FROM series AS s CROSS JOIN result AS v ON v.series = s.id AND v.run = x.run"                 \
+    " LEFT JOIN sweep_metric AS d ON d.sweep = x.sweep AND d.name = s.name WHERE v.bad_epoch IS NOT NULL"              \
     " AND coalesce(d.loss, s.loss) = 1 ORDER BY s.axis, v.bad_epoch LIMIT 1)"
 
 /* Only programs that came to their end can be judged another way: poula's own tasks end where they diverge. */
 #define JUDGE(which)                                                                                                   \
-    "UPDATE sweep_run AS x SET outcome = (SELECT CASE WHEN r.status = 2 AND " BAD " IS NOT NULL THEN 3"                 \
-    " WHEN r.status = 3 AND " BAD " IS NULL THEN 2 END FROM run AS r WHERE r.id = x.run),"                              \
-    " bad_epoch = (SELECT CASE WHEN r.status = 2 THEN " BAD " END FROM run AS r WHERE r.id = x.run)"                    \
-    " WHERE " which " AND EXISTS (SELECT 1 FROM sweep_metric AS d WHERE d.sweep = x.sweep AND d.loss IS NOT NULL)"      \
-    " AND EXISTS (SELECT 1 FROM run AS r JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts"                   \
+    "UPDATE sweep_run AS x SET outcome = (SELECT CASE WHEN r.status = 2 AND " BAD " IS NOT NULL THEN 3"                \
+    " WHEN r.status = 3 AND " BAD " IS NULL THEN 2 END FROM run AS r WHERE r.id = x.run),"                             \
+    " bad_epoch = (SELECT CASE WHEN r.status = 2 THEN " BAD " END FROM run AS r WHERE r.id = x.run)"                   \
+    " WHERE " which " AND EXISTS (SELECT 1 FROM sweep_metric AS d WHERE d.sweep = x.sweep AND d.loss IS NOT NULL)"     \
+    " AND EXISTS (SELECT 1 FROM run AS r JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts"                  \
     " WHERE r.id = x.run AND r.status IN (2, 3) AND a.exit_code = 0)"
 
-const char pl_store_judge_run_sql[] = JUDGE ("x.run = ?1"), pl_store_judge_sweep_sql[] = JUDGE ("x.sweep = ?1");
+const char pl_store_judge_run_sql[] = JUDGE("x.run = ?1"), pl_store_judge_sweep_sql[] = JUDGE("x.sweep = ?1");
 
 int pl_store_judge_run(struct pl_store *store, int64_t run, struct pl_error *err)
 {

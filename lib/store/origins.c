@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define ENDED                                                                                                          \
-    " FROM sweep_run AS x CROSS JOIN run AS r ON r.id = x.run CROSS JOIN attempt AS a ON a.run = r.id"                  \
+    " FROM sweep_run AS x CROSS JOIN run AS r ON r.id = x.run CROSS JOIN attempt AS a ON a.run = r.id"                 \
     " AND a.number = r.attempts"
 #define TRAINED " CROSS JOIN session AS h ON h.id = a.session LEFT JOIN host AS k ON k.id = a.host" /* by these */
 #define OF_SWEEP " WHERE x.sweep = ?1 AND r.status IN (2, 3)"
@@ -30,16 +30,19 @@ int pl_store_origins(struct pl_store *store, int64_t sweep, struct pl_origins *o
                                 " group_concat(DISTINCT coalesce(k.name, h.host))" ENDED TRAINED OF_SWEEP;
     static const char versions[] = "SELECT count(DISTINCT coalesce(k.version, h.version)) > 1,"
                                    " group_concat(DISTINCT coalesce(k.version, h.version))" ENDED TRAINED OF_SWEEP;
-    static const char programs[] =
-        "SELECT count(*) > 0, group_concat(file) FROM (SELECT coalesce(p.file, p.folder) AS file" ENDED
-        " CROSS JOIN program AS p ON p.id = a.program" OF_SWEEP
-        " GROUP BY p.folder, p.file HAVING count(DISTINCT p.id) > 1)";
+    static const char
+        programs[] = "SELECT count(*) > 0, group_concat(file) FROM (SELECT coalesce(p.file, p.folder) AS file" ENDED
+                     " CROSS JOIN program AS p ON p.id = a.program" OF_SWEEP
+                     " GROUP BY p.folder, p.file HAVING count(DISTINCT p.id) > 1)";
     int64_t many_hosts = 0, many_versions = 0, many_programs = 0;
     *origins = (struct pl_origins){0};
     /* The runs of a large sweep are only looked through where there can be two of something. */
-    int status = pl_store_integer(store, "SELECT count(*) > 1 FROM (SELECT host FROM session UNION SELECT name FROM host)", &many_hosts, err);
+    int status = pl_store_integer(
+        store, "SELECT count(*) > 1 FROM (SELECT host FROM session UNION SELECT name FROM host)", &many_hosts, err);
     if (!status)
-        status = pl_store_integer(store, "SELECT count(*) > 1 FROM (SELECT version FROM session UNION SELECT version FROM host)", &many_versions, err);
+        status = pl_store_integer(
+            store, "SELECT count(*) > 1 FROM (SELECT version FROM session UNION SELECT version FROM host)",
+            &many_versions, err);
     if (!status)
         status = pl_store_integer(store, "SELECT count(*) > 1 FROM program", &many_programs, err);
     if (!status && many_hosts)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const status_names[PL_STATUS_COUNT] = {"planned", "running", "finished", "diverged", "failed",
-                                                          "interrupted"};
+static const char *const status_names[PL_STATUS_COUNT] = {"planned",  "running", "finished",
+                                                          "diverged", "failed",  "interrupted"};
 
 const char *pl_status_name(enum pl_status status)
 {
@@ -100,10 +100,18 @@ int pl_store_put_sweep(struct pl_store *store, const struct pl_sweep_info *info,
 static void bind_value(sqlite3_stmt *statement, int at, const struct pl_value *value)
 {
     switch (value->type) {
-    case PL_REAL: sqlite3_bind_double(statement, at, value->real); break;
-    case PL_INTEGER: sqlite3_bind_int64(statement, at, value->integer); break;
-    case PL_BOOLEAN: sqlite3_bind_int(statement, at, value->boolean); break;
-    case PL_STRING: sqlite3_bind_text(statement, at, value->string, -1, SQLITE_STATIC); break;
+    case PL_REAL:
+        sqlite3_bind_double(statement, at, value->real);
+        break;
+    case PL_INTEGER:
+        sqlite3_bind_int64(statement, at, value->integer);
+        break;
+    case PL_BOOLEAN:
+        sqlite3_bind_int(statement, at, value->boolean);
+        break;
+    case PL_STRING:
+        sqlite3_bind_text(statement, at, value->string, -1, SQLITE_STATIC);
+        break;
     }
 }
 
@@ -292,7 +300,8 @@ int pl_store_find_run(struct pl_store *store, const unsigned char key[PL_DIGEST_
     if (run)
         *run = sqlite3_column_int64(found, 0);
     int64_t state;
-    outcome = pl_store_number(store, found, 1, "run", sqlite3_column_int64(found, 0), 0, PL_STATUS_COUNT - 1, &state, err);
+    outcome = pl_store_number(store, found, 1, "run", sqlite3_column_int64(found, 0), 0, PL_STATUS_COUNT - 1, &state,
+                              err);
     if (status && !outcome)
         *status = (enum pl_status)state;
     sqlite3_reset(found);

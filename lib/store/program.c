@@ -43,10 +43,14 @@ int pl_store_program(struct pl_store *store, int64_t id, struct pl_program *prog
     sqlite3_stmt *row;
     int status = pl_store_first(store, err, PL_SQL_PROGRAM_READ, &row, "i", id);
     if (status)
-        return status < 0 ? status : pl_fail(err, PL_ECORRUPT, "%s is damaged: program %lld is gone", store->path,
-                                             (long long)id);
-    *program = (struct pl_program){.folder = text_of(row, 0), .file = text_of(row, 1), .files = text_of(row, 2),
-                                   .commit = text_of(row, 3), .dirty = sqlite3_column_int(row, 4)};
+        return status < 0
+                   ? status
+                   : pl_fail(err, PL_ECORRUPT, "%s is damaged: program %lld is gone", store->path, (long long)id);
+    *program = (struct pl_program){.folder = text_of(row, 0),
+                                   .file = text_of(row, 1),
+                                   .files = text_of(row, 2),
+                                   .commit = text_of(row, 3),
+                                   .dirty = sqlite3_column_int(row, 4)};
     const void *digest = sqlite3_column_blob(row, 5);
     if (digest && sqlite3_column_bytes(row, 5) == PL_DIGEST_SIZE)
         memcpy(program->digest, digest, PL_DIGEST_SIZE);
@@ -74,8 +78,10 @@ int pl_store_origin(struct pl_store *store, const unsigned char key[PL_DIGEST_SI
     int status = pl_store_first(store, err, PL_SQL_ORIGIN, &row, "b", key);
     if (status)
         return status;
-    *origin = (struct pl_origin){.run = sqlite3_column_int64(row, 0), .status = (enum pl_status)sqlite3_column_int(row, 1),
-                                 .program = sqlite3_column_int64(row, 2), .started = sqlite3_column_double(row, 3)};
+    *origin = (struct pl_origin){.run = sqlite3_column_int64(row, 0),
+                                 .status = (enum pl_status)sqlite3_column_int(row, 1),
+                                 .program = sqlite3_column_int64(row, 2),
+                                 .started = sqlite3_column_double(row, 3)};
     sqlite3_reset(row);
     return 0;
 }

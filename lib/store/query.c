@@ -9,7 +9,8 @@ static bool looking_pragma(const char *name, const char *argument)
 {
     return pl_has_word("table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list", name) ||
            (!argument && pl_has_word("compile_options page_count page_size user_version application_id journal_mode "
-                                     "encoding function_list", name));
+                                     "encoding function_list",
+                                     name));
 }
 
 /* sqlite3_stmt_readonly finds the statements that write; this refuses those that it takes for reading, though
@@ -70,11 +71,20 @@ static struct pl_cell cell_of(sqlite3_stmt *statement, int column, struct pl_tex
 {
     struct pl_cell cell = {.kind = PL_CELL_NULL, .text = ""};
     switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_NULL: return cell;
-    case SQLITE_INTEGER: cell.kind = PL_CELL_INTEGER; break;
-    case SQLITE_FLOAT: cell.kind = PL_CELL_REAL; break;
-    case SQLITE_TEXT: cell.kind = PL_CELL_TEXT; break;
-    case SQLITE_BLOB: cell.kind = PL_CELL_BLOB; break;
+    case SQLITE_NULL:
+        return cell;
+    case SQLITE_INTEGER:
+        cell.kind = PL_CELL_INTEGER;
+        break;
+    case SQLITE_FLOAT:
+        cell.kind = PL_CELL_REAL;
+        break;
+    case SQLITE_TEXT:
+        cell.kind = PL_CELL_TEXT;
+        break;
+    case SQLITE_BLOB:
+        cell.kind = PL_CELL_BLOB;
+        break;
     }
     if (cell.kind == PL_CELL_BLOB) {
         const unsigned char *bytes = sqlite3_column_blob(statement, column);
@@ -136,8 +146,7 @@ static int run_statement(struct query *query, sqlite3_stmt *statement, const cha
 
 int pl_store_query(struct pl_store *store, const char *sql,
                    int (*head)(void *self, const char *const *names, size_t count),
-                   int (*row)(void *self, const struct pl_cell *cells, size_t count), void *self,
-                   struct pl_error *err)
+                   int (*row)(void *self, const struct pl_cell *cells, size_t count), void *self, struct pl_error *err)
 {
     struct query query = {.store = store, .head = head, .row = row, .self = self};
     size_t statements = 0;

@@ -69,8 +69,10 @@ int pl_store_counts_together(struct pl_store *store, const int64_t *sweeps, size
 
 static int read_sweep(struct pl_store *store, sqlite3_stmt *row, struct pl_sweep_info *info, struct pl_error *err)
 {
-    *info = (struct pl_sweep_info){.id = sqlite3_column_int64(row, 0), .seeds = sqlite3_column_int64(row, 4),
-                                   .created = sqlite3_column_double(row, 5), .started = sqlite3_column_double(row, 6)};
+    *info = (struct pl_sweep_info){.id = sqlite3_column_int64(row, 0),
+                                   .seeds = sqlite3_column_int64(row, 4),
+                                   .created = sqlite3_column_double(row, 5),
+                                   .started = sqlite3_column_double(row, 6)};
     const char **texts[] = {&info->study, &info->path, &info->spec};
     int status = 0;
     for (int i = 0; i < 3 && !status; i++) {
@@ -155,8 +157,9 @@ static int read_status(struct pl_store *store, struct pl_result *result, struct 
     sqlite3_stmt *row;
     int status = pl_store_first(store, err, PL_SQL_RUN_STATE, &row, "i", result->run);
     if (status)
-        return status < 0 ? status : pl_fail(err, PL_ECORRUPT, "%s is damaged: run %lld is gone", store->path,
-                                             (long long)result->run);
+        return status < 0
+                   ? status
+                   : pl_fail(err, PL_ECORRUPT, "%s is damaged: run %lld is gone", store->path, (long long)result->run);
     int64_t state;
     status = pl_store_number(store, row, 0, "run", result->run, 0, PL_STATUS_COUNT - 1, &state, err);
     result->status = status ? PL_RUN_PLANNED : (enum pl_status)state;
@@ -169,7 +172,8 @@ static int each_result(struct pl_store *store, sqlite3_stmt *members, struct wal
 {
     int status;
     while (!(status = pl_store_next(store, members, err))) {
-        struct pl_result result = {.run = sqlite3_column_int64(members, 0), .config = sqlite3_column_int64(members, 1),
+        struct pl_result result = {.run = sqlite3_column_int64(members, 0),
+                                   .config = sqlite3_column_int64(members, 1),
                                    .seed = sqlite3_column_int64(members, 2)};
         status = walk_to(store, values, result.run, err);
         if (!status) {
@@ -200,8 +204,8 @@ static int each_result(struct pl_store *store, sqlite3_stmt *members, struct wal
     return status < 0 ? status : 0;
 }
 
-/* 0 when a run of the sweep has a result of the series, or is at work and has recorded something of it, else 1. One of the
- * first runs nearly always has; failing that, all results in the sweep's span of run numbers are looked through. */
+/* 0 when a run of the sweep has a result of the series, or is at work and has recorded something of it, else 1. One of
+ * the first runs nearly always has; failing that, all results in the sweep's span of run numbers are looked through. */
 static int has_series(struct pl_store *store, int64_t sweep, int64_t series, struct pl_error *err)
 {
     sqlite3_stmt *row;
@@ -246,8 +250,8 @@ static int best_columns(struct pl_store *store, int64_t sweep, const char *metri
     return status;
 }
 
-/* The metrics that validate the runs of a sweep, the first of which a run has decides: those that the study declares, in
- * its order, then those that their names tell. Each comes with the column that has its best position. */
+/* The metrics that validate the runs of a sweep, the first of which a run has decides: those that the study declares,
+ * in its order, then those that their names tell. Each comes with the column that has its best position. */
 static int each_validation(struct pl_store *store, int64_t sweep, enum pl_series_axis axis,
                            void (*found)(void *self, const struct pl_store_series *series, const char *column),
                            void *self, struct pl_error *err)
@@ -299,9 +303,10 @@ static int add_validations(struct pl_store *store, int64_t sweep, enum pl_series
     pl_text_add(sql, ", NULL)");
     if (status || v.first)
         return status;
-    return pl_fail(err, PL_EMISSING, "best-valid goes by a metric of validation, such as valid_accuracy, val_loss or "
-                                     "eval_f1, and no run of the study has recorded one; another can be declared in the "
-                                     "spec, as in metrics: {NAME: {direction: max, validation: true}}");
+    return pl_fail(err, PL_EMISSING,
+                   "best-valid goes by a metric of validation, such as valid_accuracy, val_loss or "
+                   "eval_f1, and no run of the study has recorded one; another can be declared in the "
+                   "spec, as in metrics: {NAME: {direction: max, validation: true}}");
 }
 
 int pl_store_validation(struct pl_store *store, int64_t sweep, const char **metric, struct pl_error *err)
@@ -318,8 +323,8 @@ int pl_store_validation(struct pl_store *store, int64_t sweep, const char **metr
 
 /* The query for run, status, value and position of a series, by run. */
 /* The series of a metric: along epochs where the sweep has any value by them, else along steps. */
-static int series_in_sweep(struct pl_store *store, int64_t sweep, const char *metric, const struct pl_store_series **series,
-                           struct pl_error *err)
+static int series_in_sweep(struct pl_store *store, int64_t sweep, const char *metric,
+                           const struct pl_store_series **series, struct pl_error *err)
 {
     int status = pl_store_need_series(store, metric, series, err);
     const struct pl_store_series *steps = status ? NULL : pl_store_find_series(store, metric, PL_BY_STEP);
@@ -360,8 +365,10 @@ int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metr
     if (!status)
         status = pl_store_prepare(store, pl_text(&sql), &values.rows, err);
     if (!status)
-        status = pl_store_prepare(store, "SELECT run, config, seed, outcome FROM sweep_run WHERE sweep = ?1"
-                                         " ORDER BY position", &members, err);
+        status = pl_store_prepare(store,
+                                  "SELECT run, config, seed, outcome FROM sweep_run WHERE sweep = ?1"
+                                  " ORDER BY position",
+                                  &members, err);
     if (!status) {
         sqlite3_bind_int64(members, 1, sweep);
         status = each_result(store, members, &values, row, self, err);
@@ -376,8 +383,10 @@ static int each_point(struct pl_store *store, int64_t run, const struct pl_store
                       int (*point)(void *self, double epoch, double value), void *self, struct pl_error *err)
 {
     sqlite3_stmt *row;
-    int status = pl_store_prepare(store, "SELECT epoch, value, kind FROM metric WHERE run = ?1 AND series = ?2"
-                                         " ORDER BY epoch", &row, err);
+    int status = pl_store_prepare(store,
+                                  "SELECT epoch, value, kind FROM metric WHERE run = ?1 AND series = ?2"
+                                  " ORDER BY epoch",
+                                  &row, err);
     if (status)
         return status;
     sqlite3_bind_int64(row, 1, run);

@@ -26,14 +26,15 @@ int pl_store_load_series(struct pl_store *store, struct pl_error *err)
             sqlite3_reset(row);
             break;
         }
-        store->series[store->series_count++] = (struct pl_store_series){
-            id, pl_pool_copy(&store->series_pool, name), (enum pl_series_axis)axis};
+        store->series[store->series_count++] = (struct pl_store_series){id, pl_pool_copy(&store->series_pool, name),
+                                                                        (enum pl_series_axis)axis};
     }
     store->series_known = status == 1;
     return status < 0 ? status : 0;
 }
 
-const struct pl_store_series *pl_store_find_series(const struct pl_store *store, const char *name, enum pl_series_axis axis)
+const struct pl_store_series *pl_store_find_series(const struct pl_store *store, const char *name,
+                                                   enum pl_series_axis axis)
 {
     for (size_t i = 0; i < store->series_count; i++)
         if (store->series[i].axis == axis && !strcmp(store->series[i].name, name))
@@ -139,8 +140,8 @@ int pl_store_describe_series(struct pl_store *store, struct pl_error *err)
 int pl_store_series_described(struct pl_store *store, bool *described, struct pl_error *err)
 {
     sqlite3_stmt *row;
-    int status = pl_store_prepare(store, "SELECT name, coalesce(direction, -1), coalesce(validates, -1), loss FROM series",
-                                  &row, err);
+    int status = pl_store_prepare(
+        store, "SELECT name, coalesce(direction, -1), coalesce(validates, -1), loss FROM series", &row, err);
     *described = true;
     while (!status && !(status = pl_store_next(store, row, err))) {
         const char *name;
@@ -207,8 +208,8 @@ void pl_store_bind_position(sqlite3_stmt *statement, int at, double position)
         sqlite3_bind_double(statement, at, position);
 }
 
-static int put_block(struct pl_store *store, int64_t run, int64_t series, const double *epochs,
-                     const double *values, size_t count, struct pl_error *err)
+static int put_block(struct pl_store *store, int64_t run, int64_t series, const double *epochs, const double *values,
+                     size_t count, struct pl_error *err)
 {
     sqlite3_stmt *add;
     int status = pl_store_block_statement(store, count, &add, err);
@@ -256,8 +257,8 @@ int pl_store_kept(struct pl_store *store, int64_t run, struct pl_kept *kept, str
         kept[axis] = (struct pl_kept){NAN, NAN};
     int status = pl_store_first(store, err, PL_SQL_POINT_SPAN, &row, "i", run);
     for (; !status; status = pl_store_next(store, row, err))
-        kept[sqlite3_column_int(row, 0) == PL_BY_STEP] =
-            (struct pl_kept){sqlite3_column_double(row, 1), sqlite3_column_double(row, 2)};
+        kept[sqlite3_column_int(row, 0) == PL_BY_STEP] = (struct pl_kept){sqlite3_column_double(row, 1),
+                                                                          sqlite3_column_double(row, 2)};
     return status < 0 ? status : 0;
 }
 
@@ -275,13 +276,14 @@ static int read_points(struct pl_store *store, int64_t run, size_t *count, struc
         double value = sqlite3_column_double(row, 2);
         if (sqlite3_column_type(row, 2) == SQLITE_NULL)
             value = pl_store_kind_value((const char *)sqlite3_column_text(row, 3));
-        store->points[(*count)++] = (struct pl_store_point){sqlite3_column_int64(row, 0), sqlite3_column_double(row, 1), value};
+        store->points[(*count)++] = (struct pl_store_point){sqlite3_column_int64(row, 0), sqlite3_column_double(row, 1),
+                                                            value};
     }
     return status < 0 ? status : 0;
 }
 
-/* What is kept of a series: its extreme finite points, the first of equals, and the point from which on it is not finite
- * to its end; NULL where there is none. */
+/* What is kept of a series: its extreme finite points, the first of equals, and the point from which on it is not
+ * finite to its end; NULL where there is none. */
 struct summary {
     const struct pl_store_point *lowest, *highest, *last, *bad;
 };
@@ -381,10 +383,14 @@ int pl_store_forget_points(struct pl_store *store, const struct pl_claim *claim,
 static enum pl_status status_after(enum pl_outcome outcome)
 {
     switch (outcome) {
-    case PL_FINISHED: return PL_RUN_FINISHED;
-    case PL_DIVERGED: return PL_RUN_DIVERGED;
-    case PL_FAILED: return PL_RUN_FAILED;
-    case PL_INTERRUPTED: return PL_RUN_INTERRUPTED;
+    case PL_FINISHED:
+        return PL_RUN_FINISHED;
+    case PL_DIVERGED:
+        return PL_RUN_DIVERGED;
+    case PL_FAILED:
+        return PL_RUN_FAILED;
+    case PL_INTERRUPTED:
+        return PL_RUN_INTERRUPTED;
     }
     return PL_RUN_FAILED;
 }
@@ -476,8 +482,8 @@ int pl_store_end(struct pl_store *store, const struct pl_claim *claim, const str
 int pl_store_interrupt(struct pl_store *store, const struct pl_claim *claim, int64_t session, const char *reason,
                        struct pl_error *err)
 {
-    struct pl_ending ending = {.session = session, .outcome = PL_INTERRUPTED, .bad_epoch = -1, .exit_code = -1,
-                               .reason = reason};
+    struct pl_ending ending = {
+        .session = session, .outcome = PL_INTERRUPTED, .bad_epoch = -1, .exit_code = -1, .reason = reason};
     int status = end_run(store, claim, &ending, err);
     return status < 0 ? status : 0;
 }

@@ -11,8 +11,8 @@
 
 /* A value is a finite number, or NULL with the kind of what it was. (IN would build a table for every row.) */
 #define KIND_CHECK(kind, value)                                                                                        \
-    " CHECK (CASE WHEN " kind " IS NULL THEN " value " IS NOT NULL ELSE " value " IS NULL AND (" kind " = 'nan' OR " kind \
-    " = 'inf' OR " kind " = '-inf') END)"
+    " CHECK (CASE WHEN " kind " IS NULL THEN " value " IS NOT NULL ELSE " value " IS NULL AND (" kind                  \
+    " = 'nan' OR " kind " = 'inf' OR " kind " = '-inf') END)"
 
 /* A place along an axis: a whole number, or a fraction. */
 #define POSITION(name)                                                                                                 \
@@ -22,6 +22,7 @@
 #define OF_RESULT " FROM metric AS m WHERE m.run = v.run AND m.series = v.series"
 
 /* In order of version; a version may take several. */
+/* clang-format off */
 static const struct migration {
     int version;
     const char *sql;
@@ -131,11 +132,13 @@ static const struct migration {
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;"
     "INSERT INTO meta VALUES ('token', lower(hex(randomblob(16))));"}, /* of this database, for what belongs to it */
 };
+/* clang-format on */
 const int pl_store_version = 2;
 
 /* The columns of the views that also show settings: a setting with such a name is shown as setting_NAME. */
 static const char reserved[] =
-    "run key status at_epoch study config seed attempts bad_epoch reason unsaved seconds started host metric value epoch last"
+    "run key status at_epoch study config seed attempts bad_epoch reason unsaved seconds started host metric value "
+    "epoch last"
     " last_epoch last_kind at_best_valid valid_epoch n mean std min max mean_last runs finished diverged failed better";
 
 /* Views have at most 2,000 columns in SQLite; settings beyond this many have only their rows. */
@@ -239,8 +242,10 @@ static int direct_series(struct pl_store *store, struct pl_error *err)
     if (!status)
         status = pl_store_describe_series(store, err);
     return status ? status
-                  : pl_store_script(store, "DELETE FROM sweep_metric WHERE direction = (SELECT s.direction FROM series"
-                                           " AS s WHERE s.name = sweep_metric.name AND s.axis = 0)", err);
+                  : pl_store_script(store,
+                                    "DELETE FROM sweep_metric WHERE direction = (SELECT s.direction FROM series"
+                                    " AS s WHERE s.name = sweep_metric.name AND s.axis = 0)",
+                                    err);
 }
 
 int pl_store_make_tables(struct pl_store *store, int64_t version, struct pl_error *err)
@@ -263,7 +268,8 @@ int pl_store_migrate(struct pl_store *store, struct pl_error *err)
     if (!status)
         status = pl_store_make_tables(store, version, err);
     if (!status && version)
-        status = pl_store_check_shape(store, err); /* migrations take the tables of earlier versions for what they were */
+        status = pl_store_check_shape(store,
+                                      err); /* migrations take the tables of earlier versions for what they were */
     if (!status && version < 2)
         status = direct_series(store, err);
     if (!status && version < pl_store_version) {

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double silence = 300;  /* seconds without a beat after which a session elsewhere counts as dead */
-static const double most_between = 10; /* of the seconds between two looks at it that count: who looks may have slept, too */
+static const double silence = 300; /* seconds without a beat after which a session elsewhere counts as dead */
+static const double
+    most_between = 10; /* of the seconds between two looks at it that count: who looks may have slept, too */
 
 void pl_store_set_silence(struct pl_store *store, double seconds)
 {
@@ -26,9 +27,9 @@ int pl_store_join(struct pl_store *store, const struct pl_provenance *provenance
     int status = pl_store_write_enter(store, &own, err);
     if (status)
         return status;
-    status = pl_store_exec(store, err, PL_SQL_SESSION_ADD, "sissssssssiid", p->host ? p->host : host,
-                           (int64_t)getpid(), process, machine, p->cpu, p->isa, p->version, p->compiler, p->libraries,
-                           p->data, (int64_t)p->jobs, (int64_t)p->threads, pl_clock());
+    status = pl_store_exec(store, err, PL_SQL_SESSION_ADD, "sissssssssiid", p->host ? p->host : host, (int64_t)getpid(),
+                           process, machine, p->cpu, p->isa, p->version, p->compiler, p->libraries, p->data,
+                           (int64_t)p->jobs, (int64_t)p->threads, pl_clock());
     *session = sqlite3_last_insert_rowid(store->db);
     return pl_store_write_leave(store, own, status, err);
 }
@@ -142,9 +143,11 @@ static int judge(struct pl_store *store, sqlite3_stmt *row, const char *space, s
     if (status)
         return status;
     enum pl_life life = *space && !strcmp(its_space, space) ? pl_process_life((long)pid, process) : PL_LIFE_UNKNOWN;
-    bool ended = sqlite3_column_int(row, 6); /* and holds runs all the same: it was taken for dead, or its end was cut off */
+    bool ended = sqlite3_column_int(row,
+                                    6); /* and holds runs all the same: it was taken for dead, or its end was cut off */
     const char *how = ended ? "had ended" : life == PL_DEAD ? "died" : "fell silent";
-    *dead = ended || life == PL_DEAD || (life == PL_LIFE_UNKNOWN && is_silent(store, suspect->id, sqlite3_column_int64(row, 5)));
+    *dead = ended || life == PL_DEAD ||
+            (life == PL_LIFE_UNKNOWN && is_silent(store, suspect->id, sqlite3_column_int64(row, 5)));
     snprintf(suspect->reason, sizeof suspect->reason, "the sweep that ran it %s (process %lld on %.200s)", how,
              (long long)pid, host);
     return 0;

@@ -1,17 +1,19 @@
-/* Have the tables of a file the columns, keys and kinds that the schema gives them? A file with our number and our name on
- * it may have been made, or changed, by somebody else, and what writes relies on keys: without them a claim claims nothing,
- * again and again. Compared is with a database that is made on the spot, in memory. */
+/* Have the tables of a file the columns, keys and kinds that the schema gives them? A file with our number and our name
+ * on it may have been made, or changed, by somebody else, and what writes relies on keys: without them a claim claims
+ * nothing, again and again. Compared is with a database that is made on the spot, in memory. */
 #include "store_priv.h"
 
 #include <string.h>
 
-/* alien: what may not be there unless poula makes it. Other tables, views and columns that may be empty are the user's affair. */
+/* alien: what may not be there unless poula makes it. Other tables, views and columns that may be empty are the user's
+ * affair. */
 static const char shape_sql[] =
     "SELECT what, how, alien, owner FROM ("
     "SELECT 'table ' || name AS what, CASE strict WHEN 1 THEN 'STRICT' ELSE 'not STRICT' END || CASE wr WHEN 1"
     " THEN ', WITHOUT ROWID' ELSE '' END AS how, 0 AS alien, name AS owner FROM pragma_table_list"
     " WHERE schema = 'main' AND type = 'table' AND name NOT GLOB 'sqlite_*'"
-    " UNION ALL SELECT 'column ' || c.name || ' of the table ' || m.name, coalesce(nullif(upper(c.type), ''), 'without a type')"
+    " UNION ALL SELECT 'column ' || c.name || ' of the table ' || m.name, coalesce(nullif(upper(c.type), ''), 'without "
+    "a type')"
     " || CASE c.\"notnull\" WHEN 1 THEN ', NOT NULL' ELSE '' END || CASE c.pk WHEN 0 THEN '' ELSE ', key ' || c.pk END,"
     " c.\"notnull\" AND c.dflt_value IS NULL, m.name FROM sqlite_schema AS m JOIN pragma_table_xinfo(m.name) AS c"
     " WHERE m.type = 'table'"
@@ -69,8 +71,8 @@ static int compare(struct shape *is, struct shape *wanted, struct pl_error *err)
             continue;
         }
         if (strcmp(is->how, wanted->how))
-            return pl_fail(err, PL_ECORRUPT, REFUSED "the %s is %s and has to be %s" KEPT, is->store->path, wanted->what,
-                           is->how, wanted->how);
+            return pl_fail(err, PL_ECORRUPT, REFUSED "the %s is %s and has to be %s" KEPT, is->store->path,
+                           wanted->what, is->how, wanted->how);
         status = next(is, err);
         if (!status)
             status = next(wanted, err);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 
+/* clang-format off */
 static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [PL_SQL_COMMIT] = "COMMIT",
@@ -102,6 +103,7 @@ static const char *const texts[PL_SQL_COUNT] = {
                               " WHERE r.session IS NOT NULL"
                               " AND EXISTS (SELECT 1 FROM metric AS m WHERE m.run = r.id AND m.series = ?2) LIMIT 1",
 };
+/* clang-format on */
 
 int pl_store_prepare(struct pl_store *store, const char *sql, sqlite3_stmt **statement, struct pl_error *err)
 {
@@ -142,13 +144,19 @@ static void bind(sqlite3_stmt *statement, const char *kinds, va_list args)
     for (int i = 1; *kinds; kinds++, i++) {
         double real;
         switch (*kinds) {
-        case 'i': sqlite3_bind_int64(statement, i, va_arg(args, int64_t)); break;
+        case 'i':
+            sqlite3_bind_int64(statement, i, va_arg(args, int64_t));
+            break;
         case 'd':
             real = va_arg(args, double);
             sqlite3_bind_double(statement, i, real); /* SQLite keeps NaN as NULL */
             break;
-        case 's': sqlite3_bind_text(statement, i, va_arg(args, const char *), -1, SQLITE_STATIC); break;
-        case 'b': sqlite3_bind_blob(statement, i, va_arg(args, const void *), PL_DIGEST_SIZE, SQLITE_STATIC); break;
+        case 's':
+            sqlite3_bind_text(statement, i, va_arg(args, const char *), -1, SQLITE_STATIC);
+            break;
+        case 'b':
+            sqlite3_bind_blob(statement, i, va_arg(args, const void *), PL_DIGEST_SIZE, SQLITE_STATIC);
+            break;
         }
     }
 }
@@ -192,17 +200,18 @@ int pl_store_first(struct pl_store *store, struct pl_error *err, enum pl_sql sql
     return pl_store_next(store, *statement, err);
 }
 
-static int fail_row(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id, const char *what,
-                    struct pl_error *err)
+static int fail_row(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id,
+                    const char *what, struct pl_error *err)
 {
     const char *name = sqlite3_column_name(row, column);
-    return pl_fail(err, PL_ECORRUPT, "%s is damaged, or was not made by poula: %s of row %lld of the table %s is %s; "
-                   "'poula verify --database' looks for more", store->path, name ? name : "a column", (long long)id, table,
-                   what);
+    return pl_fail(err, PL_ECORRUPT,
+                   "%s is damaged, or was not made by poula: %s of row %lld of the table %s is %s; "
+                   "'poula verify --database' looks for more",
+                   store->path, name ? name : "a column", (long long)id, table, what);
 }
 
-int pl_store_text(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id, const char **text,
-                  struct pl_error *err)
+int pl_store_text(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id,
+                  const char **text, struct pl_error *err)
 {
     *text = (const char *)sqlite3_column_text(row, column);
     return *text ? 0 : fail_row(store, row, column, table, id, "missing", err);

@@ -97,10 +97,14 @@ int pl_store_write_leave(struct pl_store *store, bool own, int status, struct pl
 static bool network_file_system(const char *path)
 {
     static const unsigned long types[] = {
-        0x6969 /* NFS */,      0x517B /* SMB */,       0xFF534D42 /* CIFS */, 0xFE534D42 /* SMB2 */,
-        0x00C36400 /* Ceph */, 0x0BD00BD0 /* Lustre */, 0x47504653 /* GPFS */, 0x5346414F /* AFS */,
-        0x65735546 /* FUSE */, 0x01021997 /* 9p */,     0x01161970 /* GFS2 */, 0x7461636F /* OCFS2 */,
-        0x19830326 /* BeeGFS */, 0x786F4256 /* VirtualBox */, 0xAAD7AAEA /* PanFS */, 0x73757245 /* Coda */,
+        0x6969 /* NFS */,        0x517B /* SMB */,
+        0xFF534D42 /* CIFS */,   0xFE534D42 /* SMB2 */,
+        0x00C36400 /* Ceph */,   0x0BD00BD0 /* Lustre */,
+        0x47504653 /* GPFS */,   0x5346414F /* AFS */,
+        0x65735546 /* FUSE */,   0x01021997 /* 9p */,
+        0x01161970 /* GFS2 */,   0x7461636F /* OCFS2 */,
+        0x19830326 /* BeeGFS */, 0x786F4256 /* VirtualBox */,
+        0xAAD7AAEA /* PanFS */,  0x73757245 /* Coda */,
     };
     struct statfs info;
     if (statfs(path, &info))
@@ -163,8 +167,10 @@ int pl_store_check_name(const char *path, struct pl_error *err)
     if (!*path)
         return pl_fail(err, PL_EINPUT, "the name of a database is empty");
     if (!strcmp(path, ":memory:") || !strncmp(path, "file:", 5))
-        return pl_fail(err, PL_EINPUT, "%s is not the name of a file, and a database has to be one; if a file has that name, "
-                       "write ./%s", path, path);
+        return pl_fail(err, PL_EINPUT,
+                       "%s is not the name of a file, and a database has to be one; if a file has that name, "
+                       "write ./%s",
+                       path, path);
     return 0;
 }
 
@@ -182,8 +188,10 @@ static int connect_file(struct pl_store *store, const char *name, int flags, str
         return pl_store_fail(store, "open", err);
     sqlite3_busy_handler(store->db, busy, store);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    return pl_store_script(store, "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = OFF;"
-                                  "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY", err);
+    return pl_store_script(store,
+                           "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = OFF;"
+                           "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
+                           err);
 }
 
 /* What is no file would be waited for, or written to. */
@@ -259,8 +267,7 @@ static int open_read(struct pl_store *store, struct pl_error *err)
     if (!status)
         status = recognise(store, &version, err);
     int code = sqlite3_errcode(store->db) & 0xFF;
-    if (status == PL_EDATABASE && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) &&
-        !connect_frozen(store, err))
+    if (status == PL_EDATABASE && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) && !connect_frozen(store, err))
         status = recognise(store, &version, err);
     if (status || version == pl_store_version)
         return status ? status : pl_store_renew_views(store, err);

@@ -41,16 +41,23 @@ void pl_store_rollback(struct pl_store *store);
 
 /* ---- planning ---- */
 
-enum pl_status { PL_RUN_PLANNED, PL_RUN_RUNNING, PL_RUN_FINISHED, PL_RUN_DIVERGED, PL_RUN_FAILED, PL_RUN_INTERRUPTED,
-                 PL_STATUS_COUNT };
+enum pl_status {
+    PL_RUN_PLANNED,
+    PL_RUN_RUNNING,
+    PL_RUN_FINISHED,
+    PL_RUN_DIVERGED,
+    PL_RUN_FAILED,
+    PL_RUN_INTERRUPTED,
+    PL_STATUS_COUNT
+};
 const char *pl_status_name(enum pl_status status);
 
 struct pl_sweep_info {
     int64_t id;
     const char *study;
-    const char *path;      /* of the spec, as given */
-    const char *spec;      /* its whole text */
-    int64_t seeds;         /* planned per configuration */
+    const char *path;        /* of the spec, as given */
+    const char *spec;        /* its whole text */
+    int64_t seeds;           /* planned per configuration */
     double created, started; /* seconds since 1970: first and last time it was swept */
 };
 
@@ -113,8 +120,8 @@ int pl_store_beat(struct pl_store *store, int64_t session, struct pl_error *err)
 /* Gives back what the session still holds and closes it. */
 int pl_store_leave(struct pl_store *store, int64_t session, struct pl_error *err);
 /* Gives back the runs of sessions that died, recording an interrupted attempt for each: the process is gone from this
- * machine, or, where it cannot be seen, its beats did not change for five minutes in which this was called again and again.
- * A session that was ended and holds runs all the same gives them back, too. */
+ * machine, or, where it cannot be seen, its beats did not change for five minutes in which this was called again and
+ * again. A session that was ended and holds runs all the same gives them back, too. */
 int pl_store_recover(struct pl_store *store, int64_t *recovered, struct pl_error *err);
 
 struct pl_claim {
@@ -138,11 +145,12 @@ int pl_store_unclaim(struct pl_store *store, const struct pl_claim *claim, struc
 /* Number of a metric series ("test_accuracy" along one axis); made when new. */
 int pl_store_series(struct pl_store *store, const char *metric, enum pl_series_axis axis, int64_t *series,
                     struct pl_error *err);
-/* Declares which way metrics are better in a sweep, which are losses and which validate: that belongs to the study and to
- * no run, which other studies share. What is not declared goes by the names (pl_metric_judge). */
+/* Declares which way metrics are better in a sweep, which are losses and which validate: that belongs to the study and
+ * to no run, which other studies share. What is not declared goes by the names (pl_metric_judge). */
 int pl_store_declare(struct pl_store *store, int64_t sweep, const struct pl_metric_spec *metrics, size_t count,
                      struct pl_error *err);
-/* Judges by the losses that a sweep declares which of its runs diverged, those included that ended for other studies. */
+/* Judges by the losses that a sweep declares which of its runs diverged, those included that ended for other studies.
+ */
 int pl_store_judge_sweep(struct pl_store *store, int64_t sweep, struct pl_error *err);
 /* The two below write for a claim; they return 1, and write nothing, when the run is not this claim's any more (it
  * was given back, and perhaps claimed by others, while its session was thought dead). */
@@ -164,18 +172,18 @@ struct pl_ending {
     enum pl_outcome outcome;
     double bad_epoch;
     int exit_code, signal;
-    const char *reason; /* or NULL */
-    const char *log;    /* the last lines, or NULL */
-    const char *reading;/* how the output of a command was read, or NULL */
-    int64_t unread;     /* lines that looked like metrics and were not understood */
-    const char *unread_example; /* the first of them, if there are any */
-    int64_t unsaved;    /* checkpoints and weights that could not be written */
+    const char *reason;          /* or NULL */
+    const char *log;             /* the last lines, or NULL */
+    const char *reading;         /* how the output of a command was read, or NULL */
+    int64_t unread;              /* lines that looked like metrics and were not understood */
+    const char *unread_example;  /* the first of them, if there are any */
+    int64_t unsaved;             /* checkpoints and weights that could not be written */
     const char *unsaved_example; /* why the first of them could not, if there are any */
     double started, seconds;
     int threads;
-    int64_t worker;     /* process number */
-    int64_t program;    /* of a command, or 0 */
-    int64_t host;       /* what its worker ran on, or 0: the same as its session */
+    int64_t worker;  /* process number */
+    int64_t program; /* of a command, or 0 */
+    int64_t host;    /* what its worker ran on, or 0: the same as its session */
 };
 /* Ends an attempt: writes it, the run's status and, for finished and diverged runs, its results from the recorded
  * values: of each series the lowest and the highest finite value (the first of equals) and the last one, with their
@@ -206,15 +214,16 @@ int pl_store_sweeps(struct pl_store *store, const char *study, const struct pl_s
 struct pl_result {
     int64_t run, config, seed;
     enum pl_status status;
-    bool has_value;  /* false: the run has no finite value of the metric (yet) */
+    bool has_value; /* false: the run has no finite value of the metric (yet) */
     double value;
-    double epoch;    /* at which value was recorded */
+    double epoch; /* at which value was recorded */
 };
 /* Calls row for every run of the sweep, configurations together and in grid order; a negative return
  * stops. Best is the lowest or highest finite value, as the metric is better in this sweep; a neutral metric's is its
  * last value, an undeclared metric has none. Best by validation is the value at the position at which the
- * first metric was best that validates it (pl_store_validation) and that the run has. Fails with PL_EMISSING when the database knows no such metric (err lists those it has). A million
- * runs take well under a second; the curves are not read. */
+ * first metric was best that validates it (pl_store_validation) and that the run has. Fails with PL_EMISSING when the
+ * database knows no such metric (err lists those it has). A million runs take well under a second; the curves are not
+ * read. */
 int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metric, enum pl_select select,
                          int (*row)(void *self, const struct pl_result *result), void *self, struct pl_error *err);
 
@@ -224,7 +233,8 @@ int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
 
 /* The same along one axis; no call where the metric has not been recorded along it. */
 int pl_store_each_point_along(struct pl_store *store, int64_t run, const char *metric, enum pl_series_axis axis,
-                              int (*point)(void *self, double position, double value), void *self, struct pl_error *err);
+                              int (*point)(void *self, double position, double value), void *self,
+                              struct pl_error *err);
 
 /* The names of all metrics a sweep has recorded, and which way each is better there. */
 struct pl_metric_info {
@@ -236,11 +246,12 @@ int pl_store_metrics(struct pl_store *store, int64_t sweep, const struct pl_metr
                      struct pl_error *err);
 
 /* The name of the metric that validates the runs of a sweep: the first that the study declares for it and has recorded,
- * else the one that names rank first. *metric is NULL where there is none, else it lives until the next call or close. */
+ * else the one that names rank first. *metric is NULL where there is none, else it lives until the next call or close.
+ */
 int pl_store_validation(struct pl_store *store, int64_t sweep, const char **metric, struct pl_error *err);
 
-/* Where the results of a sweep come from, as lists with commas between (free with pl_origins_release); NULL where all come
- * from one. */
+/* Where the results of a sweep come from, as lists with commas between (free with pl_origins_release); NULL where all
+ * come from one. */
 struct pl_origins {
     char *hosts, *versions; /* of poula */
     char *programs;         /* files of which there are two versions */
@@ -252,8 +263,7 @@ void pl_origins_release(struct pl_origins *origins);
  * head is called once per statement with the column names. */
 int pl_store_query(struct pl_store *store, const char *sql,
                    int (*head)(void *self, const char *const *names, size_t count),
-                   int (*row)(void *self, const struct pl_cell *cells, size_t count), void *self,
-                   struct pl_error *err);
+                   int (*row)(void *self, const struct pl_cell *cells, size_t count), void *self, struct pl_error *err);
 
 /* What tells this database from all others, for what belongs to it: hex digits, kept by its copies. */
 int pl_store_token(struct pl_store *store, char token[PL_STORE_TOKEN_SIZE], struct pl_error *err);

@@ -10,6 +10,7 @@
 enum { PL_STORE_APPLICATION = 0x504C4442 /* "PLDB" */ };
 
 /* Statements by name; the texts stand in statement.c. */
+/* clang-format off */
 enum pl_sql {
     PL_SQL_BEGIN, PL_SQL_COMMIT, PL_SQL_ROLLBACK,
     PL_SQL_SWEEP_FIND, PL_SQL_SWEEP_ADD, PL_SQL_SWEEP_TOUCH, PL_SQL_LAUNCH_LAST, PL_SQL_LAUNCH_SIZE,
@@ -24,6 +25,7 @@ enum pl_sql {
     PL_SQL_ACCEPTED, PL_SQL_FORGET_POINTS, PL_SQL_FORGET_RESULTS, PL_SQL_FORGET_RUN, PL_SQL_FORGET_JUDGED, PL_SQL_BEGUN, PL_SQL_RUN_END, PL_SQL_COUNTS, PL_SQL_SWEEP_SPAN, PL_SQL_SERIES_IN_FIRST, PL_SQL_SERIES_IN_SWEEP,
     PL_SQL_SERIES_AT_WORK, PL_SQL_COUNT
 };
+/* clang-format on */
 
 /* Points are most of what is written; many rows to a statement halve the cost of each. */
 enum { PL_STORE_BLOCK = 32 };
@@ -112,8 +114,8 @@ int pl_store_first(struct pl_store *store, struct pl_error *err, enum pl_sql sql
 int pl_store_next(struct pl_store *store, sqlite3_stmt *statement, struct pl_error *err);
 /* The text of a column that every row of that table has to have, or an error that names the row. It lives as
  * sqlite3_column_text's does. Somebody else may have made the file: what a column is declared as does not bind it. */
-int pl_store_text(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id, const char **text,
-                  struct pl_error *err);
+int pl_store_text(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id,
+                  const char **text, struct pl_error *err);
 /* The same for a whole number from low to high. */
 int pl_store_number(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id, int64_t low,
                     int64_t high, int64_t *number, struct pl_error *err);
@@ -138,7 +140,8 @@ int pl_store_migrate(struct pl_store *store, struct pl_error *err);
 /* Brings the tables from a version (0: there are none) to the newest one. */
 int pl_store_make_tables(struct pl_store *store, int64_t version, struct pl_error *err);
 
-/* shape.c: PL_ECORRUPT, and what is wrong, where tables, columns, keys or unique indexes are not those of the newest schema. */
+/* shape.c: PL_ECORRUPT, and what is wrong, where tables, columns, keys or unique indexes are not those of the newest
+ * schema. */
 int pl_store_check_shape(struct pl_store *store, struct pl_error *err);
 
 /* The number of the column of config that holds a setting (0: it has none); made when new. */
@@ -155,8 +158,8 @@ int pl_store_judge_run(struct pl_store *store, int64_t run, struct pl_error *err
 
 /* views.c */
 int pl_store_make_views(struct pl_store *store, struct pl_error *err);
-/* Makes the views anew where another version of poula made them; a store for reading lets a writer do it, and goes on with
- * the older ones where none can. */
+/* Makes the views anew where another version of poula made them; a store for reading lets a writer do it, and goes on
+ * with the older ones where none can. */
 int pl_store_renew_views(struct pl_store *store, struct pl_error *err);
 
 /* Refuses names that SQLite takes for something else than a file (PL_EINPUT). */
@@ -172,13 +175,14 @@ int pl_store_interrupt(struct pl_store *store, const struct pl_claim *claim, int
 
 /* record.c */
 int pl_store_load_series(struct pl_store *store, struct pl_error *err);
-const struct pl_store_series *pl_store_find_series(const struct pl_store *store, const char *name, enum pl_series_axis axis);
+const struct pl_store_series *pl_store_find_series(const struct pl_store *store, const char *name,
+                                                   enum pl_series_axis axis);
 /* The series of a metric: along epochs where there is one, else along steps. Fails with PL_EMISSING and the names that
  * there are. */
 int pl_store_need_series(struct pl_store *store, const char *metric, const struct pl_store_series **series,
                          struct pl_error *err);
-/* Fills what views know of the loaded series: the direction that its name tells, and its place among metrics of validation
- * (behind those that a study declares, which count from 1). */
+/* Fills what views know of the loaded series: the direction that its name tells, and its place among metrics of
+ * validation (behind those that a study declares, which count from 1). */
 int pl_store_describe_series(struct pl_store *store, struct pl_error *err);
 /* Is that what the database has of each of them? */
 int pl_store_series_described(struct pl_store *store, bool *described, struct pl_error *err);

@@ -1,13 +1,14 @@
 /* The views: the public interface of a results database, for poula query and for any other program.
  *
- * What a study decides (which way a metric is better, what validates, which runs diverged) is looked up here in the sweep
- * that holds the run: in the newest of each study for the views study_*, in the newest of all for the others. Names that
- * begin with _ are parts of others and may change. */
+ * What a study decides (which way a metric is better, what validates, which runs diverged) is looked up here in the
+ * sweep that holds the run: in the newest of each study for the views study_*, in the newest of all for the others.
+ * Names that begin with _ are parts of others and may change. */
 #include "store_priv.h"
 
 #include <string.h>
 
 /* Of a series s, declared (d) or not, and its result v. */
+/* clang-format off */
 #define DIRECTION "coalesce(d.direction, s.direction)"
 #define BEST "CASE " DIRECTION " WHEN 0 THEN v.last WHEN 1 THEN v.lowest WHEN 2 THEN v.highest END"
 #define BEST_EPOCH                                                                                                     \
@@ -153,6 +154,7 @@ static const char *const views[] = {
     " FROM run AS r JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts JOIN session AS h"
     " ON h.id = a.session LEFT JOIN program AS p ON p.id = a.program LEFT JOIN host AS k ON k.id = a.host;",
 };
+/* clang-format on */
 
 static const char status_case[] =
     "CASE r.status WHEN 0 THEN 'planned' WHEN 1 THEN CASE WHEN r.begun IS NULL THEN 'queued' ELSE 'running' END"

@@ -77,8 +77,8 @@ static bool read_comparison(const char *word, struct pl_range *range, bool *wron
     word += open ? 1 : 2;
     word += strspn(word, " ");
     *wrong = !pl_number_read(word, &end);
-    *range =
-        sign == '<' ? (struct pl_range){-INFINITY, end, false, open} : (struct pl_range){end, INFINITY, open, false};
+    *range = sign == '<' ? (struct pl_range){-INFINITY, end, false, open}
+                         : (struct pl_range){end, INFINITY, open, false};
     return !*wrong;
 }
 

@@ -7,7 +7,7 @@
 /* Numbers between two ends, which may be infinite. */
 struct pl_range {
     double low, high;
-    bool low_open, high_open;  /* the end itself is outside */
+    bool low_open, high_open; /* the end itself is outside */
 };
 
 /* A condition on a setting: the run's value is one of the given ones, or a number in one of the ranges. */
@@ -15,11 +15,11 @@ struct pl_condition {
     char *key;
     struct pl_value *values;
     size_t count;
-    struct pl_range *ranges;   /* only on a command line */
+    struct pl_range *ranges; /* only on a command line */
     size_t range_count;
-    bool negated;              /* the run has the setting, with another value */
-    bool known;                /* every alternative must be the value of some run: it was typed, not declared */
-    bool elsewhere;            /* known, and every alternative is found in the studies that are looked at together */
+    bool negated;   /* the run has the setting, with another value */
+    bool known;     /* every alternative must be the value of some run: it was typed, not declared */
+    bool elsewhere; /* known, and every alternative is found in the studies that are looked at together */
 };
 
 /* Does the condition hold for a value (NULL: the run has no such setting)? Values that are spelled alike are equal. */

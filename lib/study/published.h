@@ -7,19 +7,19 @@
 
 /* A printed cell, and the settings of the runs behind it. */
 struct pl_published_cell {
-    double mean, deviation;    /* NaN: not printed */
+    double mean, deviation;            /* NaN: not printed */
     int mean_digits, deviation_digits; /* decimals that are printed */
-    char *note;                /* or NULL */
-    struct pl_condition *where;/* one value each */
+    char *note;                        /* or NULL */
+    struct pl_condition *where;        /* one value each */
     size_t where_count;
 };
 
 struct pl_published_table {
-    char *name, *title;        /* title may be NULL */
-    double unit;               /* a printed 1 is that much of the metric: 0.01 for percent */
-    int64_t runs;              /* behind each cell */
-    char **rows, **columns;    /* their names */
-    char **row_notes;          /* each may be NULL */
+    char *name, *title;     /* title may be NULL */
+    double unit;            /* a printed 1 is that much of the metric: 0.01 for percent */
+    int64_t runs;           /* behind each cell */
+    char **rows, **columns; /* their names */
+    char **row_notes;       /* each may be NULL */
     char **notes;
     size_t row_count, column_count, note_count;
     struct pl_published_cell *cells; /* row by row */
@@ -29,7 +29,7 @@ struct pl_published {
     const char *name;
     struct pl_published_table *tables; /* each name once */
     size_t count;
-    struct pl_pool pool;       /* holds all of it */
+    struct pl_pool pool; /* holds all of it */
 };
 
 void pl_published_free(struct pl_published *published);

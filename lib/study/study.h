@@ -18,38 +18,42 @@
 /* select: {best: 2, over: [lambda, epsilon], by: best valid_accuracy}: of the configurations that differ only in
  * these settings, the table shows the best ones. */
 struct pl_selection {
-    int best;                  /* how many; 0: all, the table has no select */
+    int best; /* how many; 0: all, the table has no select */
     struct pl_names over;
-    char *metric;              /* of the criterion; NULL: the best validation */
-    enum pl_select select;     /* of the criterion */
+    char *metric;          /* of the criterion; NULL: the best validation */
+    enum pl_select select; /* of the criterion */
 };
 
 /* What a cell of a table shows. */
+/* clang-format off */
 #define PL_CELLS(FIRST, NEXT) \
     FIRST(, "mean(std)") NEXT(, "mean") NEXT(, "median") NEXT(, "min") NEXT(, "max") NEXT(, "n")
+/* clang-format on */
 #define PL_CELL_WORDS PL_CELLS(PL_WORD_FIRST, PL_WORD_NEXT)
 enum { PL_CELL_COUNT = 0 PL_CELLS(PL_WORD_ONE, PL_WORD_ONE) };
 extern const char *const pl_cell_names[PL_CELL_COUNT];
 
 /* - {rows: [model, dataset], columns: lambda, value: best test_accuracy, cell: mean(std)} */
 struct pl_table_spec {
-    char *title;               /* or NULL */
+    char *title; /* or NULL */
     struct pl_names rows, columns;
-    char *metric;              /* "test_accuracy" */
+    char *metric; /* "test_accuracy" */
     enum pl_select select;
-    char *cell;                /* one of PL_CELL_WORDS; NULL: the first */
-    int digits;                /* decimals; -1: chosen from the data */
-    struct pl_selection choose;/* with it, rows and columns may name PL_RANK_KEY */
+    char *cell;                 /* one of PL_CELL_WORDS; NULL: the first */
+    int digits;                 /* decimals; -1: chosen from the data */
+    struct pl_selection choose; /* with it, rows and columns may name PL_RANK_KEY */
     struct pl_condition *where;
     size_t where_count;
-    char *published;           /* the published table that has the same cells; or NULL */
+    char *published; /* the published table that has the same cells; or NULL */
 };
 
 /* The name under which a table with select has the rank of a configuration: 1 is the best. */
 #define PL_RANK_KEY "rank"
 
+/* clang-format off */
 #define PL_FIGURE_KINDS(FIRST, NEXT) \
     FIRST(CURVES, "curves") NEXT(SENSITIVITY, "sensitivity") NEXT(HEATMAP, "heatmap") NEXT(TRAJECTORIES, "trajectories")
+/* clang-format on */
 #define PL_FIGURE_KIND_OF(name, word) PL_FIGURE_##name,
 enum pl_figure_kind { PL_FIGURE_KINDS(PL_FIGURE_KIND_OF, PL_FIGURE_KIND_OF) };
 enum { PL_FIGURE_KIND_COUNT = 0 PL_FIGURE_KINDS(PL_WORD_ONE, PL_WORD_ONE) };
@@ -62,18 +66,18 @@ bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind);
 /* - {kind: curves, x: epoch, y: test_accuracy, panels: [model, dataset], lines: lambda} */
 struct pl_figure_spec {
     enum pl_figure_kind kind;
-    char *name;                /* file name without ending; default STUDY-KIND or STUDY-KIND-2 */
-    char *title;               /* or NULL */
-    char *x;                   /* curves: "epoch"; sensitivity, heatmap: a setting */
-    char *y;                   /* the metric; heatmap: the second setting */
-    char *z;                   /* heatmap: the metric */
+    char *name;  /* file name without ending; default STUDY-KIND or STUDY-KIND-2 */
+    char *title; /* or NULL */
+    char *x;     /* curves: "epoch"; sensitivity, heatmap: a setting */
+    char *y;     /* the metric; heatmap: the second setting */
+    char *z;     /* heatmap: the metric */
     struct pl_names panels, lines;
-    enum pl_select select;     /* sensitivity, heatmap */
-    bool log_x, log_y;         /* as declared (`log: x`, `log: [x, y]`) */
+    enum pl_select select;         /* sensitivity, heatmap */
+    bool log_x, log_y;             /* as declared (`log: x`, `log: [x, y]`) */
     double x_range[2], y_range[2]; /* NaN where not declared */
-    bool fit;                  /* a straight line through the means of every line, on the scales of the axes */
-    double fit_range[2];       /* of x, where low < high; else all of it */
-    double *slopes;            /* lines of these slopes are drawn beside the data */
+    bool fit;                      /* a straight line through the means of every line, on the scales of the axes */
+    double fit_range[2];           /* of x, where low < high; else all of it */
+    double *slopes;                /* lines of these slopes are drawn beside the data */
     size_t slope_count;
     struct pl_condition *where;
     size_t where_count;
@@ -92,46 +96,46 @@ struct pl_metric_spec {
 
 /* A setting that is taken from what a table with select of another study chose: lambda: {from: search, best: 1}. */
 struct pl_pick {
-    const char *key;           /* of the setting */
-    size_t study, table;       /* which study of the file, and which of its tables */
-    int place;                 /* 1: the best */
+    const char *key;     /* of the setting */
+    size_t study, table; /* which study of the file, and which of its tables */
+    int place;           /* 1: the best */
 };
 
 /* What a scale has put in the place of a setting's value: other values, and those of settings that go with them. */
 struct pl_rename {
     char *key;
     struct pl_value old;
-    struct pl_condition *now;  /* what the runs have instead, one value each */
+    struct pl_condition *now; /* what the runs have instead, one value each */
     size_t now_count;
 };
 
 struct pl_study {
     char *name;
-    char *description;         /* or NULL */
+    char *description; /* or NULL */
     const int64_t *seeds;
     size_t seed_count;
-    uint64_t configs;          /* after zip, cases and exclude */
-    uint64_t runs;             /* configs x seeds, less excluded ones */
-    double timeout;            /* seconds a run may take, 0: no limit */
-    double epochs;             /* of a program, which has not finished before; 0: not declared */
-    char *epochs_key;          /* the setting that says how many, as in epochs: "{epochs}"; or NULL */
-    const char *reading;       /* how the output of its command is read (pl_run_request), or NULL */
-    const char *home;          /* the folder that its command's directory is relative to; NULL: the working folder */
+    uint64_t configs;    /* after zip, cases and exclude */
+    uint64_t runs;       /* configs x seeds, less excluded ones */
+    double timeout;      /* seconds a run may take, 0: no limit */
+    double epochs;       /* of a program, which has not finished before; 0: not declared */
+    char *epochs_key;    /* the setting that says how many, as in epochs: "{epochs}"; or NULL */
+    const char *reading; /* how the output of its command is read (pl_run_request), or NULL */
+    const char *home;    /* the folder that its command's directory is relative to; NULL: the working folder */
     struct pl_metric_spec *metrics;
     size_t metric_count;
     struct pl_table_spec *tables;
     size_t table_count;
     struct pl_figure_spec *figures;
     size_t figure_count;
-    char **axes;               /* keys that vary, in document order (default rows and columns of a table) */
+    char **axes; /* keys that vary, in document order (default rows and columns of a table) */
     size_t axis_count;
-    size_t *sources;           /* studies of the file that settings are taken from, by index */
+    size_t *sources; /* studies of the file that settings are taken from, by index */
     size_t source_count;
     bool waiting;              /* such settings are not known yet: see pl_spec_settle. configs and runs are then upper
                                   bounds (two choices may turn out to be the same), and a walk gives placeholders */
     struct pl_rename *renames; /* of a study in a scale */
     size_t rename_count;
-    struct pl_study_grid *grid;/* of lib/spec alone */
+    struct pl_study_grid *grid; /* of lib/spec alone */
 };
 
 /* Which way a metric is better in a study (NULL: none): declared, else by its name. */

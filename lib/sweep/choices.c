@@ -7,10 +7,10 @@
 
 /* What one table chose. */
 struct choice {
-    size_t study, table;           /* of the spec */
+    size_t study, table; /* of the spec */
     const struct pl_study *source;
     struct pl_choice *ranking;
-    struct pl_settings *settings;  /* of the rivals that have a place in the table */
+    struct pl_settings *settings; /* of the rivals that have a place in the table */
 };
 
 struct pl_choices {
@@ -205,7 +205,7 @@ static int pick_value(void *self, const struct pl_pick *pick, const struct pl_se
 }
 
 int pl_sweep_plan_choose(struct pl_sweep_plan *plan, const struct pl_sweep_study *entry, struct pl_store *store,
-                   struct pl_text *problems, struct pl_error *err)
+                         struct pl_text *problems, struct pl_error *err)
 {
     struct pl_choices *choices = &plan->choices[entry->source];
     choices->plan = plan;

@@ -77,8 +77,8 @@ struct pl_claimed *pl_claimed_new(struct pl_claimed_queue *spare)
 
 void pl_claimed_recycle(struct pl_claimed *run, struct pl_claimed_queue *spare)
 {
-    struct pl_claimed empty = {.series = run->series, .marks = run->marks, .mark_capacity = run->mark_capacity,
-                               .log = run->log};
+    struct pl_claimed empty = {
+        .series = run->series, .marks = run->marks, .mark_capacity = run->mark_capacity, .log = run->log};
     pl_series_clear(&empty.series);
     pl_text_clear(&empty.log);
     pl_config_text_drop(run->settings);

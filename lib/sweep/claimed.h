@@ -20,21 +20,21 @@ struct pl_claimed {
     struct pl_claim claim;
     struct pl_config_text *settings;
     struct pl_sweep_study *study;
-    struct pl_series_list series;  /* values that are not in the database yet */
+    struct pl_series_list series; /* values that are not in the database yet */
     struct pl_claimed_mark {
         enum pl_direction direction; /* in the study, for people who watch */
         double best;                 /* best finite value so far; NaN: none */
-    } *marks;                      /* by series */
+    } * marks;                       /* by series */
     size_t mark_capacity;
-    double epochs;       /* that are declared, or 0 */
-    double limit;        /* seconds that it may take; 0: any */
+    double epochs;                      /* that are declared, or 0 */
+    double limit;                       /* seconds that it may take; 0: any */
     struct pl_kept kept[PL_AXIS_COUNT]; /* when it is not the first attempt */
     /* how far it has come */
     bool started, ended;
-    bool begun;          /* the database knows that it is at work */
-    bool lost;           /* the run is another sweep's by now */
+    bool begun;                    /* the database knows that it is at work */
+    bool lost;                     /* the run is another sweep's by now */
     bool forgotten[PL_AXIS_COUNT]; /* what this attempt replaces of earlier ones' values was dropped */
-    int64_t received;    /* values that arrived */
+    int64_t received;              /* values that arrived */
     /* how it ended */
     struct pl_worker_host *host; /* of its worker; NULL: as the session */
     struct pl_ending ending;
@@ -56,7 +56,7 @@ void pl_claimed_recycle(struct pl_claimed *run, struct pl_claimed_queue *spare);
 void pl_claimed_free(struct pl_claimed *run);
 void pl_claimed_points(struct pl_claimed *run, const struct pl_event *event);
 void pl_claimed_log(struct pl_claimed *run, const char *line, size_t length);
-void pl_log_keep_end(struct pl_text *text); /* drops what is far from the end */
+void pl_log_keep_end(struct pl_text *text);              /* drops what is far from the end */
 size_t pl_claimed_pending(const struct pl_claimed *run); /* bytes of values that wait to be written */
 
 void pl_claimed_push(struct pl_claimed_queue *queue, struct pl_claimed *run);

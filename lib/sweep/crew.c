@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double quick = 0.05;          /* a run shorter than this is worth queueing ahead */
-static const double ahead_seconds = 0.15;  /* of work that a worker has in hand */
-static const double recall_after = 0.25;   /* a run this long gets what is queued behind it called back */
-static const double kill_after = 10;       /* seconds between a clean stop and the end of patience */
+static const double quick = 0.05;         /* a run shorter than this is worth queueing ahead */
+static const double ahead_seconds = 0.15; /* of work that a worker has in hand */
+static const double recall_after = 0.25;  /* a run this long gets what is queued behind it called back */
+static const double kill_after = 10;      /* seconds between a clean stop and the end of patience */
 enum { MOST_AHEAD = 1000, MOST_IDLE_DEATHS = 5 };
 
 const char pl_lost_verdict[] = "the run is in the hands of another sweep";
@@ -25,7 +25,9 @@ static size_t runs_ahead(const struct pl_crew *crew)
 
 struct pl_pace pl_crew_pace(const struct pl_crew *crew)
 {
-    return (struct pl_pace){.workers = crew->hand_count, .ahead = runs_ahead(crew), .mean = crew->mean,
+    return (struct pl_pace){.workers = crew->hand_count,
+                            .ahead = runs_ahead(crew),
+                            .mean = crew->mean,
                             .stopping = crew->stopping != PL_GOING};
 }
 
@@ -53,8 +55,8 @@ int pl_crew_busy(const struct pl_crew *crew)
 void pl_crew_init(struct pl_crew *crew, const struct pl_sweep_options *options, const struct pl_crew_above *above,
                   struct pl_claimed_queue *source)
 {
-    *crew = (struct pl_crew){.options = options, .above = above, .source = source, .mean = NAN,
-                             .hand_count = (size_t)options->jobs};
+    *crew = (struct pl_crew){
+        .options = options, .above = above, .source = source, .mean = NAN, .hand_count = (size_t)options->jobs};
     crew->hands = pl_new(crew->hand_count * sizeof *crew->hands);
     crew->polls = pl_new((PL_POLL_COUNT * crew->hand_count + 1) * sizeof *crew->polls);
 }

@@ -10,20 +10,20 @@
 #include "sweep/claimed.h"
 #include "sweep/executor.h"
 
-struct pl_hand {                 /* one place in the crew */
-    struct pl_channel *channel;  /* NULL: nobody is there */
-    struct pl_text orders;       /* to be sent */
-    size_t sent;                 /* of them */
-    struct pl_text input, log;   /* an unfinished line; the end of what it said beside its events */
-    struct pl_claimed_queue runs;/* handed to it; the first one runs, or is the next to */
-    double since;                /* when the first one became the first */
-    bool recalled;               /* asked to give back what it has not begun */
-    bool ended, silent;          /* its events, its log are at their end */
-    bool ready;                  /* it said what it is */
-    unsigned wished;             /* what it is waited for: a bit for each PL_POLL_ */
-    bool charged;                /* the first run fails with it, even if it was never said to have begun */
-    struct pl_worker_host *host; /* that is not the supervisor's, or NULL */
-    char verdict[300];           /* why the supervisor killed it, or "" */
+struct pl_hand {                  /* one place in the crew */
+    struct pl_channel *channel;   /* NULL: nobody is there */
+    struct pl_text orders;        /* to be sent */
+    size_t sent;                  /* of them */
+    struct pl_text input, log;    /* an unfinished line; the end of what it said beside its events */
+    struct pl_claimed_queue runs; /* handed to it; the first one runs, or is the next to */
+    double since;                 /* when the first one became the first */
+    bool recalled;                /* asked to give back what it has not begun */
+    bool ended, silent;           /* its events, its log are at their end */
+    bool ready;                   /* it said what it is */
+    unsigned wished;              /* what it is waited for: a bit for each PL_POLL_ */
+    bool charged;                 /* the first run fails with it, even if it was never said to have begun */
+    struct pl_worker_host *host;  /* that is not the supervisor's, or NULL */
+    char verdict[300];            /* why the supervisor killed it, or "" */
 };
 
 enum pl_stopping {
@@ -40,7 +40,7 @@ struct pl_crew_above {
     /* A worker says what it is. Sets *host as pl_hosts_find does; false: nothing that it says is to count. */
     bool (*ready)(void *self, const struct pl_event *event, struct pl_worker_host **host);
     void (*began)(void *self, struct pl_claimed *run);
-    void (*heard)(void *self, size_t bytes); /* of events that are kept with their runs */
+    void (*heard)(void *self, size_t bytes);           /* of events that are kept with their runs */
     void (*ended)(void *self, struct pl_claimed *run); /* its ending is filled in; the run leaves the crew */
     void (*left)(void *self, struct pl_claimed *run);  /* a lost run leaves the crew; nothing of it is to be written */
     void (*failed)(void *self, const struct pl_error *err); /* there can be no workers */
@@ -52,12 +52,12 @@ struct pl_crew {
     struct pl_claimed_queue *source; /* runs to hand out; what a worker gives back goes to its front */
     struct pl_hand *hands;
     size_t hand_count;
-    struct pollfd *polls;            /* scratch: those of all hands and one more */
+    struct pollfd *polls; /* scratch: those of all hands and one more */
     struct pl_event_reader reader;
-    size_t idle_deaths;              /* workers in a row that ended before they began anything */
-    double mean;                     /* seconds a run takes lately; NaN: unknown */
+    size_t idle_deaths; /* workers in a row that ended before they began anything */
+    double mean;        /* seconds a run takes lately; NaN: unknown */
     enum pl_stopping stopping;
-    double stop_since;               /* of the first wish to stop */
+    double stop_since; /* of the first wish to stop */
 };
 
 /* options, above and source must outlive the crew. No worker is started before there is a run for it. */

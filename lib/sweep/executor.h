@@ -24,9 +24,9 @@ enum { PL_POLL_ORDERS, PL_POLL_EVENTS, PL_POLL_LOG, PL_POLL_COUNT };
 
 /* How a worker ended. */
 struct pl_departure {
-    int exit_code;  /* -1 where there is none */
-    int signal;     /* 0 where none ended it */
-    char how[100];  /* "exit code 3", "signal 9 (Killed)" */
+    int exit_code; /* -1 where there is none */
+    int signal;    /* 0 where none ended it */
+    char how[100]; /* "exit code 3", "signal 9 (Killed)" */
 };
 
 /* The line to one worker: the first member of what the executor keeps of it. */

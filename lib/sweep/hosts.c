@@ -19,10 +19,13 @@ static struct pl_worker_host *find(struct pl_hosts *hosts, const struct pl_prove
         return host;
     struct pl_pool *texts = &hosts->texts;
     host = pl_pool_take(texts, sizeof *host);
-    *host = (struct pl_worker_host){.next = hosts->first, .what = {
-        .host = pl_pool_copy(texts, worker->host), .cpu = pl_pool_copy(texts, worker->cpu),
-        .isa = pl_pool_copy(texts, worker->isa), .version = pl_pool_copy(texts, worker->version),
-        .compiler = pl_pool_copy(texts, worker->compiler), .libraries = pl_pool_copy(texts, worker->libraries)}};
+    *host = (struct pl_worker_host){.next = hosts->first,
+                                    .what = {.host = pl_pool_copy(texts, worker->host),
+                                             .cpu = pl_pool_copy(texts, worker->cpu),
+                                             .isa = pl_pool_copy(texts, worker->isa),
+                                             .version = pl_pool_copy(texts, worker->version),
+                                             .compiler = pl_pool_copy(texts, worker->compiler),
+                                             .libraries = pl_pool_copy(texts, worker->libraries)}};
     hosts->first = host;
     return host;
 }

@@ -8,13 +8,13 @@
 struct pl_worker_host {
     struct pl_worker_host *next;
     struct pl_provenance what;
-    int64_t number;      /* in the database; 0: not there yet */
+    int64_t number; /* in the database; 0: not there yet */
 };
 
 struct pl_hosts {
     struct pl_provenance self; /* the supervisor's own */
     struct pl_worker_host *first;
-    struct pl_pool texts;      /* self's, too */
+    struct pl_pool texts; /* self's, too */
 };
 
 /* What a worker said that it is; insist: see pl_sweep_options. NULL when it is all the supervisor's own. What is found

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double write_every = 0.2;    /* seconds that an ended run waits for its transaction, at most */
-static const double points_every = 1;     /* the same for values of a run that goes on */
-static const double told_above = 0.05;     /* seconds: that a longer run has begun is written at once */
+static const double write_every = 0.2; /* seconds that an ended run waits for its transaction, at most */
+static const double points_every = 1;  /* the same for values of a run that goes on */
+static const double told_above = 0.05; /* seconds: that a longer run has begun is written at once */
 static const double beat_every = 5;
-static const double note_every = 10;     /* how often lost runs are mentioned */
-static const double spare_below = 5;      /* runs shorter than this are claimed one ahead per worker */
+static const double note_every = 10; /* how often lost runs are mentioned */
+static const double spare_below = 5; /* runs shorter than this are claimed one ahead per worker */
 enum { MANY_ENDED = 500, MANY_BYTES = 16 << 20, MOST_CLAIMED = 4096, MOST_BUFFERED = 256 << 20 };
 
 /* Says at once why a run failed, but runs that die alike are said once, and of very many reasons only the first. */
@@ -71,8 +71,10 @@ void pl_ledger_drop(struct pl_ledger *l, struct pl_claimed *run)
 void pl_ledger_end(struct pl_ledger *l, struct pl_claimed *run)
 {
     struct pl_sweep_study *study = run->study;
-    static const enum pl_status status[] = {[PL_FINISHED] = PL_RUN_FINISHED, [PL_DIVERGED] = PL_RUN_DIVERGED,
-                                            [PL_FAILED] = PL_RUN_FAILED, [PL_INTERRUPTED] = PL_RUN_INTERRUPTED};
+    static const enum pl_status status[] = {[PL_FINISHED] = PL_RUN_FINISHED,
+                                            [PL_DIVERGED] = PL_RUN_DIVERGED,
+                                            [PL_FAILED] = PL_RUN_FAILED,
+                                            [PL_INTERRUPTED] = PL_RUN_INTERRUPTED};
     run->ended = true;
     study->counts[status[run->ending.outcome]]++;
     study->ran += run->ending.outcome != PL_INTERRUPTED;
@@ -92,8 +94,7 @@ void pl_ledger_end(struct pl_ledger *l, struct pl_claimed *run)
 
 /* ---- writing ---- */
 
-static int series_number(struct pl_ledger *l, const struct pl_series *series, int64_t *number,
-                         struct pl_error *err)
+static int series_number(struct pl_ledger *l, const struct pl_series *series, int64_t *number, struct pl_error *err)
 {
     for (size_t i = 0; i < l->number_count; i++)
         if (l->numbers[i].axis == series->axis && !strcmp(l->numbers[i].metric, series->metric)) {
@@ -295,9 +296,9 @@ static int settings_of(struct pl_ledger *l, struct pl_claimed *run, struct pl_er
 /* Looks which program a claimed run is going to be of. */
 static int find_program(struct pl_ledger *l, struct pl_claimed *run, struct pl_error *err)
 {
-    const struct pl_program *program =
-        l->options->programs
-            ? pl_programs_of(l->options->programs, &l->scratch, run->study->study->home, run->claim.seed) : NULL;
+    const struct pl_program *program = l->options->programs ? pl_programs_of(l->options->programs, &l->scratch,
+                                                                             run->study->study->home, run->claim.seed)
+                                                            : NULL;
     int status = 0;
     if (program && program != l->program)
         status = pl_store_put_program(l->store, program, &l->program_number, err);
@@ -364,8 +365,7 @@ static bool has_points(const struct pl_ledger *l)
 static bool is_due(const struct pl_ledger *l, const struct pl_pace *pace, double now, bool all)
 {
     double since = now - l->flushed;
-    if (l->done.count >= MANY_ENDED || l->buffered >= MANY_BYTES ||
-        (l->done.count && (all || since >= write_every)))
+    if (l->done.count >= MANY_ENDED || l->buffered >= MANY_BYTES || (l->done.count && (all || since >= write_every)))
         return true;
     return claim_need(l, pace) || now - l->beaten >= beat_every || ((all || since >= points_every) && has_points(l)) ||
            (has_begun(l) && (all || since >= write_every || !(pace->mean < told_above)));
@@ -465,8 +465,8 @@ void pl_ledger_init(struct pl_ledger *l, struct pl_store *store, struct pl_sweep
                     const struct pl_sweep_options *options)
 {
     double now = pl_clock_steady();
-    *l = (struct pl_ledger){.store = store, .plan = plan, .options = options, .flushed = now, .beaten = now,
-                            .lost_noted = -note_every};
+    *l = (struct pl_ledger){
+        .store = store, .plan = plan, .options = options, .flushed = now, .beaten = now, .lost_noted = -note_every};
 }
 
 void pl_ledger_release(struct pl_ledger *l)

@@ -12,19 +12,19 @@ struct pl_ledger {
     struct pl_sweep_plan *plan;
     const struct pl_sweep_options *options;
     int64_t session;
-    struct pl_hosts hosts;       /* the session, and workers that run on something else */
+    struct pl_hosts hosts;           /* the session, and workers that run on something else */
     char owner[PL_STORE_TOKEN_SIZE]; /* of the runs' folders: the database */
     /* runs */
     struct pl_claimed_queue backlog; /* claimed, and at no worker */
     struct pl_claimed_queue done;    /* ended, not written */
     struct pl_claimed_queue spare;
     struct pl_claimed *first, *last; /* all that have not ended; those at work come first */
-    size_t outstanding;          /* how many these are */
-    size_t buffered;             /* bytes of events that wait to be written */
-    int64_t claimed, ran;        /* so far; ran: ended, and not interrupted */
+    size_t outstanding;              /* how many these are */
+    size_t buffered;                 /* bytes of events that wait to be written */
+    int64_t claimed, ran;            /* so far; ran: ended, and not interrupted */
     /* claiming */
-    size_t study;                /* claims come from this one */
-    bool exhausted;              /* the last look found nothing to claim */
+    size_t study;                    /* claims come from this one */
+    bool exhausted;                  /* the last look found nothing to claim */
     struct pl_config_text *settings; /* of the last claim */
     struct pl_settings scratch;
     const struct pl_program *program; /* of the last claim, and its number in the database */
@@ -34,15 +34,15 @@ struct pl_ledger {
         char metric[PL_METRIC_SIZE];
         enum pl_series_axis axis;
         int64_t number;
-    } *numbers;
+    } * numbers;
     size_t number_count, number_capacity;
     double flushed, beaten, recovered; /* when that was last done */
-    bool waiting;                /* for the database: workers may be served meanwhile */
+    bool waiting;                      /* for the database: workers may be served meanwhile */
     /* what was said */
-    char *reasons[3];            /* why runs failed, as far as it was said */
+    char *reasons[3]; /* why runs failed, as far as it was said */
     size_t reason_count;
-    bool lost_at_work;           /* of the lost ones, some are at work; who ends them resets it */
-    int64_t lost;                /* runs that another sweep took, since that was last mentioned */
+    bool lost_at_work; /* of the lost ones, some are at work; who ends them resets it */
+    int64_t lost;      /* runs that another sweep took, since that was last mentioned */
     double lost_noted;
 };
 

@@ -117,7 +117,9 @@ static void local_free(struct pl_channel *channel)
 static struct pl_channel *new_channel(pid_t pid, int in, int out, int log)
 {
     struct local *local = pl_new(sizeof *local);
-    *local = (struct local){.channel = {&pl_executor_local, pid}, .pid = pid, .in = in,
+    *local = (struct local){.channel = {&pl_executor_local, pid},
+                            .pid = pid,
+                            .in = in,
                             .outlets = {[PL_OUTLET_EVENTS] = out, [PL_OUTLET_LOG] = log}};
     fcntl(in, F_SETFL, O_NONBLOCK);
     fcntl(out, F_SETFL, O_NONBLOCK);

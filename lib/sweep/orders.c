@@ -29,10 +29,17 @@ void pl_orders_write(struct pl_orders *orders, const struct pl_claimed *run, str
     struct pl_text folder = {0};
     find_folder(orders, run, &folder);
     const struct pl_study *study = run->study->study;
-    struct pl_order order = {.run = run->claim.run, .seed = run->claim.seed, .threads = orders->options->threads,
-                             .settings = run->settings->text, .folder = pl_text(&folder), .owner = orders->owner,
-                             .reading = study->reading, .home = study->home, .data = orders->options->data_folder,
-                             .epochs = run->epochs, .continued = run->claim.attempt > 1};
+    struct pl_order order = {.run = run->claim.run,
+                             .seed = run->claim.seed,
+                             .threads = orders->options->threads,
+                             .settings = run->settings->text,
+                             .folder = pl_text(&folder),
+                             .owner = orders->owner,
+                             .reading = study->reading,
+                             .home = study->home,
+                             .data = orders->options->data_folder,
+                             .epochs = run->epochs,
+                             .continued = run->claim.attempt > 1};
     memcpy(order.kept, run->kept, sizeof order.kept);
     pl_order_write(&order, out);
     pl_text_release(&folder);

@@ -6,8 +6,8 @@
 
 struct pl_orders {
     const struct pl_sweep_options *options;
-    const char *owner;   /* of the runs' folders: the database */
-    bool noted;          /* it was said that a folder was another one's */
+    const char *owner; /* of the runs' folders: the database */
+    bool noted;        /* it was said that a folder was another one's */
 };
 /* Appends the order of a run, as a line of the protocol. Looks which folder is the run's. */
 void pl_orders_write(struct pl_orders *orders, const struct pl_claimed *run, struct pl_text *out);

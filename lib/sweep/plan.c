@@ -126,8 +126,12 @@ static int write_sweep(struct pl_sweep_plan *plan, struct pl_sweep_study *entry,
 {
     const struct pl_sweep_source *source = &plan->sources[entry->source];
     double now = pl_clock();
-    struct pl_sweep_info info = {.study = entry->study->name, .path = source->path, .spec = pl_spec_text(source->spec),
-                                 .seeds = (int64_t)entry->study->seed_count, .created = now, .started = now};
+    struct pl_sweep_info info = {.study = entry->study->name,
+                                 .path = source->path,
+                                 .spec = pl_spec_text(source->spec),
+                                 .seeds = (int64_t)entry->study->seed_count,
+                                 .created = now,
+                                 .started = now};
     int status = pl_store_put_sweep(store, &info, &plan->launch, &entry->sweep, err);
     if (!status)
         status = write_study(plan, entry, store, err);

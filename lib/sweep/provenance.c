@@ -18,8 +18,8 @@ void pl_sweep_provenance(struct pl_provenance *provenance, int jobs, int threads
 {
     struct pl_text libraries = {0};
     char text[300];
-    *provenance = (struct pl_provenance){.version = pl_version(), .jobs = jobs, .threads = threads,
-                                         .isa = pl_isa_name(pl_host_isa())};
+    *provenance = (struct pl_provenance){
+        .version = pl_version(), .jobs = jobs, .threads = threads, .isa = pl_isa_name(pl_host_isa())};
     pl_host_name(text, sizeof text);
     provenance->host = pl_pool_copy(pool, text);
     pl_host_cpu(text, sizeof text);

@@ -92,8 +92,7 @@ static int assign(struct pl_settings *settings, const struct pl_schema *schema, 
 
 /* Settings that belonged to another choice go, also where the new one has a setting of that name: Adam's epsilon
  * is not TheoPouLa's. */
-static void drop_strangers(struct pl_settings *settings, const struct pl_schema *before,
-                           const struct pl_schema *now)
+static void drop_strangers(struct pl_settings *settings, const struct pl_schema *before, const struct pl_schema *now)
 {
     enum pl_section section;
     for (size_t i = settings->count; i-- > 0;) {
@@ -267,14 +266,21 @@ static int record_run(struct pl_store *store, int64_t session, int64_t sweep, co
     if (!taken)
         return 1;
     const struct pl_run_result *result = single->result;
-    struct pl_ending ending = {.session = session, .outcome = result->outcome, .bad_epoch = result->bad_epoch,
-                               .exit_code = result->exit_code, .signal = result->signal,
+    struct pl_ending ending = {.session = session,
+                               .outcome = result->outcome,
+                               .bad_epoch = result->bad_epoch,
+                               .exit_code = result->exit_code,
+                               .signal = result->signal,
                                .reason = result->reason[0] ? result->reason : NULL,
                                .log = single->values->log.length ? pl_text(&single->values->log) : NULL,
-                               .started = single->started, .seconds = single->seconds, .threads = single->threads,
+                               .started = single->started,
+                               .seconds = single->seconds,
+                               .threads = single->threads,
                                .worker = single->process,
-                               .reading = single->study ? single->study->reading : NULL, .unread = result->unread,
-                               .unread_example = result->unread_example, .unsaved = result->unsaved,
+                               .reading = single->study ? single->study->reading : NULL,
+                               .unread = result->unread,
+                               .unread_example = result->unread_example,
+                               .unsaved = result->unsaved,
                                .unsaved_example = result->unsaved_example};
     *run = claim.run;
     if (single->program)

@@ -16,8 +16,8 @@
 static const double look_every = 0.5;    /* for runs that another supervisor gives up, once nothing else is left */
 static const double idle_look_every = 2; /* the same while some workers still have long runs */
 static const double recover_every = 2;
-static const double dismiss_within = 2;  /* seconds that idle workers have to leave */
-static const double note_every = 10;     /* how often a wait for the database is mentioned */
+static const double dismiss_within = 2;     /* seconds that idle workers have to leave */
+static const double note_every = 10;        /* how often a wait for the database is mentioned */
 static const double patience = 24 * 3600.0; /* a forgotten lock must not cost a night's sweep */
 
 struct supervisor {
@@ -27,10 +27,10 @@ struct supervisor {
     struct pl_ledger ledger;
     struct pl_orders orders;
     struct pl_watch watch;
-    int signals;                 /* a signalfd */
+    int signals; /* a signalfd */
     int stopped_by;
-    struct pl_error failure;     /* code != 0: the sweep cannot go on */
-    int64_t elsewhere;           /* runs that another sweep holds, while this one waits for them */
+    struct pl_error failure; /* code != 0: the sweep cannot go on */
+    int64_t elsewhere;       /* runs that another sweep holds, while this one waits for them */
     double wait_noted;
 };
 
@@ -70,7 +70,8 @@ static void refuse_version(struct supervisor *s, const struct pl_event *event)
     else
         snprintf(its, sizeof its, "another version of poula (with protocol %lld, where this has %d)",
                  (long long)event->protocol, PL_PROTOCOL_VERSION);
-    pl_fail(&err, PL_EVERSION, "the worker %.200s is %s, and this is poula %.250s: what they train may differ. Start "
+    pl_fail(&err, PL_EVERSION,
+            "the worker %.200s is %s, and this is poula %.250s: what they train may differ. Start "
             "this version as the worker (without POULA_WORKER it is), or the sweep with the worker's",
             s->options->worker[0], its, s->ledger.hosts.self.version);
     fail(s, &err);
@@ -119,8 +120,11 @@ static void left(void *self, struct pl_claimed *run)
 
 static void show(struct supervisor *s)
 {
-    struct pl_sweep_state state = {.plan = s->plan, .ran = s->ledger.ran, .workers = (int)s->crew.hand_count,
-                                   .busy = pl_crew_busy(&s->crew), .elsewhere = s->elsewhere,
+    struct pl_sweep_state state = {.plan = s->plan,
+                                   .ran = s->ledger.ran,
+                                   .workers = (int)s->crew.hand_count,
+                                   .busy = pl_crew_busy(&s->crew),
+                                   .elsewhere = s->elsewhere,
                                    .stopping = s->crew.stopping != PL_GOING};
     pl_watch_show(&s->watch, &s->options->view, &state);
 }
@@ -315,8 +319,14 @@ int pl_sweep_run(struct pl_store *store, struct pl_sweep_plan *plan, const struc
                  int *stopped_by, struct pl_error *err)
 {
     struct supervisor s = {.plan = plan, .options = options, .wait_noted = -note_every};
-    const struct pl_crew_above above = {.self = &s, .order = write_order, .ready = meet, .began = began,
-                                        .heard = heard, .ended = ended, .left = left, .failed = fail};
+    const struct pl_crew_above above = {.self = &s,
+                                        .order = write_order,
+                                        .ready = meet,
+                                        .began = began,
+                                        .heard = heard,
+                                        .ended = ended,
+                                        .left = left,
+                                        .failed = fail};
     sigset_t before;
     int status = take_over_signals(&s, &before, err);
     if (status)

@@ -59,7 +59,7 @@ static int survey_config(struct survey *survey, const struct pl_settings *settin
 }
 
 int pl_sweep_plan_survey(const struct pl_sweep_plan *plan, const char *data, int threads, bool retry_failed,
-                   struct pl_sweep_needs *needs, struct pl_error *err)
+                         struct pl_sweep_needs *needs, struct pl_error *err)
 {
     struct survey survey = {.folder = data, .threads = threads, .needs = needs};
     struct pl_text key = {0};

@@ -35,19 +35,19 @@ struct pl_sweep_best {
 /* One study of a sweep. The counts are kept up to date while the sweep runs. */
 struct pl_sweep_study {
     const struct pl_study *study;
-    size_t source, index;            /* which spec, and which of its studies */
-    int64_t sweep;                   /* its number in the database; 0 while the study waits for another one */
+    size_t source, index; /* which spec, and which of its studies */
+    int64_t sweep;        /* its number in the database; 0 while the study waits for another one */
     int64_t runs;
     int64_t counts[PL_STATUS_COUNT]; /* of its runs, by status */
     int64_t ran;                     /* ended by this supervisor */
     bool surveyed;                   /* some of its runs train on data: see pl_sweep_plan_survey */
     /* runs that printed what looked like metrics and was not understood, and their lines */
     int64_t unread, unread_lines;
-    char unread_example[200];        /* the first of these */
+    char unread_example[200]; /* the first of these */
     /* runs with checkpoints or weights that could not be written, and how many of these */
     int64_t unsaved, unsaved_files;
-    char unsaved_example[300];       /* why the first of them could not */
-    double first, last;              /* pl_clock_steady of its first start and last end; 0: none */
+    char unsaved_example[300]; /* why the first of them could not */
+    double first, last;        /* pl_clock_steady of its first start and last end; 0: none */
     struct pl_sweep_best best;
 };
 
@@ -56,9 +56,9 @@ struct pl_sweep_plan {
     size_t count;
     struct pl_sweep_study shared; /* runs and counts that an earlier study has as well */
     const struct pl_sweep_source *sources;
-    struct pl_choices *choices;   /* of each source: what its tables chose for waiting studies */
-    int64_t launch;               /* of the sweeps in the database */
-    struct pl_seen *seen;         /* the runs so far */
+    struct pl_choices *choices; /* of each source: what its tables chose for waiting studies */
+    int64_t launch;             /* of the sweeps in the database */
+    struct pl_seen *seen;       /* the runs so far */
     void (*progress)(void *self, int64_t runs, int64_t total); /* of planning; may be NULL */
     void *progress_self;
     int64_t planned, total;
@@ -107,13 +107,13 @@ void pl_sweep_capacity(const struct pl_executor *executor, struct pl_capacity *c
 
 /* What the missing runs of a plan need. Zero-initialise. */
 struct pl_sweep_needs {
-    uint64_t memory;          /* bytes of the largest one; 0: nothing to speak of */
-    struct pl_text data;      /* data sets with their checksums, for provenance */
-    struct pl_text warnings;  /* about them, a line each */
+    uint64_t memory;         /* bytes of the largest one; 0: nothing to speak of */
+    struct pl_text data;     /* data sets with their checksums, for provenance */
+    struct pl_text warnings; /* about them, a line each */
 };
 /* Opens every data set once, from the folder data, so that a missing or damaged one is found before any run begins. */
 int pl_sweep_plan_survey(const struct pl_sweep_plan *plan, const char *data, int threads, bool retry_failed,
-                   struct pl_sweep_needs *needs, struct pl_error *err);
+                         struct pl_sweep_needs *needs, struct pl_error *err);
 /* The same before anything is planned: for the studies whose settings are known. store may be NULL: every run is
  * missing. */
 int pl_sweep_survey_sources(const struct pl_sweep_source *sources, size_t count, struct pl_store *store,
@@ -134,11 +134,11 @@ void pl_sweep_proof_notes(const struct pl_study *study, struct pl_text *notes);
 /* What a supervisor knows at one moment. */
 struct pl_sweep_state {
     const struct pl_sweep_plan *plan;
-    double elapsed;    /* seconds since the first worker was started */
-    double rate;       /* runs per second lately */
-    double left;       /* estimated seconds to the end; NaN: unknown */
+    double elapsed;               /* seconds since the first worker was started */
+    double rate;                  /* runs per second lately */
+    double left;                  /* estimated seconds to the end; NaN: unknown */
     int64_t total, done, missing; /* runs of all studies; done are finished, diverged and failed ones */
-    int64_t ran;       /* ended by this supervisor */
+    int64_t ran;                  /* ended by this supervisor */
     int workers, busy;
     int64_t elsewhere; /* runs that another supervisor holds, while this one waits for them; else 0 */
     bool stopping;
@@ -147,7 +147,7 @@ struct pl_sweep_state {
 struct pl_sweep_view {
     void *self;
     void (*progress)(void *self, const struct pl_sweep_state *state); /* about ten times a second; may be NULL */
-    void (*note)(void *self, const char *sentence); /* something the user should know; may be NULL */
+    void (*note)(void *self, const char *sentence);                   /* something the user should know; may be NULL */
 };
 
 struct pl_sweep_options {
@@ -156,11 +156,11 @@ struct pl_sweep_options {
     int jobs, threads;         /* workers, and threads of each */
     bool insist;               /* threads is the user's wish, and stronger than OMP_NUM_THREADS and its like */
     bool fail_fast, retry_failed;
-    double timeout;            /* seconds a run may take; 0: as its study says */
-    int64_t limit;             /* most runs to take; 0: all */
-    const char *folders;       /* folder of the runs' own folders, made when a run asks for one */
-    const char *data;          /* data sets and checksums, for provenance; or NULL */
-    const char *data_folder;   /* of data sets */
+    double timeout;               /* seconds a run may take; 0: as its study says */
+    int64_t limit;                /* most runs to take; 0: all */
+    const char *folders;          /* folder of the runs' own folders, made when a run asks for one */
+    const char *data;             /* data sets and checksums, for provenance; or NULL */
+    const char *data_folder;      /* of data sets */
     struct pl_programs *programs; /* that commands are found with */
     struct pl_sweep_view view;
 };
@@ -186,9 +186,9 @@ struct pl_sweep_between {
 };
 /* How a sweep in stages went; the outcomes of runs are in the plan's counts. */
 struct pl_sweep_course {
-    int stopped_by;  /* the signal that ended it early, or 0 */
-    bool refused;    /* a table could not choose */
-    bool held;       /* chosen said that nothing more is to begin */
+    int stopped_by; /* the signal that ended it early, or 0 */
+    bool refused;   /* a table could not choose */
+    bool held;      /* chosen said that nothing more is to begin */
 };
 /* Runs what is missing of a plan, stage by stage: what waits for the table of a study comes after that study. Returns 0
  * when it came to its end, else what pl_sweep_plan_survey, needs or pl_sweep_run failed with. */
@@ -227,13 +227,13 @@ int pl_progress_block(const struct pl_sweep_state *state, int width, bool color,
 
 /* Runs of specs that are finished or diverged with another program than would run them now. Zero-initialise. */
 struct pl_changed {
-    struct pl_text text;  /* a line for each program: how many, since when, and what is different */
+    struct pl_text text; /* a line for each program: how many, since when, and what is different */
     int64_t *runs;
     size_t count, capacity;
     struct pl_changed_pair {
         int64_t older;
         const struct pl_program *now;
-    } *pairs;
+    } * pairs;
     size_t pair_count;
 };
 /* Finds those that nobody has accepted. Attempts of which no program was recorded are never changed. */
@@ -275,7 +275,7 @@ struct pl_sink pl_run_values_sink(struct pl_run_values *record);
 /* Counts the values that differ, by metric and epoch, and writes a line for the first most of them. What a clock said
  * (pl_train_is_repeatable) is left out. */
 size_t pl_run_values_compare(const struct pl_run_values *before, const struct pl_run_values *now, size_t most,
-                         struct pl_text *out);
+                             struct pl_text *out);
 void pl_run_values_clear(struct pl_run_values *record); /* keeps the memory */
 void pl_run_values_release(struct pl_run_values *record);
 

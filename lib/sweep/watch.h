@@ -5,9 +5,9 @@
 #include "sweep/claimed.h"
 
 struct pl_watch {
-    double begun, shown;     /* when the sweep began; when its state was shown last */
-    double rate_time, rate;  /* runs per second: since when counted, smoothed */
-    int64_t rate_ran;        /* runs that had ended then */
+    double begun, shown;    /* when the sweep began; when its state was shown last */
+    double rate_time, rate; /* runs per second: since when counted, smoothed */
+    int64_t rate_ran;       /* runs that had ended then */
 };
 
 void pl_watch_init(struct pl_watch *watch);

@@ -33,17 +33,17 @@ struct waiting {
 struct worker {
     int in, out, signals; /* signals: a signalfd */
     /* Between the two threads. */
-    pthread_mutex_t lock;      /* of the queue */
+    pthread_mutex_t lock; /* of the queue */
     pthread_cond_t more;
     struct waiting *first, **end;
-    bool closed;               /* no more orders will come */
-    struct pl_error problem;   /* why, when the supervisor did not say so */
+    bool closed;             /* no more orders will come */
+    struct pl_error problem; /* why, when the supervisor did not say so */
     pthread_mutex_t out_lock;
-    atomic_bool stop, broken;  /* broken: nobody reads the events */
+    atomic_bool stop, broken; /* broken: nobody reads the events */
     /* Of the training thread. */
     struct pl_text events;
     struct pl_run_values run_values;
-    struct pl_sink memory;     /* fills them */
+    struct pl_sink memory; /* fills them */
     struct pl_order_reader reader;
     int64_t run, values, pending;
     double flushed, stop_since;
@@ -244,9 +244,15 @@ static bool sink_stop(void *self)
 static void train(struct worker *w, const struct pl_order *order)
 {
     struct pl_sink sink = {.self = w, .series = sink_series, .value = sink_value, .log = sink_log, .stop = sink_stop};
-    struct pl_run_request request = {.settings = &w->reader.settings, .seed = order->seed, .threads = order->threads,
-                                     .folder = order->folder, .reading = order->reading, .home = order->home,
-                                     .data = order->data, .owner = order->owner, .epochs = order->epochs,
+    struct pl_run_request request = {.settings = &w->reader.settings,
+                                     .seed = order->seed,
+                                     .threads = order->threads,
+                                     .folder = order->folder,
+                                     .reading = order->reading,
+                                     .home = order->home,
+                                     .data = order->data,
+                                     .owner = order->owner,
+                                     .epochs = order->epochs,
                                      .kept = order->continued ? order->kept : NULL};
     struct pl_run_result result = {.bad_epoch = -1, .exit_code = -1};
     struct pl_error err = {0};
@@ -317,7 +323,10 @@ static int watch_signals(sigset_t *before)
 int pl_worker_loop(int in, int out, struct pl_error *err)
 {
     sigset_t before;
-    struct worker w = {.in = in, .out = out, .lock = PTHREAD_MUTEX_INITIALIZER, .out_lock = PTHREAD_MUTEX_INITIALIZER,
+    struct worker w = {.in = in,
+                       .out = out,
+                       .lock = PTHREAD_MUTEX_INITIALIZER,
+                       .out_lock = PTHREAD_MUTEX_INITIALIZER,
                        .more = PTHREAD_COND_INITIALIZER};
     w.end = &w.first;
     w.signals = watch_signals(&before);

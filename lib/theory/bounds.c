@@ -63,7 +63,8 @@ static long double choose_steps(const struct pl_theory *t, long double lambda, l
     return n < 36 ? pl_ln(ceill(expl(n))) : n; /* 36: up to 4e15, where every whole number has its place */
 }
 
-int pl_theory_recipe(const struct pl_theory *theory, double delta, struct pl_theory_value recipe[3], struct pl_error *err)
+int pl_theory_recipe(const struct pl_theory *theory, double delta, struct pl_theory_value recipe[3],
+                     struct pl_error *err)
 {
     struct pl_theory t = *theory;
     if (!(delta > 0 && isfinite(delta)))
@@ -79,8 +80,8 @@ int pl_theory_recipe(const struct pl_theory *theory, double delta, struct pl_the
     long double lambda = fminl(t.lambda_max, 4 * (share - t.C_3 - t.C_6));
     recipe[0] = (struct pl_theory_value){"beta", "\\bar\\beta", "inverse temperature: C_7 / beta is a third of delta",
                                          "Thrm3, step (i)", t.beta};
-    recipe[1] = (struct pl_theory_value){"lambda", "\\bar\\lambda", "step size: C_3 C_6 lambda^(1/4) is at most a third",
-                                         "Thrm3, step (ii)", lambda};
+    recipe[1] = (struct pl_theory_value){
+        "lambda", "\\bar\\lambda", "step size: C_3 C_6 lambda^(1/4) is at most a third", "Thrm3, step (ii)", lambda};
     recipe[2] = (struct pl_theory_value){"n", "\\bar n", "steps: C_4 C_6 exp(-C_5 lambda n) is at most a third",
                                          "Thrm3, step (iii)", choose_steps(&t, lambda, share)};
     return 0;

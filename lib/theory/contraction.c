@@ -20,9 +20,9 @@ static long double ln_dawson(long double ln_x)
     return logl(gsl_sf_dawson((double)expl(ln_x)));
 }
 
-/* ln of the integral from 0 to c of exp((a s + 1/a)^2): 1/a times the one of exp(s^2) from 1/a to y = a c + 1/a. The part
- * below 1/a is left out: it is less than exp(1/a^2 - y^2) < exp(-2c) of the whole, and c_dot_1 > 39, because eta < 1
- * makes A > 2 and B/A > 96. */
+/* ln of the integral from 0 to c of exp((a s + 1/a)^2): 1/a times the one of exp(s^2) from 1/a to y = a c + 1/a. The
+ * part below 1/a is left out: it is less than exp(1/a^2 - y^2) < exp(-2c) of the whole, and c_dot_1 > 39, because eta <
+ * 1 makes A > 2 and B/A > 96. */
 static long double ln_integral(long double a, long double c)
 {
     long double y = pl_ln_add(a + c, -a);
@@ -41,7 +41,8 @@ void pl_theory_contraction(struct pl_theory *t)
     t->c_dot_1 = pl_ln(2) + pl_ln_subtract(t->c_tilde_2 - t->c_bar_2, 0) / 2;
     t->phi_bar = -((pl_ln(8) + t->beta + pi - t->L_R) / 2 + t->c_dot_0 + expl(2 * pl_ln_add(t->c_dot_0 + a, -a)));
     /* The largest epsilon that the lemma admits. */
-    t->epsilon = fminl(0, -(pl_ln(4) + t->c_tilde_2 + (pl_ln(2) + t->beta + pi - t->L_R) / 2 + ln_integral(a, t->c_dot_1)));
+    t->epsilon = fminl(
+        0, -(pl_ln(4) + t->c_tilde_2 + (pl_ln(2) + t->beta + pi - t->L_R) / 2 + ln_integral(a, t->c_dot_1)));
     t->c_hat = pl_ln(2) + pl_ln_add(0, t->c_dot_0) + expl(stiffness + 2 * t->c_dot_0 - pl_ln(8)) +
                expl(pl_ln(2) + t->c_dot_0) - t->epsilon;
     t->C_0 = fminl(t->phi_bar, fminl(t->c_bar_2, pl_ln(4) + t->c_tilde_2 + t->c_bar_2 + t->epsilon)) - pl_ln(2);

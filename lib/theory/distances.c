@@ -36,7 +36,8 @@ static long double C_bar_1(const struct pl_theory *t)
 static long double C_bar_2(const struct pl_theory *t)
 {
     return pl_ln(12) + pl_ln_add3(t->E.K2 + pl_ln_add(0, bounded(t, t->E.theta_2q, t->A_q)), t->d,
-                                  2 * t->eta + bounded(t, t->E.theta_4r2, t->A_2r1)) / 2;
+                                  2 * t->eta + bounded(t, t->E.theta_4r2, t->A_2r1)) /
+                           2;
 }
 
 /* 18 / L_R (8 E K_G^4 (1 + E|theta_0|^(4q) + A_2q/eta^2) + d + eta^2 (E|theta_0|^(4r+2) + A_2r+1/eta^2)). */

@@ -7,8 +7,8 @@
 /* eq:flambda asks for f(s) >= eta sqrt(lambda) (1 - sqrt(lambda) eta) where s = |theta| >= M_0. Divided by
  * sqrt(lambda), and with what is negative brought to the other side:
  *
- *   2 eta w / (1 + w) >= eta (1 + sqrt(lambda) eta) + 2 sqrt(d) (1 + lambda) / s + 4 sqrt(lambda) d (1 + lambda^2) / s^2,
- *   w = sqrt(lambda) s^(2r)
+ *   2 eta w / (1 + w) >= eta (1 + sqrt(lambda) eta) + 2 sqrt(d) (1 + lambda) / s + 4 sqrt(lambda) d (1 + lambda^2) /
+ * s^2, w = sqrt(lambda) s^(2r)
  *
  * The left side grows with s and the right side falls. */
 static bool is_beyond_m0(const struct pl_theory *t, long double s)
@@ -93,8 +93,8 @@ int pl_theory_iterates(struct pl_theory *t, struct pl_error *err)
     if (isnan(t->M_0))
         t->M_0 = least;
     else if (t->M_0 < least - 1e-12L)
-        return pl_fail(err, PL_EINPUT, "M_0 is %.6Lg, but a step size of %.6Lg needs one of at least %.6Lg", expl(t->M_0),
-                       expl(t->lambda), expl(least));
+        return pl_fail(err, PL_EINPUT, "M_0 is %.6Lg, but a step size of %.6Lg needs one of at least %.6Lg",
+                       expl(t->M_0), expl(t->lambda), expl(least));
     t->A_2 = A_p(t, 2);
     t->A_q = A_p(t, t->q);
     t->A_2q = A_p(t, 2 * t->q);

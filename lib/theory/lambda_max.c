@@ -17,7 +17,8 @@ static long double ln_central_binomial(double m)
 int pl_theory_lambda_max(double eta, double r, long double *ln, struct pl_error *err)
 {
     if (!(eta > 0 && isfinite(eta)))
-        return pl_fail(err, PL_EINPUT, "eta is %g, but lambda_max exists only for a regularisation eta in (0,inf)", eta);
+        return pl_fail(err, PL_EINPUT, "eta is %g, but lambda_max exists only for a regularisation eta in (0,inf)",
+                       eta);
     if (!(r >= 0 && r <= 1000))
         return pl_fail(err, PL_EINPUT, "r is %g, but must be in [0,1000]", r);
     double l = 2 * r + 1;

@@ -99,7 +99,8 @@ static long double K_moment(const struct pl_theory *t, const struct law *law, do
     long double sum = -INFINITY;
     for (int j = 0; j <= k; j++) {
         long double rest = j == k ? 0 : (k - j) * pl_ln(G_0);
-        sum = pl_ln_add(sum, gsl_sf_lnchoose((unsigned)k, (unsigned)j) + j * t->L_G + data_growth(law, j * t->rho) + rest);
+        sum = pl_ln_add(sum,
+                        gsl_sf_lnchoose((unsigned)k, (unsigned)j) + j * t->L_G + data_growth(law, j * t->rho) + rest);
     }
     return sum;
 }

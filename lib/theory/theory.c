@@ -4,36 +4,89 @@
 
 /* The defaults are the paper's toy example (docs/theory.md derives them). */
 static const struct pl_setting settings_table[] = {
-    {.key = "d", .aliases = "dimension", .type = PL_INTEGER, .initial = "1", .range = "[1,1e15]",
+    {.key = "d",
+     .aliases = "dimension",
+     .type = PL_INTEGER,
+     .initial = "1",
+     .range = "[1,1e15]",
      .help = "number of parameters"},
-    {.key = "q", .type = PL_REAL, .initial = "29", .range = "[1,1000]",
+    {.key = "q",
+     .type = PL_REAL,
+     .initial = "29",
+     .range = "[1,1000]",
      .help = "growth of the gradient G: |G(theta, x)| <= K_G(x) (1 + |theta|)^q"},
-    {.key = "rho", .aliases = "ρ", .type = PL_REAL, .initial = "1", .range = "[1,1000]",
+    {.key = "rho",
+     .aliases = "ρ",
+     .type = PL_REAL,
+     .initial = "1",
+     .range = "[1,1000]",
      .help = "growth of its Lipschitz constant in the data x"},
-    {.key = "L_G", .aliases = "l_g", .type = PL_REAL, .initial = "34", .range = "(0,inf)",
+    {.key = "L_G",
+     .aliases = "l_g",
+     .type = PL_REAL,
+     .initial = "34",
+     .range = "(0,inf)",
      .help = "Lipschitz constant: |G(t, x) - G(t', x)| <= L_G (1 + |x|)^rho (1 + |t| + |t'|)^(q-1) |t - t'|"},
     {.key = "G_0", .type = PL_REAL, .initial = "0", .range = "[0,inf)", .help = "size of the gradient at 0: |G(0, x)|"},
-    {.key = "eta", .aliases = "η", .type = PL_REAL, .initial = "5e-4", .range = "(0,inf)",
+    {.key = "eta",
+     .aliases = "η",
+     .type = PL_REAL,
+     .initial = "5e-4",
+     .range = "(0,inf)",
      .help = "strength of the regularisation; below 1, but for lambda_max alone"},
-    {.key = "r", .type = PL_REAL, .initial = "14.5", .range = "[0,1000]",
+    {.key = "r",
+     .type = PL_REAL,
+     .initial = "14.5",
+     .range = "[0,1000]",
      .help = "exponent of the regularisation: it grows like |theta|^(2r+2); at least q/2, but for lambda_max alone"},
-    {.key = "beta", .aliases = "β", .type = PL_REAL, .initial = "1e10", .range = "(0,inf)",
+    {.key = "beta",
+     .aliases = "β",
+     .type = PL_REAL,
+     .initial = "1e10",
+     .range = "(0,inf)",
      .help = "inverse temperature"},
-    {.key = "lambda", .aliases = "λ lr learning_rate", .type = PL_REAL, .initial = "0", .range = "[0,1]",
+    {.key = "lambda",
+     .aliases = "λ lr learning_rate",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = "[0,1]",
      .help = "step size, for M_0 and the bounds; 0: lambda_max"},
     {.key = "n", .type = PL_REAL, .initial = "1e6", .range = "[0,inf)", .help = "number of steps, for the bounds"},
-    {.key = "M_0", .aliases = "m_0", .type = PL_REAL, .initial = "0", .range = "[0,inf)",
+    {.key = "M_0",
+     .aliases = "m_0",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = "[0,inf)",
      .help = "radius beyond which a step contracts; 0: the smallest that serves lambda"},
-    {.key = "x_law", .type = PL_STRING, .initial = "uniform", .range = "constant uniform normal",
+    {.key = "x_law",
+     .type = PL_STRING,
+     .initial = "uniform",
+     .range = "constant uniform normal",
      .help = "law of the data: |X| is x_scale, |X| is uniform on (0, x_scale), or X is normal"},
-    {.key = "x_scale", .type = PL_REAL, .initial = "2", .range = "[0,inf)",
+    {.key = "x_scale",
+     .type = PL_REAL,
+     .initial = "2",
+     .range = "[0,inf)",
      .help = "size of the data; normal: standard deviation of each coordinate"},
-    {.key = "x_dimension", .type = PL_INTEGER, .initial = "1", .range = "[1,1e6]",
+    {.key = "x_dimension",
+     .type = PL_INTEGER,
+     .initial = "1",
+     .range = "[1,1e6]",
      .help = "coordinates of X, where it is normal"},
-    {.key = "theta0_law", .type = PL_STRING, .initial = "constant", .range = "constant uniform normal",
+    {.key = "theta0_law",
+     .type = PL_STRING,
+     .initial = "constant",
+     .range = "constant uniform normal",
      .help = "law of each coordinate of the start: theta0_scale, uniform up to it on both sides, or normal"},
-    {.key = "theta0_scale", .type = PL_REAL, .initial = "5", .range = "[0,inf)", .help = "size of the start's coordinates"},
-#define MOMENT(name, what) {.key = "E_" name, .type = PL_REAL, .initial = "-1", .range = "[-1,inf)", .help = what}
+    {.key = "theta0_scale",
+     .type = PL_REAL,
+     .initial = "5",
+     .range = "[0,inf)",
+     .help = "size of the start's coordinates"},
+#define MOMENT(name, what)                                                                                             \
+    {                                                                                                                  \
+        .key = "E_" name, .type = PL_REAL, .initial = "-1", .range = "[-1,inf)", .help = what                          \
+    }
     MOMENT("X_rho", "E (1+|X|)^rho; -1: by x_law"),
     MOMENT("X_2rho", "E |X|^(2 rho); -1: by x_law"),
     MOMENT("K", "E K_G(X), K_G(x) = L_G (1+|x|)^rho + |G(0, x)|; -1: by x_law and G_0"),
@@ -61,10 +114,19 @@ static void read_given(struct pl_moments *given, const struct pl_settings *s)
     const struct {
         const char *key;
         long double *moment;
-    } keys[] = {{"E_X_rho", &given->X_rho}, {"E_X_2rho", &given->X_2rho}, {"E_K", &given->K}, {"E_K2", &given->K2},
-                {"E_K4", &given->K4}, {"E_theta_2", &given->theta_2}, {"E_theta_4", &given->theta_4},
-                {"E_theta_2q", &given->theta_2q}, {"E_theta_4q", &given->theta_4q}, {"E_theta_4r2", &given->theta_4r2},
-                {"E_theta_8r4", &given->theta_8r4}, {"E_Z_2", &given->Z_2}, {"E_Z_4r2", &given->Z_4r2}};
+    } keys[] = {{"E_X_rho", &given->X_rho},
+                {"E_X_2rho", &given->X_2rho},
+                {"E_K", &given->K},
+                {"E_K2", &given->K2},
+                {"E_K4", &given->K4},
+                {"E_theta_2", &given->theta_2},
+                {"E_theta_4", &given->theta_4},
+                {"E_theta_2q", &given->theta_2q},
+                {"E_theta_4q", &given->theta_4q},
+                {"E_theta_4r2", &given->theta_4r2},
+                {"E_theta_8r4", &given->theta_8r4},
+                {"E_Z_2", &given->Z_2},
+                {"E_Z_4r2", &given->Z_4r2}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         double value = pl_settings_real(s, keys[i].key, -1);
         *keys[i].moment = value < 0 ? NAN : pl_ln(value);
@@ -88,8 +150,10 @@ static int read_settings(struct pl_theory *t, const struct pl_settings *s, struc
     if (eta >= 1)
         return pl_fail(err, PL_EINPUT, "eta is %g, but the proof is for a regularisation below 1", eta);
     if (t->r < t->q / 2)
-        return pl_fail(err, PL_EINPUT, "r is %g, but must be at least q/2 = %g: the regularisation has to outgrow the "
-                                       "gradient", t->r, t->q / 2);
+        return pl_fail(err, PL_EINPUT,
+                       "r is %g, but must be at least q/2 = %g: the regularisation has to outgrow the "
+                       "gradient",
+                       t->r, t->q / 2);
     int status = pl_theory_lambda_max(eta, t->r, &t->lambda_max, err);
     if (status)
         return status;

@@ -28,8 +28,8 @@ struct pl_theory_value {
  * toy example. */
 const struct pl_setting *pl_theory_settings(size_t *count);
 
-/* All constants for complete settings. PL_EINPUT when they do not fit together: r < q/2, lambda > lambda_max, an M_0 that
- * is too small, or moments that no law has. */
+/* All constants for complete settings. PL_EINPUT when they do not fit together: r < q/2, lambda > lambda_max, an M_0
+ * that is too small, or moments that no law has. */
 struct pl_theory;
 int pl_theory_new(struct pl_theory **theory, const struct pl_settings *settings, struct pl_error *err);
 void pl_theory_free(struct pl_theory *theory);
@@ -41,9 +41,10 @@ struct pl_theory_value pl_theory_at(const struct pl_theory *theory, size_t index
 /* The bounds of Thrm1 (W_1), Thrm2 (W_2) and Thrm3 (risk) for the settings' lambda and n. Returns 3. */
 size_t pl_theory_bounds(const struct pl_theory *theory, struct pl_theory_value bounds[3]);
 
-/* The three steps below Thrm3: beta, lambda and n for which its bound is at most delta. M_0 stays what it is, though the
- * smaller lambda would need a larger one (docs/theory.md). */
-int pl_theory_recipe(const struct pl_theory *theory, double delta, struct pl_theory_value recipe[3], struct pl_error *err);
+/* The three steps below Thrm3: beta, lambda and n for which its bound is at most delta. M_0 stays what it is, though
+ * the smaller lambda would need a larger one (docs/theory.md). */
+int pl_theory_recipe(const struct pl_theory *theory, double delta, struct pl_theory_value recipe[3],
+                     struct pl_error *err);
 
 /* Appends exp(ln) as people read it: "1.47e-06", or "10^-139.5" (in TeX "10^{-139.5}") where a double cannot hold
  * it. */

@@ -15,22 +15,22 @@ struct pl_moments {
     long double X_rho, X_2rho; /* E (1 + |X|)^rho, E |X|^(2 rho) */
     long double K, K2, K4;     /* E K_G(X)^k, K_G(x) = L_G (1 + |x|)^rho + |G(0, x)|, rem:growth_G */
     long double theta_2, theta_4, theta_2q, theta_4q, theta_4r2, theta_8r4; /* E |theta_0|^p; 4r2: p = 4r + 2 */
-    long double Z_2, Z_4r2;    /* E |Z|^p under pi_beta */
+    long double Z_2, Z_4r2;                                                 /* E |Z|^p under pi_beta */
 };
 
 struct pl_theory {
     double q, r, rho, l, steps; /* l = 2r + 1; steps: n */
     long double d, L_G, eta, beta, lambda, lambda_max;
-    struct pl_moments given;    /* NaN where it is to be derived */
-    struct pl_moments E;        /* all of them */
+    struct pl_moments given; /* NaN where it is to be derived */
+    struct pl_moments E;     /* all of them */
 
-    long double A, B, R, L_R, L_H, L_h, r_1;                    /* assumptions.c */
-    long double M_0, A_2, A_q, A_2q, A_2r1, A_2l;          /* iterates.c */
-    long double c_bar_2, c_tilde_2, c_bar_4, c_tilde_4;         /* contraction.c */
+    long double A, B, R, L_R, L_H, L_h, r_1;            /* assumptions.c */
+    long double M_0, A_2, A_q, A_2q, A_2r1, A_2l;       /* iterates.c */
+    long double c_bar_2, c_tilde_2, c_bar_4, c_tilde_4; /* contraction.c */
     long double c_dot_0, c_dot_1, phi_bar, epsilon, c_hat, C_0;
     long double C_tilde_1, C_bar_1, C_bar_2, C_bar_3, z_1, z_2; /* distances.c */
     long double C_1, C_2, C_3, C_4, C_5;
-    long double R_0, K, C_6, C_7;                               /* risk.c */
+    long double R_0, K, C_6, C_7; /* risk.c */
 };
 
 /* The logarithm of a plain number. */

@@ -76,14 +76,18 @@ int pl_train_folder_check(const struct pl_run_request *request, struct pl_error 
     if (!request->folder)
         return 0;
     if (pl_train_folder_state(request->folder, request->owner, request->key) == PL_FOLDER_FOREIGN)
-        status = pl_fail(err, PL_EINPUT, "the folder %s belongs to another run, as the file " MARK " in it says; give this "
-                                         "one a folder of its own", request->folder);
+        status = pl_fail(err, PL_EINPUT,
+                         "the folder %s belongs to another run, as the file " MARK " in it says; give this "
+                         "one a folder of its own",
+                         request->folder);
     for (size_t i = 0; i < sizeof names / sizeof *names && !status; i++) {
         pl_text_clear(&path);
         pl_text_addf(&path, "%s/%s.safetensors", request->folder, names[i]);
         if (is_foreign(&path, request->key))
-            status = pl_fail(err, PL_EINPUT, "%s is not of this run, which would write over it; give the run a folder of "
-                                             "its own", pl_text(&path));
+            status = pl_fail(err, PL_EINPUT,
+                             "%s is not of this run, which would write over it; give the run a folder of "
+                             "its own",
+                             pl_text(&path));
     }
     pl_text_release(&path);
     return status;

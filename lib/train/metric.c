@@ -23,8 +23,8 @@ bool pl_direction_better(enum pl_direction direction, double value, double best)
     return isnan(best) || (direction == PL_MAXIMIZE ? value > best : value < best);
 }
 
-void pl_metric_add(struct pl_metric_source *sources, size_t *count, const char *owner,
-                   const struct pl_metric *metrics, size_t metric_count)
+void pl_metric_add(struct pl_metric_source *sources, size_t *count, const char *owner, const struct pl_metric *metrics,
+                   size_t metric_count)
 {
     assert(*count < PL_METRIC_SOURCES);
     sources[(*count)++] = (struct pl_metric_source){owner, metrics, metric_count};
@@ -50,7 +50,8 @@ struct pl_metric pl_metric_judge(const char *name)
 const char *pl_metric_ask(const char *name, struct pl_text *out)
 {
     const char *quote = strchr("@-./", *name) ? "\"" : ""; /* what YAML would read otherwise */
-    pl_text_addf(out, "the name does not say which way %s is better; declare metrics: {%s%s%s: max} (or min) in the spec",
+    pl_text_addf(out,
+                 "the name does not say which way %s is better; declare metrics: {%s%s%s: max} (or min) in the spec",
                  name, quote, name, quote);
     return pl_text(out);
 }

@@ -25,19 +25,24 @@ enum pl_metric_set { PL_SET_UNKNOWN, PL_SET_TRAIN, PL_SET_VALID, PL_SET_TEST };
 /* What is shown first has the lowest rank: these plus 0 on test data, 1 on validation data, 2 where the name does
  * not say, PL_RANK_TRAIN on training data. */
 enum {
-    PL_RANK_ACCURACY = 0, PL_RANK_SCORE = 4, PL_RANK_PERPLEXITY = 8, PL_RANK_ERROR = 12, PL_RANK_LOSS = 16,
-    PL_RANK_TRAIN = 20, PL_RANK_LAST = 100,
+    PL_RANK_ACCURACY = 0,
+    PL_RANK_SCORE = 4,
+    PL_RANK_PERPLEXITY = 8,
+    PL_RANK_ERROR = 12,
+    PL_RANK_LOSS = 16,
+    PL_RANK_TRAIN = 20,
+    PL_RANK_LAST = 100,
 };
 
 struct pl_metric {
     const char *name;
-    const char *help;            /* NULL where only the name is known */
-    const char *unit;            /* "s", "nats"; NULL: a plain number */
+    const char *help; /* NULL where only the name is known */
+    const char *unit; /* "s", "nats"; NULL: a plain number */
     enum pl_direction direction;
     enum pl_metric_set set;
     unsigned rank;
-    bool loss;                   /* a run in which it stays not finite has diverged */
-    bool clock;                  /* measured by a clock: other at every repetition of a run */
+    bool loss;  /* a run in which it stays not finite has diverged */
+    bool clock; /* measured by a clock: other at every repetition of a run */
 };
 
 /* The metrics of a kind of task ("problem", "images", ...). */

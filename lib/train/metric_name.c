@@ -10,10 +10,13 @@
 #include <string.h>
 
 enum meaning {
-    NOTHING,  /* a word of no list */
-    ASIDE,    /* says which value it is, not what: best, mean */
+    NOTHING, /* a word of no list */
+    ASIDE,   /* says which value it is, not what: best, mean */
     DIGITS,
-    TRAIN, VALID, EVAL, TEST,
+    TRAIN,
+    VALID,
+    EVAL,
+    TEST,
     COUNTED,  /* neutral as long as nothing but words aside stands beside it: step, samples */
     NOUN,     /* neutral unless another word has a direction: norm, theta */
     NEUTRAL,  /* neutral when it comes last: loss_scale, gradient_norm; scale_loss is a loss */
@@ -21,9 +24,14 @@ enum meaning {
     SPREAD,   /* when it comes last nobody knows what is better: acc_std, loss_ratio */
     OPPOSITE, /* turns the other words round, or does not */
     RANKED,   /* top5, hits@10, pass@1: up with a number behind it, where nothing else is said */
-    ACCURACY, UP, CHANCE,             /* up; a run whose likelihood is not finite has diverged */
-    ERROR, DISTANCE,                  /* down; an error that is not finite is divergence, a distance is not */
-    PERPLEXITY, CRITERION, LOSS,      /* down: losses by other names, and the word itself */
+    ACCURACY,
+    UP,
+    CHANCE, /* up; a run whose likelihood is not finite has diverged */
+    ERROR,
+    DISTANCE, /* down; an error that is not finite is divergence, a distance is not */
+    PERPLEXITY,
+    CRITERION,
+    LOSS, /* down: losses by other names, and the word itself */
     MEANINGS
 };
 
@@ -284,7 +292,8 @@ static enum pl_direction direction_of(const struct sense *s)
         return PL_NEUTRAL;
     if (s->head == SPREAD || (s->seen[OPPOSITE] && (up || down)))
         return PL_UNDECLARED;
-    if (up && down) /* acc_loss, loss_iou, reward_error are what is minimised; of loss_acc or cost_return nobody knows */
+    if (up &&
+        down) /* acc_loss, loss_iou, reward_error are what is minimised; of loss_acc or cost_return nobody knows */
         return s->head >= ERROR || (s->seen[LOSS] && !s->seen[ACCURACY]) ? PL_MINIMIZE : PL_UNDECLARED;
     if (up || down)
         return up ? PL_MAXIMIZE : PL_MINIMIZE;
@@ -332,6 +341,10 @@ struct pl_metric pl_metric_judge_name(const char *name)
     find_sense(&words, &sense);
     enum pl_direction direction = direction_of(&sense);
     enum pl_metric_set set = set_of(&sense);
-    return (struct pl_metric){.name = name, .direction = direction, .set = set, .loss = is_loss(&sense),
-                              .clock = sense.head == CLOCK, .rank = rank_of(&sense, direction, set)};
+    return (struct pl_metric){.name = name,
+                              .direction = direction,
+                              .set = set,
+                              .loss = is_loss(&sense),
+                              .clock = sense.head == CLOCK,
+                              .rank = rank_of(&sense, direction, set)};
 }

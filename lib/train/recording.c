@@ -1,15 +1,19 @@
 #include "train/recording.h"
 
 const struct pl_setting pl_recording_settings[] = {
-    {.key = "record_shares", .type = PL_BOOLEAN, .initial = "",
+    {.key = "record_shares",
+     .type = PL_BOOLEAN,
+     .initial = "",
      .help = "record the stepsize and the shares of coordinates that are tamed and boosted (theopoula)"},
 };
 const size_t pl_recording_setting_count = sizeof pl_recording_settings / sizeof *pl_recording_settings;
 
 const struct pl_metric pl_recording_metrics[PL_SHARES] = {
-    [PL_SHARE_TAMED] = {.name = "tamed_share", .rank = PL_RANK_LAST,
+    [PL_SHARE_TAMED] = {.name = "tamed_share",
+                        .rank = PL_RANK_LAST,
                         .help = "share of the coordinates of which taming at least halves the step"},
-    [PL_SHARE_BOOSTED] = {.name = "boosted_share", .rank = PL_RANK_LAST,
+    [PL_SHARE_BOOSTED] = {.name = "boosted_share",
+                          .rank = PL_RANK_LAST,
                           .help = "share of those of which boosting at least doubles it"},
     [PL_SHARE_STEP] = {.name = "stepsize", .rank = PL_RANK_LAST, .help = "mean step of a coordinate, without noise"},
 };
@@ -21,8 +25,10 @@ int pl_recording_init(struct pl_recording *recording, const struct pl_settings *
     recording->on = pl_settings_boolean(settings, "record_shares", false);
     if (!recording->on || possible)
         return 0;
-    return pl_fail(err, PL_EINPUT, "record_shares is for optimizers that tame each coordinate on its own, as theopoula "
-                   "does; %s does not", pl_settings_string(settings, "optimizer", ""));
+    return pl_fail(err, PL_EINPUT,
+                   "record_shares is for optimizers that tame each coordinate on its own, as theopoula "
+                   "does; %s does not",
+                   pl_settings_string(settings, "optimizer", ""));
 }
 
 void pl_recording_add(const struct pl_recording *recording, double lambda, const struct pl_layout *layout,

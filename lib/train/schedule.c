@@ -9,30 +9,53 @@
 #include <string.h>
 
 const struct pl_setting pl_schedule_settings[] = {
-    {.key = "decay", .type = PL_REAL, .initial = "1", .range = "(0,1]",
+    {.key = "decay",
+     .type = PL_REAL,
+     .initial = "1",
+     .range = "(0,1]",
      .help = "factor on lambda at every decay (with every or milestones; for text also patience)",
      .idle_when = "every>=epochs or every>=iterations or patience>=epochs"},
-    {.key = "every", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000000000]",
-     .help = "epochs from one decay to the next, 0: none", .idle_when = "every>=epochs or every>=iterations"},
-    {.key = "milestones", .type = PL_INTEGER, .initial = "[]", .range = "[1,1000000000000]",
-     .help = "epochs before which lambda decays", .list = true},
-    {.key = "anneal", .type = PL_STRING, .initial = "none", .range = "none cosine linear",
+    {.key = "every",
+     .type = PL_INTEGER,
+     .initial = "0",
+     .range = "[0,1000000000000]",
+     .help = "epochs from one decay to the next, 0: none",
+     .idle_when = "every>=epochs or every>=iterations"},
+    {.key = "milestones",
+     .type = PL_INTEGER,
+     .initial = "[]",
+     .range = "[1,1000000000000]",
+     .help = "epochs before which lambda decays",
+     .list = true},
+    {.key = "anneal",
+     .type = PL_STRING,
+     .initial = "none",
+     .range = "none cosine linear",
      .help = "decline of lambda over the whole run"},
-    {.key = "floor", .type = PL_REAL, .initial = "0", .range = "[0,1]",
+    {.key = "floor",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = "[0,1]",
      .help = "fraction of lambda that anneal ends at"},
-    {.key = "warmup", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000000000]",
+    {.key = "warmup",
+     .type = PL_INTEGER,
+     .initial = "0",
+     .range = "[0,1000000000000]",
      .help = "epochs in which lambda first rises to its value"},
 };
 const size_t pl_schedule_setting_count = sizeof pl_schedule_settings / sizeof *pl_schedule_settings;
 
 /* Apart, because a setting that other tasks had as well would change the key of each of their runs. */
 const struct pl_setting pl_schedule_validated_settings[] = {
-    {.key = "patience", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000]",
+    {.key = "patience",
+     .type = PL_INTEGER,
+     .initial = "0",
+     .range = "[0,1000000]",
      .help = "epochs without a new lowest validation loss after which lambda decays, 0: none",
      .idle_when = "patience>=epochs"},
 };
-const size_t pl_schedule_validated_setting_count =
-    sizeof pl_schedule_validated_settings / sizeof *pl_schedule_validated_settings;
+const size_t pl_schedule_validated_setting_count = sizeof pl_schedule_validated_settings /
+                                                   sizeof *pl_schedule_validated_settings;
 
 static int read_milestones(struct pl_schedule *schedule, const char *text, struct pl_error *err)
 {
@@ -88,8 +111,9 @@ int pl_schedule_init(struct pl_schedule *schedule, const struct pl_settings *set
         .best = INFINITY,
         .warmup = pl_settings_need_integer(settings, "warmup"),
         .epochs = epochs,
-        .anneal = !strcmp(anneal, "cosine") ? PL_ANNEAL_COSINE
-                  : !strcmp(anneal, "linear") ? PL_ANNEAL_LINEAR : PL_ANNEAL_NONE,
+        .anneal = !strcmp(anneal, "cosine")   ? PL_ANNEAL_COSINE
+                  : !strcmp(anneal, "linear") ? PL_ANNEAL_LINEAR
+                                              : PL_ANNEAL_NONE,
     };
     int status = read_milestones(schedule, pl_settings_need_string(settings, "milestones"), err);
     if (status)

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct pl_task_kind *const kinds[] = {&pl_task_command, &pl_task_langevin, &pl_task_problem,
-                                                   &pl_task_dataset}; /* of two with one key, the particular one first */
+static const struct pl_task_kind *const kinds[] = {
+    &pl_task_command, &pl_task_langevin, &pl_task_problem,
+    &pl_task_dataset}; /* of two with one key, the particular one first */
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
 static const struct pl_setting optimizer_setting[] = {
@@ -112,8 +113,9 @@ int pl_fail_choice(struct pl_error *err, const char *key, const char *name)
 int pl_schema_add_training(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
 {
     if (!pl_settings_find(chosen, "optimizer"))
-        return pl_fail(err, PL_EINPUT, "the optimizer is missing; a spec says, for example, "
-                                       "optimizer: {name: theopoula, lambda: 0.1}");
+        return pl_fail(err, PL_EINPUT,
+                       "the optimizer is missing; a spec says, for example, "
+                       "optimizer: {name: theopoula, lambda: 0.1}");
     const char *name = pl_settings_string(chosen, "optimizer", NULL);
     const struct pl_optimizer_info *info = name ? pl_optim_find(name) : NULL;
     if (!info) {
@@ -138,8 +140,9 @@ int pl_train_schema(const struct pl_settings *chosen, struct pl_schema *schema, 
     if (!kind && pl_settings_find(chosen, "model"))
         return pl_fail(err, PL_EINPUT, "the task names a model, but no dataset to train it on");
     if (!kind)
-        return pl_fail(err, PL_EINPUT, "the task must name a problem, a dataset or a command, as in "
-                                       "task: {problem: theta30}");
+        return pl_fail(err, PL_EINPUT,
+                       "the task must name a problem, a dataset or a command, as in "
+                       "task: {problem: theta30}");
     return kind->schema(chosen, schema, err);
 }
 
@@ -171,18 +174,15 @@ void pl_train_schema_sources(struct pl_schema_sources *sources)
     size_t common_count;
     for (size_t i = 0; i < KIND_COUNT; i++)
         kinds[i]->sources(sources);
-    pl_source_add(sources, "problem and dataset", PL_SECTION_TASK, pl_recording_settings,
-                  pl_recording_setting_count);
+    pl_source_add(sources, "problem and dataset", PL_SECTION_TASK, pl_recording_settings, pl_recording_setting_count);
     pl_source_add(sources, "optimizer", PL_SECTION_OPTIMIZER, optimizer_setting, 1);
     const struct pl_setting *common = pl_optim_common_settings(&common_count);
     pl_source_add(sources, "optimizer", PL_SECTION_OPTIMIZER, common, common_count);
     for (size_t i = 0; i < pl_optim_count(); i++) {
         const struct pl_optimizer_info *info = pl_optim_info(i);
-        pl_source_add(sources, info->name, PL_SECTION_OPTIMIZER, info->settings,
-                      info->setting_count);
+        pl_source_add(sources, info->name, PL_SECTION_OPTIMIZER, info->settings, info->setting_count);
     }
-    pl_source_add(sources, "schedule", PL_SECTION_SCHEDULE, pl_schedule_settings,
-                  pl_schedule_setting_count);
+    pl_source_add(sources, "schedule", PL_SECTION_SCHEDULE, pl_schedule_settings, pl_schedule_setting_count);
 }
 
 void pl_schema_sources_release(struct pl_schema_sources *sources)

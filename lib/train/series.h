@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* What the positions of a series count: epochs (iterations of a problem), or the steps of a program that counts those. */
+/* What the positions of a series count: epochs (iterations of a problem), or the steps of a program that counts those.
+ */
 enum pl_series_axis { PL_BY_EPOCH, PL_BY_STEP, PL_AXIS_COUNT };
 
 struct pl_series {

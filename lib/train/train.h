@@ -47,8 +47,8 @@ struct pl_schema_sources { /* zero-initialise */
 void pl_train_schema_sources(struct pl_schema_sources *sources);
 void pl_schema_sources_release(struct pl_schema_sources *sources);
 
-/* What the settings of that key are for in any schema: enum pl_role. (task and data, which only programs of command tasks
- * have, say what the task is.) */
+/* What the settings of that key are for in any schema: enum pl_role. (task and data, which only programs of command
+ * tasks have, say what the task is.) */
 unsigned pl_train_roles(const char *key);
 bool pl_train_is_choice(const char *key); /* is PL_CHOOSES among them? */
 /* Adds the keys of the settings that have all these roles, each once, tasks first, optimizers last. */
@@ -60,14 +60,15 @@ void pl_train_choices(const char *key, struct pl_candidates *names);
  * filled in. Fails with PL_EINPUT. */
 int pl_train_check(const struct pl_settings *settings, struct pl_error *err);
 
-/* How the output of a command is read: a JSON object with any of pattern (a list of texts, PCRE2), metrics_file (a path),
- * stderr (true) and stall (seconds without output after which the run has failed). Fails with PL_EINPUT. */
+/* How the output of a command is read: a JSON object with any of pattern (a list of texts, PCRE2), metrics_file (a
+ * path), stderr (true) and stall (seconds without output after which the run has failed). Fails with PL_EINPUT. */
 int pl_train_check_reading(const char *reading, struct pl_error *err);
 
 /* Does a run's program get to know the setting (or "seed")? Always so for tasks that are no command. */
 bool pl_train_uses(const struct pl_settings *settings, const char *name);
 
-/* Can the seed change what a run records? Not in a problem whose gradient, and an optimizer whose step, draw nothing. */
+/* Can the seed change what a run records? Not in a problem whose gradient, and an optimizer whose step, draw nothing.
+ */
 bool pl_train_draws(const struct pl_settings *settings);
 
 /* Is key fit for the free section of a command task? Fails with PL_EINPUT for a name that poula uses itself
@@ -77,8 +78,8 @@ int pl_train_check_free_key(const char *key, struct pl_error *err);
 /* Where a run reports to. Calls come from the thread that called pl_train_run. */
 struct pl_sink {
     void *self;
-    /* A series is a metric as tables name it ("loss", "test_accuracy") along one axis. Returns its number, counted from 0
-     * in order of first use within the run. */
+    /* A series is a metric as tables name it ("loss", "test_accuracy") along one axis. Returns its number, counted from
+     * 0 in order of first use within the run. */
     int (*series)(void *self, const char *metric, enum pl_series_axis axis);
     /* One recorded value at a position along the series' axis: an epoch, which may be a fraction, the iteration of a
      * problem, or a step. NaN and infinities are recorded as such. */
@@ -95,13 +96,13 @@ const char *pl_outcome_name(enum pl_outcome outcome); /* "finished", "diverged",
 
 struct pl_run_result {
     enum pl_outcome outcome;
-    double bad_epoch;   /* diverged: the first epoch (iteration, step) with a non-finite value; else -1 */
-    int exit_code;      /* of a command; -1 where there is none */
-    int signal;         /* that ended a command; 0 where there is none */
-    char reason[500];   /* failed, diverged, interrupted: one sentence */
-    int64_t unread;     /* lines of a command that looked like metrics and were not wholly understood */
-    char unread_example[200]; /* the first of them */
-    int64_t unsaved;    /* checkpoints and weights that could not be written */
+    double bad_epoch;          /* diverged: the first epoch (iteration, step) with a non-finite value; else -1 */
+    int exit_code;             /* of a command; -1 where there is none */
+    int signal;                /* that ended a command; 0 where there is none */
+    char reason[500];          /* failed, diverged, interrupted: one sentence */
+    int64_t unread;            /* lines of a command that looked like metrics and were not wholly understood */
+    char unread_example[200];  /* the first of them */
+    int64_t unsaved;           /* checkpoints and weights that could not be written */
     char unsaved_example[300]; /* why the first of them could not */
 };
 
@@ -112,21 +113,22 @@ struct pl_kept {
 
 struct pl_run_request {
     const struct pl_settings *settings; /* checked; defaults are filled in for those that are missing */
-    const char *key;    /* the run's, in hex; NULL: what pl_run_key makes of settings and seed */
+    const char *key;                    /* the run's, in hex; NULL: what pl_run_key makes of settings and seed */
     int64_t seed;
     int threads;
     const char *folder; /* for checkpoints and logs of this run; NULL: none are kept */
-    const char *reading;/* how a command's output is read: a JSON text that pl_train_check_reading accepts; NULL: as always */
-    const char *home;   /* the folder that a command's directory is relative to; NULL: the working folder */
-    const char *data;   /* the folder of data sets; a task without data does not look at it */
-    const char *scratch;/* a folder for what poula itself gives a command; NULL: one is made where it is needed */
-    const char *owner;  /* of the folder: the token of the database that has the run; NULL: none has */
+    const char
+        *reading; /* how a command's output is read: a JSON text that pl_train_check_reading accepts; NULL: as always */
+    const char *home;    /* the folder that a command's directory is relative to; NULL: the working folder */
+    const char *data;    /* the folder of data sets; a task without data does not look at it */
+    const char *scratch; /* a folder for what poula itself gives a command; NULL: one is made where it is needed */
+    const char *owner;   /* of the folder: the token of the database that has the run; NULL: none has */
     const struct pl_kept *kept; /* by axis; NULL: there was no earlier attempt */
-    double epochs;      /* of a program: fewer are not finished; 0: not declared */
+    double epochs;              /* of a program: fewer are not finished; 0: not declared */
 };
 
-/* A run's key: SHA-256 over the canonical settings and the seed ("SETTINGS\nseed=SEED\n"). Whatever else a request says,
- * it is the same run. */
+/* A run's key: SHA-256 over the canonical settings and the seed ("SETTINGS\nseed=SEED\n"). Whatever else a request
+ * says, it is the same run. */
 void pl_run_key(const char *canonical_settings, int64_t seed, unsigned char key[PL_DIGEST_SIZE]);
 
 /* Trains. Returns 0 whatever the outcome; a negative code only when the request makes no sense (then
@@ -136,27 +138,28 @@ int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sin
 
 /* Which program a command is. Never part of a run's key. */
 struct pl_program {
-    char *folder;  /* in which it starts, absolute */
-    char *file;    /* its own, as it was found; or NULL */
-    char *files;   /* that and what its words name: a JSON object of paths (from folder) and their SHA-256; of a file over
-                      16 MiB the SHA-256 of its size and its ends */
-    char *commit;  /* of git in that folder; or NULL */
-    int dirty;     /* are there changes that are not committed? -1: not known */
+    char *folder; /* in which it starts, absolute */
+    char *file;   /* its own, as it was found; or NULL */
+    char *files; /* that and what its words name: a JSON object of paths (from folder) and their SHA-256; of a file over
+                    16 MiB the SHA-256 of its size and its ends */
+    char *commit;                         /* of git in that folder; or NULL */
+    int dirty;                            /* are there changes that are not committed? -1: not known */
     unsigned char digest[PL_DIGEST_SIZE]; /* of all that */
 };
 /* Programs as they are found, and the files that were read for it. */
 struct pl_programs;
 struct pl_programs *pl_programs_new(void);
 void pl_programs_free(struct pl_programs *programs);
-/* The program of a run as it is now, or NULL where there is none. home is as in a request. It belongs to programs. Files are
- * read once, and again when their size or times have changed; git is asked once for each folder. */
-const struct pl_program *pl_programs_of(struct pl_programs *programs, const struct pl_settings *settings, const char *home,
-                                        int64_t seed);
+/* The program of a run as it is now, or NULL where there is none. home is as in a request. It belongs to programs.
+ * Files are read once, and again when their size or times have changed; git is asked once for each folder. */
+const struct pl_program *pl_programs_of(struct pl_programs *programs, const struct pl_settings *settings,
+                                        const char *home, int64_t seed);
 /* Is now another program than before: another folder, another file, or a changed one (the system's own interpreters
  * aside)? Then how says so. Files that only one of them names do not count, nor does git. */
 bool pl_program_differs(const struct pl_program *before, const struct pl_program *now, struct pl_text *how);
 
-/* Appends the words of a run's command, with every placeholder but {run_folder} replaced, as a shell would take them. */
+/* Appends the words of a run's command, with every placeholder but {run_folder} replaced, as a shell would take them.
+ */
 void pl_train_show_command(const struct pl_settings *settings, int64_t seed, struct pl_text *out);
 
 /* A run's folder belongs to one run (its key, in hex) of one database (its token; NULL: of none). UNMARKED is a folder
@@ -169,17 +172,17 @@ int pl_train_folder_check(const struct pl_run_request *request, struct pl_error 
 /* What a run will need, found without training. Opens the run's data set, so that what is wrong with it is known
  * before any run begins (and is checked once, not by every worker). data is the folder of data sets. */
 struct pl_train_needs {
-    uint64_t memory;     /* bytes of a process that trains it; 0: nothing to speak of */
-    char data[200];      /* name, SHA-256 and whether it is the official set; "": the task has no data */
-    char warning[500];   /* about the data; "": none */
+    uint64_t memory;   /* bytes of a process that trains it; 0: nothing to speak of */
+    char data[200];    /* name, SHA-256 and whether it is the official set; "": the task has no data */
+    char warning[500]; /* about the data; "": none */
 };
 int pl_train_survey(const struct pl_settings *settings, const char *data, int threads, struct pl_train_needs *needs,
                     struct pl_error *err);
 /* Writes what pl_train_survey depends on: settings with equal texts have equal needs. Empty where there are none. */
 void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key);
 
-/* What a metric of a problem is before the first iteration, which its settings say and no run records. False where the task
- * is no problem or has no such metric. */
+/* What a metric of a problem is before the first iteration, which its settings say and no run records. False where the
+ * task is no problem or has no such metric. */
 bool pl_train_start(const struct pl_settings *settings, const char *metric, double *value);
 
 /* Copies the final weights that the run with this key (hex) left in its folder to a safetensors file. Fails with
@@ -190,10 +193,10 @@ int pl_train_export_weights(const char *folder, const char *key, const char *out
 struct pl_generation {
     const char *folder, *key;           /* of the run, the key in hex */
     const struct pl_settings *settings; /* the run's */
-    const char *data;    /* the folder of data sets */
-    const char *prompt;  /* words that the text begins with, told like the others; NULL: none */
-    int64_t words, seed; /* how many to draw besides; <eos> counts as a word */
-    double temperature;  /* word w is drawn in proportion to exp(logit of w / temperature); 0: always the likeliest */
+    const char *data;                   /* the folder of data sets */
+    const char *prompt;                 /* words that the text begins with, told like the others; NULL: none */
+    int64_t words, seed;                /* how many to draw besides; <eos> counts as a word */
+    double temperature; /* word w is drawn in proportion to exp(logit of w / temperature); 0: always the likeliest */
     void *self;
     bool (*word)(void *self, const char *word); /* is told one word after the other; false: enough */
 };

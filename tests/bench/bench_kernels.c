@@ -22,21 +22,21 @@ struct layer {
 
 /* DenseNet's 1x1 convolutions differ in their inputs: one with the mean number stands for those of a block. */
 static const struct layer layers[] = {
-    {"vgg11", 3, 64, 32, 3, 1, 1},         {"vgg11", 64, 128, 16, 3, 1, 1},
-    {"vgg11", 128, 256, 8, 3, 1, 1},       {"vgg11", 256, 256, 8, 3, 1, 1},
-    {"vgg11", 256, 512, 4, 3, 1, 1},       {"vgg11", 512, 512, 4, 3, 1, 1},
-    {"vgg11", 512, 512, 2, 3, 1, 2},       {"vgg11", 512, 512, 1, 1, 1, 2},
-    {"resnet34", 3, 64, 32, 3, 1, 1},      {"resnet34", 64, 64, 32, 3, 1, 6},
-    {"resnet34", 64, 128, 32, 3, 2, 1},    {"resnet34", 64, 128, 32, 1, 2, 1},
-    {"resnet34", 128, 128, 16, 3, 1, 7},   {"resnet34", 128, 256, 16, 3, 2, 1},
-    {"resnet34", 128, 256, 16, 1, 2, 1},   {"resnet34", 256, 256, 8, 3, 1, 11},
-    {"resnet34", 256, 512, 8, 3, 2, 1},    {"resnet34", 256, 512, 8, 1, 2, 1},
-    {"resnet34", 512, 512, 4, 3, 1, 5},    {"densenet121", 3, 64, 32, 3, 1, 1},
-    {"densenet121", 144, 128, 32, 1, 1, 6}, {"densenet121", 128, 32, 32, 3, 1, 6},
+    {"vgg11", 3, 64, 32, 3, 1, 1},           {"vgg11", 64, 128, 16, 3, 1, 1},
+    {"vgg11", 128, 256, 8, 3, 1, 1},         {"vgg11", 256, 256, 8, 3, 1, 1},
+    {"vgg11", 256, 512, 4, 3, 1, 1},         {"vgg11", 512, 512, 4, 3, 1, 1},
+    {"vgg11", 512, 512, 2, 3, 1, 2},         {"vgg11", 512, 512, 1, 1, 1, 2},
+    {"resnet34", 3, 64, 32, 3, 1, 1},        {"resnet34", 64, 64, 32, 3, 1, 6},
+    {"resnet34", 64, 128, 32, 3, 2, 1},      {"resnet34", 64, 128, 32, 1, 2, 1},
+    {"resnet34", 128, 128, 16, 3, 1, 7},     {"resnet34", 128, 256, 16, 3, 2, 1},
+    {"resnet34", 128, 256, 16, 1, 2, 1},     {"resnet34", 256, 256, 8, 3, 1, 11},
+    {"resnet34", 256, 512, 8, 3, 2, 1},      {"resnet34", 256, 512, 8, 1, 2, 1},
+    {"resnet34", 512, 512, 4, 3, 1, 5},      {"densenet121", 3, 64, 32, 3, 1, 1},
+    {"densenet121", 144, 128, 32, 1, 1, 6},  {"densenet121", 128, 32, 32, 3, 1, 6},
     {"densenet121", 304, 128, 16, 1, 1, 12}, {"densenet121", 128, 32, 16, 3, 1, 12},
-    {"densenet121", 624, 128, 8, 1, 1, 24}, {"densenet121", 128, 32, 8, 3, 1, 24},
-    {"densenet121", 752, 128, 4, 1, 1, 16}, {"densenet121", 128, 32, 4, 3, 1, 16},
-    {"densenet121", 256, 128, 16, 1, 1, 1}, {"densenet121", 512, 256, 8, 1, 1, 1},
+    {"densenet121", 624, 128, 8, 1, 1, 24},  {"densenet121", 128, 32, 8, 3, 1, 24},
+    {"densenet121", 752, 128, 4, 1, 1, 16},  {"densenet121", 128, 32, 4, 3, 1, 16},
+    {"densenet121", 256, 128, 16, 1, 1, 1},  {"densenet121", 512, 256, 8, 1, 1, 1},
     {"densenet121", 1024, 512, 4, 1, 1, 1},
 };
 enum { LAYERS = sizeof layers / sizeof *layers };
@@ -233,7 +233,8 @@ static void bench_norm(const struct options *o, const struct buffers *b, int cha
         const char *name;
         int passes;
         void (*run)(const struct job *);
-    } parts[] = {{"statistics", 1, run_statistics}, {"forward", 2, run_norm_forward}, {"backward", 5, run_norm_backward}};
+    } parts[] = {
+        {"statistics", 1, run_statistics}, {"forward", 2, run_norm_forward}, {"backward", 5, run_norm_backward}};
     const struct layer l = {"", channels, channels, size, 1, 1, 1};
     struct job job = {.kernels = pl_cpu_kernels(o->isa), .b = b, .conv = conv_of(&l, o->batch), .threads = o->threads};
     const double bytes = 4e-9 * o->batch * pl_cpu_blocks(channels) * 16 * size * size;
@@ -287,18 +288,19 @@ static int read_options(int argc, char **argv, struct options *o)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.isa = pl_host_isa(), .threads = pl_host_cores(), .batch = 128, .seconds = 0.2,
-                        .algorithm = -1};
+    struct options o = {
+        .isa = pl_host_isa(), .threads = pl_host_cores(), .batch = 128, .seconds = 0.2, .algorithm = -1};
     if (read_options(argc, argv, &o))
         return 2;
     const struct pl_cpu_kernels *kernels = pl_cpu_kernels(o.isa);
     struct buffers b = allocate(&o);
     o.peak = kernels->peak(0.3, o.threads);
     o.bandwidth = kernels->bandwidth(b.x, b.xs, o.threads);
-    printf("%s, %d threads, batch %d: %.0f GFLOP/s of multiply-adds, copying %.1f GB/s\n", pl_isa_name(o.isa), o.threads,
-           o.batch, o.peak, o.bandwidth);
-    printf("model, in, out, image, kernel/stride, layers | forward | backward data | backward weights; each: algorithm, "
-           "time, nominal rate, part of the peak, ms to prepare the weights\n");
+    printf("%s, %d threads, batch %d: %.0f GFLOP/s of multiply-adds, copying %.1f GB/s\n", pl_isa_name(o.isa),
+           o.threads, o.batch, o.peak, o.bandwidth);
+    printf(
+        "model, in, out, image, kernel/stride, layers | forward | backward data | backward weights; each: algorithm, "
+        "time, nominal rate, part of the peak, ms to prepare the weights\n");
     double total = 0, products = 0;
     for (int i = 0; i < LAYERS; i++) {
         if (!o.model || !strcmp(o.model, layers[i].model))

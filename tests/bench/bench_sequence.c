@@ -103,9 +103,9 @@ static void measure(struct bench *b)
     double work = 6e-9 * (double)pl_graph_multiplications(b->graph) * words;
     print_operators(b);
     printf("%d layers, %d threads, %d columns of %d steps: %.0f words/s (most %.0f), %.1f GFLOP/s, forward %.0f ms, "
-           "backward %.0f ms, plan %.0f MB, loss %.6f\n", b->layers, b->threads, b->columns, b->steps, words / median,
-           words / total[0], work / median, 1e3 * sums[0], 1e3 * sums[1], (double)pl_plan_memory(b->plan) / 1e6,
-           pl_plan_loss(b->plan, NULL));
+           "backward %.0f ms, plan %.0f MB, loss %.6f\n",
+           b->layers, b->threads, b->columns, b->steps, words / median, words / total[0], work / median, 1e3 * sums[0],
+           1e3 * sums[1], (double)pl_plan_memory(b->plan) / 1e6, pl_plan_loss(b->plan, NULL));
     free(tokens);
     free(total);
 }
@@ -121,8 +121,10 @@ static int argument(int argc, char **argv, int index, int otherwise)
 
 int main(int argc, char **argv)
 {
-    struct bench b = {.layers = argument(argc, argv, 1, 3), .threads = argument(argc, argv, 2, 1),
-                      .repeats = argument(argc, argv, 3, 5), .columns = argument(argc, argv, 4, 20),
+    struct bench b = {.layers = argument(argc, argv, 1, 3),
+                      .threads = argument(argc, argv, 2, 1),
+                      .repeats = argument(argc, argv, 3, 5),
+                      .columns = argument(argc, argv, 4, 20),
                       .steps = argument(argc, argv, 5, 70)};
     struct pl_error err;
     clock_used = b.threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;

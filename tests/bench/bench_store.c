@@ -75,8 +75,14 @@ static void run_all(struct pl_store *store, int64_t sweep, int metrics, int64_t 
                 }
                 must(pl_store_points(store, &claims[i], series, epochs, values, (size_t)points, &err));
             }
-            struct pl_ending ending = {.session = session, .outcome = PL_FINISHED, .bad_epoch = -1, .exit_code = -1,
-                                       .started = pl_clock(), .seconds = 0.00123, .threads = 1, .worker = 4711};
+            struct pl_ending ending = {.session = session,
+                                       .outcome = PL_FINISHED,
+                                       .bad_epoch = -1,
+                                       .exit_code = -1,
+                                       .started = pl_clock(),
+                                       .seconds = 0.00123,
+                                       .threads = 1,
+                                       .worker = 4711};
             must(pl_store_end(store, &claims[i], &ending, &err));
         }
         must(pl_store_commit(store, &err));

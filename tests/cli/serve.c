@@ -68,8 +68,8 @@ static bool read_request(int client, char *request, size_t size)
 static void answer_status(int client, long status)
 {
     char head[200];
-    snprintf(head, sizeof head, "HTTP/1.1 %ld Because\r\nContent-Length: 12\r\nConnection: close\r\n\r\nsorry, %4ld\n", status,
-             status);
+    snprintf(head, sizeof head, "HTTP/1.1 %ld Because\r\nContent-Length: 12\r\nConnection: close\r\n\r\nsorry, %4ld\n",
+             status, status);
     send_all(client, head, strlen(head));
 }
 
@@ -101,8 +101,10 @@ static void answer(int client, const char *request, const char *bytes, size_t si
         snprintf(head, sizeof head, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n", size);
     } else {
         from += o->lie ? 10 : 0;
-        snprintf(head, sizeof head, "HTTP/1.1 206 Partial Content\r\nContent-Length: %zu\r\nContent-Range: bytes %zu-%zu/%zu\r\n"
-                 "Connection: close\r\n\r\n", size - from, from, size - 1, size);
+        snprintf(head, sizeof head,
+                 "HTTP/1.1 206 Partial Content\r\nContent-Length: %zu\r\nContent-Range: bytes %zu-%zu/%zu\r\n"
+                 "Connection: close\r\n\r\n",
+                 size - from, from, size - 1, size);
     }
     size_t count = size - from;
     if (o->cut >= 0 && o->cuts && count > (size_t)o->cut) {

@@ -14,6 +14,7 @@ const struct pl_command pl_cmd_hello = {
     .arguments = "NAME",
     .description = "Prints a greeting.",
     .example = "poula hello world",
-    .least = 1, .most = 1,
+    .least = 1,
+    .most = 1,
     .run = run,
 };

@@ -1,5 +1,5 @@
-/* Checkpoints and weights. The input is a list of edits of a real checkpoint, whose digest is then made right again: only
- * so is what it says looked at. Training goes on from it, or says why not and goes on from something else. */
+/* Checkpoints and weights. The input is a list of edits of a real checkpoint, whose digest is then made right again:
+ * only so is what it says looked at. Training goes on from it, or says why not and goes on from something else. */
 #include "fuzz.h"
 #include "train/network/safetensors.h"
 
@@ -111,8 +111,11 @@ static bool edit(struct pl_safetensor *tensors, size_t *count, struct pl_setting
         resize(t, (size_t)fuzz_take(bytes, 1) % 64, pool);
         return true;
     case 3: /* another type, all bits 0 */
-        *t = (struct pl_safetensor){.name = t->name, .type = types[fuzz_take(bytes, 1) % 3], .dims = t->dims,
-                                    .count = t->count, .data = pl_pool_take(pool, t->count * 8 + 8)};
+        *t = (struct pl_safetensor){.name = t->name,
+                                    .type = types[fuzz_take(bytes, 1) % 3],
+                                    .dims = t->dims,
+                                    .count = t->count,
+                                    .data = pl_pool_take(pool, t->count * 8 + 8)};
         memset((void *)(uintptr_t)t->data, 0, t->count * 8);
         *t = pl_safetensor_list(t->name, t->type, t->data, t->count);
         return true;

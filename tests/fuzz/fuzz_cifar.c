@@ -10,10 +10,20 @@
 #define ZEROS "0000000000000000000000000000000000000000000000000000000000000000"
 
 static const struct pl_cifar layouts[] = {
-    {.origin = {.url = "", .file = "a.tar.gz", .sha256 = ZEROS}, .folder = "c", .members = {{"a.bin", 0, 1, ZEROS}, {"b.bin", 1, 1, ZEROS}},
-     .member_count = 2, .names = "names.txt", .label_bytes = 1, .classes = 3},
-    {.origin = {.url = "", .file = "a.tar.gz", .sha256 = ZEROS}, .folder = "c", .members = {{"a.bin", 0, 2, ZEROS}, {"b.bin", 1, 1, ZEROS}},
-     .member_count = 2, .names = "names.txt", .label_bytes = 2, .classes = 3},
+    {.origin = {.url = "", .file = "a.tar.gz", .sha256 = ZEROS},
+     .folder = "c",
+     .members = {{"a.bin", 0, 1, ZEROS}, {"b.bin", 1, 1, ZEROS}},
+     .member_count = 2,
+     .names = "names.txt",
+     .label_bytes = 1,
+     .classes = 3},
+    {.origin = {.url = "", .file = "a.tar.gz", .sha256 = ZEROS},
+     .folder = "c",
+     .members = {{"a.bin", 0, 2, ZEROS}, {"b.bin", 1, 1, ZEROS}},
+     .member_count = 2,
+     .names = "names.txt",
+     .label_bytes = 2,
+     .classes = 3},
 };
 
 /* Members one after the other, what is left is names of classes: as a folder has them. */

@@ -1,7 +1,7 @@
-/* Database files that are damaged, or made by somebody else. The input is a list of edits of tests/db/v1.db: values of any
- * type in any row (in a copy of it whose columns take them), then bytes anywhere in the file. The first byte says which
- * command then reads it, or that a sweep works in it. Each may refuse, with a sentence; none crashes,
- * hangs, or says nothing. */
+/* Database files that are damaged, or made by somebody else. The input is a list of edits of tests/db/v1.db: values of
+ * any type in any row (in a copy of it whose columns take them), then bytes anywhere in the file. The first byte says
+ * which command then reads it, or that a sweep works in it. Each may refuse, with a sentence; none crashes, hangs, or
+ * says nothing. */
 #include "fuzz.h"
 #include "store/store.h"
 
@@ -89,12 +89,13 @@ static sqlite3 *open_base(const char *path)
 static void relax(const char *path)
 {
     sqlite3 *db = open_base(path);
-    run_sql(db, "PRAGMA writable_schema = ON;"
-                "UPDATE sqlite_schema SET sql = replace(replace(sql, 'STRICT, WITHOUT ROWID', 'WITHOUT ROWID'),"
-                " ') STRICT', ')') WHERE type = 'table';"
-                "UPDATE sqlite_schema SET sql = replace(replace(replace(sql, 'IS NOT NULL', 'NOTNULL'), ' NOT NULL', ''),"
-                " 'NOTNULL', 'IS NOT NULL') WHERE type = 'table';"
-                "PRAGMA writable_schema = RESET");
+    run_sql(db,
+            "PRAGMA writable_schema = ON;"
+            "UPDATE sqlite_schema SET sql = replace(replace(sql, 'STRICT, WITHOUT ROWID', 'WITHOUT ROWID'),"
+            " ') STRICT', ')') WHERE type = 'table';"
+            "UPDATE sqlite_schema SET sql = replace(replace(replace(sql, 'IS NOT NULL', 'NOTNULL'), ' NOT NULL', ''),"
+            " 'NOTNULL', 'IS NOT NULL') WHERE type = 'table';"
+            "PRAGMA writable_schema = RESET");
     MUST(sqlite3_close(db) == SQLITE_OK);
 }
 
@@ -125,7 +126,8 @@ static void read_tables(struct base *base, const char *path)
 {
     sqlite3 *db = open_base(path);
     sqlite3_stmt *row;
-    static const char sql[] = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name";
+    static const char
+        sql[] = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name";
     MUST(sqlite3_prepare_v2(db, sql, -1, &row, NULL) == SQLITE_OK);
     while (sqlite3_step(row) == SQLITE_ROW && base->table_count < TABLES)
         base->tables[base->table_count++].name = pl_copy((const char *)sqlite3_column_text(row, 0));
@@ -157,9 +159,9 @@ static void make_base(struct base *base, bool newest)
 
 static void bind_value(sqlite3_stmt *row, int at, struct fuzz_bytes *bytes)
 {
-    static const int64_t whole[] = {0, 1, -1, 2, 5, 6, 255, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, (int64_t)1 << 53};
-    static const double real[] = {0.5, -0.0, 1e300, -1e300, 1e-320, 1e19, 1.5, 0x1p63, HUGE_VAL,
-                                  -HUGE_VAL};
+    static const int64_t whole[] = {0,   1,         -1,        2,         5,         6,
+                                    255, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, (int64_t)1 << 53};
+    static const double real[] = {0.5, -0.0, 1e300, -1e300, 1e-320, 1e19, 1.5, 0x1p63, HUGE_VAL, -HUGE_VAL};
     char text[64];
     uint64_t kind = fuzz_take(bytes, 1), which = kind >> 3;
     size_t length;
@@ -202,8 +204,8 @@ static void edit_value(sqlite3 *db, const struct table *table, struct fuzz_bytes
     else
         pl_text_addf(&sql, "UPDATE \"%s\" SET \"%s\" = ?1", table->name, name);
     if (what % 8 != 6) /* 6: in every row */
-        pl_text_addf(&sql, " WHERE (%s) = (SELECT %s FROM \"%s\" LIMIT 1 OFFSET %lld)", table->key, table->key, table->name,
-                     (long long)number);
+        pl_text_addf(&sql, " WHERE (%s) = (SELECT %s FROM \"%s\" LIMIT 1 OFFSET %lld)", table->key, table->key,
+                     table->name, (long long)number);
     if (sqlite3_prepare_v2(db, pl_text(&sql), -1, &row, NULL) == SQLITE_OK) {
         if (what % 8 != 7)
             bind_value(row, 1, bytes);
@@ -304,8 +306,8 @@ static void run_command(const char *const *words)
 /* Reports one value and ends the run. */
 static int finish_run(struct pl_store *store, int64_t session, const struct pl_claim *claim, struct pl_error *err)
 {
-    struct pl_ending ending = {.session = session, .outcome = PL_FINISHED, .bad_epoch = -1, .exit_code = -1, .seconds = 1,
-                               .threads = 1};
+    struct pl_ending ending = {
+        .session = session, .outcome = PL_FINISHED, .bad_epoch = -1, .exit_code = -1, .seconds = 1, .threads = 1};
     struct pl_settings settings = {0};
     double epoch = 1, value = 0.5;
     int64_t series;

@@ -1,5 +1,5 @@
-/* Text that goes into other languages: a terminal's, gnuplot's strings, LaTeX, Markdown, CSV and JSON. What a reader of that
- * language sees is the text that went in, and nothing is obeyed. */
+/* Text that goes into other languages: a terminal's, gnuplot's strings, LaTeX, Markdown, CSV and JSON. What a reader of
+ * that language sees is the text that went in, and nothing is obeyed. */
 #include "fuzz.h"
 #include "plot/plot_priv.h"
 #include "report/report_priv.h"
@@ -95,10 +95,21 @@ static const char *end_of_group(const char *c)
 
 static void check_latex(const char *text)
 {
-    static const char *const words[][2] = {
-        {"\\textbackslash{}", "\\"}, {"\\textasciitilde{}", "~"}, {"\\textasciicircum{}", "^"}, {"\\textless{}", "<"},
-        {"\\textgreater{}", ">"}, {"\\textbar{}", "|"}, {"{''}", "\""}, {"\\`{}", "`"}, {"{[}", "["}, {"{]}", "]"},
-        {"{*}", "*"}, {"-{}-", "--"}, {"'{}'", "''"}, {",{},", ",,"}, {"\\mbox{ }", " "}};
+    static const char *const words[][2] = {{"\\textbackslash{}", "\\"},
+                                           {"\\textasciitilde{}", "~"},
+                                           {"\\textasciicircum{}", "^"},
+                                           {"\\textless{}", "<"},
+                                           {"\\textgreater{}", ">"},
+                                           {"\\textbar{}", "|"},
+                                           {"{''}", "\""},
+                                           {"\\`{}", "`"},
+                                           {"{[}", "["},
+                                           {"{]}", "]"},
+                                           {"{*}", "*"},
+                                           {"-{}-", "--"},
+                                           {"'{}'", "''"},
+                                           {",{},", ",,"},
+                                           {"\\mbox{ }", " "}};
     struct pl_text written = {0}, seen = {0}, shown = {0};
     bool exact = true;
     add_shown(&shown, text);

@@ -1,4 +1,5 @@
-/* The lines of programs and of their files of metrics, with patterns of the user's or without: each is metrics or log. */
+/* The lines of programs and of their files of metrics, with patterns of the user's or without: each is metrics or log.
+ */
 #include "fuzz.h"
 #include "train/command/command_priv.h"
 
@@ -43,8 +44,9 @@ static bool never(void *self)
     return false;
 }
 
-/* A line that begins with ! or & comes from standard error, one that begins with & or ^ is not whole; one with % is a row of a
- * file of metrics, one with ~ a row that the file had before the program began. Returns whether it has to be seen again. */
+/* A line that begins with ! or & comes from standard error, one that begins with & or ^ is not whole; one with % is a
+ * row of a file of metrics, one with ~ a row that the file had before the program began. Returns whether it has to be
+ * seen again. */
 static bool take_line(struct pl_reading *reading, const char *bytes, size_t length)
 {
     char first = length ? *bytes : '\0';
@@ -66,7 +68,8 @@ static bool take_line(struct pl_reading *reading, const char *bytes, size_t leng
 static void take_patterns(struct pl_reading_options *options, const char **at, const char *end)
 {
     while (*at < end && **at == '\1') {
-        const char *begin = *at + 1, *newline = memchr(begin, '\n', (size_t)(end - begin)), *stop = newline ? newline : end;
+        const char *begin = *at + 1, *newline = memchr(begin, '\n', (size_t)(end - begin)),
+                   *stop = newline ? newline : end;
         char *text = strndup(begin, (size_t)(stop - begin));
         struct pl_error err = {0};
         struct pl_pattern *pattern = NULL;
@@ -97,7 +100,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t length = (size_t)((newline ? newline : end) - at), before = seen.values + seen.lines;
         int64_t unread = reading.unread;
         bool told = take_line(&reading, at, length);
-        MUST(!told || reading.unread == unread || seen.values + seen.lines > before); /* what was not understood is logged */
+        MUST(!told || reading.unread == unread ||
+             seen.values + seen.lines > before); /* what was not understood is logged */
         at += length + 1;
     }
     double bad = pl_reading_bad_since(&reading, &metric, &axis);

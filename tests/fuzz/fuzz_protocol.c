@@ -1,5 +1,5 @@
-/* The lines between supervisor and workers. An odd first byte: what a worker says, to a supervisor that has given it three
- * runs. Else: what a worker is told. */
+/* The lines between supervisor and workers. An odd first byte: what a worker says, to a supervisor that has given it
+ * three runs. Else: what a worker is told. */
 #include "fuzz.h"
 #include "sweep/crew.h"
 
@@ -103,8 +103,8 @@ static void listen_to(const uint8_t *data, size_t size)
     struct pl_claimed_queue source = {0};
     struct pl_crew crew;
     pl_crew_init(&crew, &options, &above, &source);
-    ears.hosts.self = (struct pl_provenance){.version = "1", .host = "h", .cpu = "c", .isa = "base", .compiler = "cc",
-                                             .libraries = "l"};
+    ears.hosts.self = (struct pl_provenance){
+        .version = "1", .host = "h", .cpu = "c", .isa = "base", .compiler = "cc", .libraries = "l"};
     struct pl_hand *hand = &crew.hands[0];
     hand->channel = &channel.channel;
     for (int64_t run = 1; run <= RUNS; run++)

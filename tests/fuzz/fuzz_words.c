@@ -31,11 +31,14 @@ static void read_numbers(const char *text)
 
 static void read_settings(const char *text)
 {
-    static const struct pl_setting kinds[] = {
-        {.key = "a", .type = PL_REAL, .range = "(0,inf]"}, {.key = "b", .type = PL_INTEGER, .range = "[1,100]"},
-        {.key = "c", .type = PL_BOOLEAN}, {.key = "d", .type = PL_STRING},
-        {.key = "e", .type = PL_STRING, .range = "one two"}, {.key = "f", .type = PL_REAL, .list = true},
-        {.key = "g", .type = PL_INTEGER, .range = "[0,10]", .list = true}, {.key = "h", .type = PL_STRING, .list = true}};
+    static const struct pl_setting kinds[] = {{.key = "a", .type = PL_REAL, .range = "(0,inf]"},
+                                              {.key = "b", .type = PL_INTEGER, .range = "[1,100]"},
+                                              {.key = "c", .type = PL_BOOLEAN},
+                                              {.key = "d", .type = PL_STRING},
+                                              {.key = "e", .type = PL_STRING, .range = "one two"},
+                                              {.key = "f", .type = PL_REAL, .list = true},
+                                              {.key = "g", .type = PL_INTEGER, .range = "[0,10]", .list = true},
+                                              {.key = "h", .type = PL_STRING, .list = true}};
     struct pl_settings settings = {0}, again = {0};
     struct pl_text out = {0}, copy = {0};
     struct pl_error err = {0};

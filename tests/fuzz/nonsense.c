@@ -1,6 +1,6 @@
-/* Command lines as nobody means them: every command with every option, each with values that are empty, huge, negative, no
- * number, no text, paths and quotes, and every argument replaced by them. A command line may be refused, with a sentence
- * and exit code 1 or 2; no process crashes, hangs, or fails without a word. */
+/* Command lines as nobody means them: every command with every option, each with values that are empty, huge, negative,
+ * no number, no text, paths and quotes, and every argument replaced by them. A command line may be refused, with a
+ * sentence and exit code 1 or 2; no process crashes, hangs, or fails without a word. */
 #include "fuzz.h"
 #include "cmd.h"
 
@@ -19,20 +19,51 @@ int poula_main(int argc, char **argv);
 enum { LONGEST = 70000, PATIENCE = 120 };
 static char endless[LONGEST + 1];
 
-static const char *const values[] = {
-    "", " ", "0", "-1", "1", "1e999", "-1e308", "nan", "99999999999999999999", "0x10", ".", "..", "/", "/nonexistent/x/y",
-    "-", "'", "\"; DROP TABLE run; --", "%s%n%d", "\n", "\x1b[31m\a", "\xff\xfe\x80", "\xe2\x88\x9e", "a=b=c", "=", ",", ":",
-    "1:0", "*", "$(id)", "--help", "lambda", "optimizer=adam", endless};
+static const char *const values[] = {"",
+                                     " ",
+                                     "0",
+                                     "-1",
+                                     "1",
+                                     "1e999",
+                                     "-1e308",
+                                     "nan",
+                                     "99999999999999999999",
+                                     "0x10",
+                                     ".",
+                                     "..",
+                                     "/",
+                                     "/nonexistent/x/y",
+                                     "-",
+                                     "'",
+                                     "\"; DROP TABLE run; --",
+                                     "%s%n%d",
+                                     "\n",
+                                     "\x1b[31m\a",
+                                     "\xff\xfe\x80",
+                                     "\xe2\x88\x9e",
+                                     "a=b=c",
+                                     "=",
+                                     ",",
+                                     ":",
+                                     "1:0",
+                                     "*",
+                                     "$(id)",
+                                     "--help",
+                                     "lambda",
+                                     "optimizer=adam",
+                                     endless};
 enum { VALUES = sizeof values / sizeof *values };
 
-/* Arguments with which a command does something; what is not listed gets none. Nothing is fetched, and bench measures for
- * long. */
+/* Arguments with which a command does something; what is not listed gets none. Nothing is fetched, and bench measures
+ * for long. */
 static const struct {
     const char *command, *arguments[4];
 } usual[] = {
-    {"sweep", {"spec.yaml"}}, {"run", {"spec.yaml"}}, {"query", {"SELECT * FROM runs"}}, {"show", {"1"}},
-    {"export", {"runs"}}, {"generate", {"1"}}, {"backup", {"copy.db"}}, {"verify", {"1"}}, {"data", {"list"}}, {"theory", {"theta30"}},
-    {"bench", {"nothing"}}, {"completion", {"bash"}}, {"help", {"sweep"}},
+    {"sweep", {"spec.yaml"}}, {"run", {"spec.yaml"}}, {"query", {"SELECT * FROM runs"}},
+    {"show", {"1"}},          {"export", {"runs"}},   {"generate", {"1"}},
+    {"backup", {"copy.db"}},  {"verify", {"1"}},      {"data", {"list"}},
+    {"theory", {"theta30"}},  {"bench", {"nothing"}}, {"completion", {"bash"}},
+    {"help", {"sweep"}},
 };
 
 static const char spec[] = "study: toy\ntask: {problem: theta30, iterations: 100, record: 5}\n"

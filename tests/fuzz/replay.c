@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static int take(const char *path)
 {
     struct pl_text text = {0};

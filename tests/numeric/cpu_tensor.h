@@ -27,10 +27,10 @@ static inline size_t plain_at(const struct pl_cpu_shape *s, int n, int c, int y,
            (size_t)x;
 }
 
-#define FOR_ELEMENTS(s, n, c, y, x)                                                                            \
-    for (int n = 0; n < (s)->batch; n++)                                                                       \
-        for (int c = 0; c < (s)->channels; c++)                                                                \
-            for (int y = 0; y < (s)->height; y++)                                                              \
+#define FOR_ELEMENTS(s, n, c, y, x)                                                                                    \
+    for (int n = 0; n < (s)->batch; n++)                                                                               \
+        for (int c = 0; c < (s)->channels; c++)                                                                        \
+            for (int y = 0; y < (s)->height; y++)                                                                      \
                 for (int x = 0; x < (s)->width; x++)
 
 /* Gaps NaN, channels and padding channels zero. */
@@ -40,7 +40,7 @@ static inline void tensor_clear(struct tensor *t)
         t->data[i] = NAN;
     struct pl_cpu_shape s = t->shape;
     s.channels = pl_cpu_blocks(s.channels) * 16;
-    FOR_ELEMENTS(&s, n, c, y, x)
+    FOR_ELEMENTS (&s, n, c, y, x)
         t->data[pl_cpu_index(&s, n, c, y, x)] = 0;
 }
 
@@ -65,7 +65,7 @@ static inline void tensor_free(struct tensor *t)
 /* plain to data; plain is rounded to float first, so that both are the same numbers. */
 static inline void tensor_push(struct tensor *t)
 {
-    FOR_ELEMENTS(&t->shape, n, c, y, x) {
+    FOR_ELEMENTS (&t->shape, n, c, y, x) {
         const size_t at = plain_at(&t->shape, n, c, y, x);
         t->plain[at] = (double)(float)t->plain[at];
         t->data[pl_cpu_index(&t->shape, n, c, y, x)] = (float)t->plain[at];
@@ -109,7 +109,7 @@ static inline double tensor_error(const struct tensor *t)
 {
     double error = 0, size = 0;
     tensor_intact(t);
-    FOR_ELEMENTS(&t->shape, n, c, y, x) {
+    FOR_ELEMENTS (&t->shape, n, c, y, x) {
         const double want = t->plain[plain_at(&t->shape, n, c, y, x)];
         const double d = (double)t->data[pl_cpu_index(&t->shape, n, c, y, x)] - want;
         error += d * d;
@@ -129,19 +129,19 @@ static inline double list_error(const float *got, const double *want, size_t cou
 }
 
 /* Checks a relative error; NaN fails. */
-#define assert_error(error, limit, ...)                                                                        \
-    do {                                                                                                       \
-        const double error_ = (error);                                                                         \
-        if (!(error_ <= (limit))) {                                                                            \
-            char what_[256];                                                                                   \
-            snprintf(what_, sizeof what_, __VA_ARGS__);                                                        \
-            fail_msg("%s: error %.3g, allowed %.3g", what_, error_, (double)(limit));                          \
-        }                                                                                                      \
+#define assert_error(error, limit, ...)                                                                                \
+    do {                                                                                                               \
+        const double error_ = (error);                                                                                 \
+        if (!(error_ <= (limit))) {                                                                                    \
+            char what_[256];                                                                                           \
+            snprintf(what_, sizeof what_, __VA_ARGS__);                                                                \
+            fail_msg("%s: error %.3g, allowed %.3g", what_, error_, (double)(limit));                                  \
+        }                                                                                                              \
     } while (0)
 
 /* The kernels of every instruction set that this machine has. */
-#define FOR_ISAS(isa, kernels)                                                                                 \
-    for (enum pl_isa isa = PL_ISA_BASE; isa <= pl_host_isa(); isa++)                                           \
+#define FOR_ISAS(isa, kernels)                                                                                         \
+    for (enum pl_isa isa = PL_ISA_BASE; isa <= pl_host_isa(); isa++)                                                   \
         for (const struct pl_cpu_kernels *kernels = pl_cpu_kernels(isa); kernels; kernels = NULL)
 
 #endif

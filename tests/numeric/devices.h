@@ -1,5 +1,5 @@
-/* How far each device may be from ref, relative to the largest number of an array. A device without a row fails the tests
- * that compare devices. */
+/* How far each device may be from ref, relative to the largest number of an array. A device without a row fails the
+ * tests that compare devices. */
 #ifndef PL_TEST_DEVICES_H
 #define PL_TEST_DEVICES_H
 

@@ -21,16 +21,17 @@ static int check_formula(const json_t *root, struct pl_error *err)
     size_t index;
     if (!json_array_size(rows))
         return golden_malformed(err, "rows");
-    json_array_foreach(rows, index, row) {
+    json_array_foreach(rows, index, row)
+    {
         uint64_t k = (uint64_t)json_integer_value(json_object_get(row, "k"));
         uint64_t i = (uint64_t)json_integer_value(json_object_get(row, "i"));
         const char *hex = json_string_value(json_object_get(row, "raw_hex"));
         if (!hex)
             return golden_malformed(err, "raw_hex");
-        if (strtoull(hex, NULL, 16) != golden_raw(salt, k, i)
-            || json_number_value(json_object_get(row, "r")) != golden_number(salt, k, i))
-            return pl_fail(err, PL_ECORRUPT, "the number formula differs at k = %llu, i = %llu",
-                           (unsigned long long)k, (unsigned long long)i);
+        if (strtoull(hex, NULL, 16) != golden_raw(salt, k, i) ||
+            json_number_value(json_object_get(row, "r")) != golden_number(salt, k, i))
+            return pl_fail(err, PL_ECORRUPT, "the number formula differs at k = %llu, i = %llu", (unsigned long long)k,
+                           (unsigned long long)i);
     }
     return 0;
 }
@@ -65,7 +66,8 @@ static int read_model(const char *name, const json_t *config, struct pl_settings
         pl_settings_set_real(settings, "dropout", 0);
     }
     json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)config, key, value) {
+    json_object_foreach((json_t *)(uintptr_t)config, key, value)
+    {
         char *list = json_is_array(value) ? json_dumps(value, JSON_COMPACT) : NULL;
         if (!pl_setting_find(pl_model_find(model)->settings, pl_model_find(model)->setting_count, key))
             return pl_fail(err, PL_EINPUT, "%s has no setting for the configuration's %s", model, key);
@@ -131,8 +133,11 @@ static int check_counts_of(const char *key, const json_t *row, struct pl_error *
     const struct {
         const char *key;
         double got;
-    } counts[] = {{"params", (double)pl_graph_parameter_count(g)}, {"tensors", (double)tensors},
-                  {"macs", (double)pl_graph_multiplications(g)}, {"buffers", elements}, {"convs", convolutions},
+    } counts[] = {{"params", (double)pl_graph_parameter_count(g)},
+                  {"tensors", (double)tensors},
+                  {"macs", (double)pl_graph_multiplications(g)},
+                  {"buffers", elements},
+                  {"convs", convolutions},
                   {"bns", (double)statistics / 2}};
     for (size_t i = 0; !status && i < sizeof counts / sizeof *counts; i++)
         status = check_count(row, key, counts[i].key, counts[i].got, err);
@@ -144,7 +149,8 @@ static int check_counts(json_t *root, struct pl_error *err)
 {
     const char *key;
     json_t *row;
-    json_object_foreach(root, key, row) {
+    json_object_foreach(root, key, row)
+    {
         int status = check_counts_of(key, row, err);
         if (status)
             return status;
@@ -279,7 +285,8 @@ static int check_on(struct golden *g, const struct golden_setup *setup, struct p
 
 static int check_model(json_t *root, const char *name, struct pl_error *err)
 {
-    struct golden g = {.root = root, .clip = 1,
+    struct golden g = {.root = root,
+                       .clip = 1,
                        .salt = (uint64_t)json_integer_value(json_object_get(root, "salt")),
                        .batch = (int)json_integer_value(json_object_get(root, "batch")),
                        .classes = (int)json_integer_value(json_object_get(root, "num_classes"))};

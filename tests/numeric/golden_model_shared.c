@@ -49,12 +49,11 @@ int golden_compare(const json_t *want, const double *got, size_t count, double t
     double *values = pl_new((count + 1) * sizeof *values), largest = 0;
     size_t filled = 0, i, j;
     json_t *row, *value;
-    json_array_foreach((json_t *)(uintptr_t)want, i, row) {
+    json_array_foreach((json_t *)(uintptr_t)want, i, row)
+    {
         if (json_is_number(row) && filled < count)
             values[filled++] = json_number_value(row);
-        json_array_foreach(row, j, value)
-            if (filled < count)
-                values[filled++] = json_number_value(value);
+        json_array_foreach(row, j, value) if (filled < count) values[filled++] = json_number_value(value);
     }
     int status = filled == count ? 0 : golden_malformed(err, what);
     for (size_t k = 0; k < filled; k++)
@@ -80,7 +79,8 @@ int golden_set_parameters(struct golden *g, golden_scale_function *formula_scale
         return golden_differs(err, "the number of parameters", (double)pl_graph_parameter_count(g->graph), params);
     if (json_array_size(rows) != count)
         return golden_differs(err, "the number of tensors", (double)count, (double)json_array_size(rows));
-    json_array_foreach(rows, index, row) {
+    json_array_foreach(rows, index, row)
+    {
         const struct pl_parameter *p = &all[index];
         const char *name = json_string_value(json_object_get(row, "name"));
         json_t *shape = json_object_get(row, "shape");
@@ -88,8 +88,7 @@ int golden_set_parameters(struct golden *g, golden_scale_function *formula_scale
             return pl_fail(err, PL_ECORRUPT, "tensor %zu is called %s, but should be %s", index, p->name,
                            name ? name : "something");
         bool same = json_array_size(shape) == (size_t)p->dims;
-        json_array_foreach(shape, dim, size)
-            same = same && (size_t)json_integer_value(size) == p->shape[dim];
+        json_array_foreach(shape, dim, size) same = same && (size_t)json_integer_value(size) == p->shape[dim];
         if (!same)
             return pl_fail(err, PL_ECORRUPT, "%s has another shape than the file says", name);
         double scale, shift, *values = pl_new(p->count * sizeof *values);
@@ -119,7 +118,8 @@ static int check_gradient(struct golden *g, const struct pl_parameter *p, const 
         status = golden_differs(err, pl_text(&what), sqrt(squares), norm);
     json_t *first = json_object_get(row, "grad_first4"), *value;
     size_t i;
-    json_array_foreach(first, i, value) {
+    json_array_foreach(first, i, value)
+    {
         pl_text_clear(&what);
         pl_text_addf(&what, "gradient entry %zu of %s", i, p->name);
         if (!status && (i >= p->count || !(fabs(g->clip * got[i] - json_number_value(value)) <= tolerance)))
@@ -138,11 +138,11 @@ int golden_check_gradients(struct golden *g, struct pl_error *err)
     json_t *rows = json_object_get(g->root, "params"), *row;
     json_array_foreach(rows, index, row)
         g->largest_norm = fmax(g->largest_norm, json_number_value(json_object_get(row, "grad_l2")));
-    json_array_foreach(rows, index, row) {
+    json_array_foreach(rows, index, row)
+    {
         int status = check_gradient(g, &all[index], row, err);
         if (status)
             return status;
     }
     return 0;
 }
-

@@ -100,12 +100,15 @@ static int set_masks(struct text *t, struct pl_error *err)
 {
     json_t *value;
     const char *key;
-    json_object_foreach(json_object_get(t->golden.root, "masks"), key, value) {
+    json_object_foreach(json_object_get(t->golden.root, "masks"), key, value)
+    {
         const char *bits = json_string_value(value);
         size_t count = bits ? strlen(bits) : 0;
         int number = dropout_of(t, key), hidden = number >= 2 ? hidden_of(t, (number - 2) / 2) : 0;
-        size_t want = number == 0 ? (size_t)t->golden.classes : number == 1 ? (size_t)(t->columns * t->emsize)
-                    : number % 2 ? (size_t)(t->columns * hidden) : 4 * (size_t)hidden * (size_t)hidden;
+        size_t want = number == 0   ? (size_t)t->golden.classes
+                      : number == 1 ? (size_t)(t->columns * t->emsize)
+                      : number % 2  ? (size_t)(t->columns * hidden)
+                                    : 4 * (size_t)hidden * (size_t)hidden;
         if (number < 0 || count != want || strspn(bits, "01") != count)
             return golden_malformed(err, key);
         uint8_t *keep = pl_new(count);
@@ -288,11 +291,16 @@ static int check_on(struct text *t, const struct golden_setup *setup, struct pl_
 int golden_check_text(json_t *root, struct pl_error *err)
 {
     struct text t = {
-        .golden = {.root = root, .salt = (uint64_t)json_integer_value(json_object_get(root, "salt")),
-                   .batch = integer_of(root, "batch"), .classes = integer_of(root, "vocab"),
+        .golden = {.root = root,
+                   .salt = (uint64_t)json_integer_value(json_object_get(root, "salt")),
+                   .batch = integer_of(root, "batch"),
+                   .classes = integer_of(root, "vocab"),
                    .clip = json_number_value(json_object_get(root, "clip_coef"))},
-        .layers = integer_of(root, "nlayers"), .emsize = integer_of(root, "emsize"),
-        .nhid = integer_of(root, "nhid"), .bptt = integer_of(root, "bptt"), .columns = integer_of(root, "batch"),
+        .layers = integer_of(root, "nlayers"),
+        .emsize = integer_of(root, "emsize"),
+        .nhid = integer_of(root, "nhid"),
+        .bptt = integer_of(root, "bptt"),
+        .columns = integer_of(root, "batch"),
     };
     if (t.layers < 1 || t.emsize < 1 || t.nhid < 1 || t.bptt < 2 || t.columns < 1 || t.golden.classes < 1)
         return golden_malformed(err, "one of the sizes");

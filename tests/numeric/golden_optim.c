@@ -1,7 +1,8 @@
-/* golden-optim [--all] DIR...: steps every optimizer file (*.json) of the folders and compares each value with the file's,
- * in double and in float. Nothing about a file is known here: names, settings, shapes and numbers are all read from it.
- * With --all, each of poula's optimizers must have stepped through one (D15): one whose sign is wrong has none that it
- * agrees with. Prints a line for each failure and a closing count; exits 1 if anything failed or a folder holds none. */
+/* golden-optim [--all] DIR...: steps every optimizer file (*.json) of the folders and compares each value with the
+ * file's, in double and in float. Nothing about a file is known here: names, settings, shapes and numbers are all read
+ * from it. With --all, each of poula's optimizers must have stepped through one (D15): one whose sign is wrong has none
+ * that it agrees with. Prints a line for each failure and a closing count; exits 1 if anything failed or a folder holds
+ * none. */
 #include "golden_optim.h"
 
 #include "optim/optim.h"

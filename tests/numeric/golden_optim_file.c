@@ -78,7 +78,8 @@ static int read_hyperparameters(struct golden *g, const json_t *root, const stru
     if (!json_is_object(values))
         return malformed(err, "hyperparameters");
     const char *key;
-    json_object_foreach(values, key, value) {
+    json_object_foreach(values, key, value)
+    {
         bool pair = !strcmp(key, "betas") && json_array_size(value) == 2;
         int status = set_hyperparameter(g, info, pair ? "beta1" : key, pair ? json_array_get(value, 0) : value, err);
         if (!status && pair)
@@ -116,7 +117,8 @@ static int read_shapes(struct golden *g, const json_t *root, struct pl_error *er
 {
     json_t *shapes = json_object_get(root, "shapes"), *shape;
     size_t i;
-    json_array_foreach(shapes, i, shape) {
+    json_array_foreach(shapes, i, shape)
+    {
         size_t dimensions[8];
         int dims = (int)json_array_size(shape);
         if (!json_is_array(shape) || dims > 8)
@@ -159,9 +161,11 @@ static int read_golden(struct golden *g, const json_t *root, struct pl_error *er
         bool needed;
         json_t **series;
     } list[] = {
-        {"grads", true, &g->gradients}, {"theta", true, &g->theta}, {"noise", false, &g->noise},
-        {"lr_per_step", false, &g->rates}, {"average", false, &g->average}, {"eta", false, &g->eta},
-        {"mu", false, &g->mu}, {"phase", false, &g->phase}, {"val_loss", false, &g->losses},
+        {"grads", true, &g->gradients},  {"theta", true, &g->theta},
+        {"noise", false, &g->noise},     {"lr_per_step", false, &g->rates},
+        {"average", false, &g->average}, {"eta", false, &g->eta},
+        {"mu", false, &g->mu},           {"phase", false, &g->phase},
+        {"val_loss", false, &g->losses},
     };
     for (size_t i = 0; !status && i < sizeof list / sizeof *list; i++)
         status = read_series(g, root, list[i].key, list[i].needed, list[i].series, err);
@@ -218,15 +222,17 @@ static int compare(const struct replay *r, double got, double want, double *larg
     double tolerance = tolerances[r->element];
     if (isfinite(want) && fabs(want) > *largest)
         *largest = fabs(want);
-    bool same = isnan(want) ? isnan(got) : isinf(want) ? got == want : fabs(got - want) <= tolerance * fmax(1, *largest);
+    bool same = isnan(want)   ? isnan(got)
+                : isinf(want) ? got == want
+                              : fabs(got - want) <= tolerance * fmax(1, *largest);
     if (same)
         return 0;
     return pl_fail(err, PL_ECORRUPT, "step %zu in %s: %s is %.17g, but must be %.17g", r->step + 1,
                    element_names[r->element], what, got, want);
 }
 
-static int compare_arena(const struct replay *r, const void *got, const json_t *want, double *largest,
-                         const char *name, struct pl_error *err)
+static int compare_arena(const struct replay *r, const void *got, const json_t *want, double *largest, const char *name,
+                         struct pl_error *err)
 {
     const struct pl_layout *layout = &r->golden->layout;
     if (json_array_size(want) != layout->count)
@@ -271,7 +277,8 @@ static int compare_note(const struct replay *r, const json_t *want, const char *
         return malformed(err, name);
     size_t t;
     const json_t *entry;
-    json_array_foreach(want, t, entry) {
+    json_array_foreach(want, t, entry)
+    {
         double value, largest = 0;
         if (!read_number(json_is_array(entry) ? json_array_get(entry, 0) : entry, &value))
             return malformed(err, name);
@@ -292,8 +299,8 @@ static int compare_phase(const struct replay *r, const json_t *want, struct pl_e
     if (!word || !read_number(json_array_get(want, 1), &rate))
         return malformed(err, "phase");
     if (strcasecmp(word, *phase != 0 ? "sgd" : "adam"))
-        return pl_fail(err, PL_ECORRUPT, "step %zu in %s: the phase is not %s", r->step + 1,
-                       element_names[r->element], word);
+        return pl_fail(err, PL_ECORRUPT, "step %zu in %s: the phase is not %s", r->step + 1, element_names[r->element],
+                       word);
     return compare(r, pl_optim_rate(r->optim), rate, &largest, "the learning rate", err);
 }
 
@@ -358,7 +365,8 @@ static int replay(const struct golden *g, enum pl_element element, struct pl_err
     if (!r.theta || !r.gradient || !r.xi || !r.largest_theta || !r.largest_average)
         status = pl_fail(err, PL_EMEMORY, "there is no memory for %zu parameters", length);
     if (!status)
-        status = pl_optim_new(&r.optim, &g->settings, &g->layout, element, pl_random_stream(1, PL_STREAM_NOISE), 1, err);
+        status = pl_optim_new(&r.optim, &g->settings, &g->layout, element, pl_random_stream(1, PL_STREAM_NOISE), 1,
+                              err);
     if (!status)
         status = fill(g, g->theta0, element, r.theta, "theta0", err);
     for (; !status && r.step < g->steps; r.step++)
@@ -375,7 +383,8 @@ static int replay(const struct golden *g, enum pl_element element, struct pl_err
 /* A validation history and the epoch after which NT-ASGD changes. */
 static int check_trigger(const json_t *entry, size_t index, struct pl_error *err)
 {
-    const json_t *losses = json_object_get(entry, "val_loss"), *when = json_object_get(entry, "switch_after_epoch"), *loss;
+    const json_t *losses = json_object_get(entry, "val_loss"), *when = json_object_get(entry, "switch_after_epoch"),
+                 *loss;
     json_int_t nonmono = json_integer_value(json_object_get(entry, "nonmono"));
     if (nonmono < 1 || !json_is_array(losses) || (!json_is_integer(when) && !json_is_null(when)))
         return malformed(err, "a case");
@@ -388,7 +397,8 @@ static int check_trigger(const json_t *entry, size_t index, struct pl_error *err
     int status = pl_optim_new(&optim, &settings, &layout, PL_FLOAT64, pl_random_stream(1, PL_STREAM_NOISE), 1, err);
     json_int_t fired = 0;
     size_t epoch;
-    json_array_foreach(losses, epoch, loss) {
+    json_array_foreach(losses, epoch, loss)
+    {
         double value;
         if (!status && !read_number(loss, &value))
             status = malformed(err, "val_loss");
@@ -399,8 +409,8 @@ static int check_trigger(const json_t *entry, size_t index, struct pl_error *err
         }
     }
     if (!status && fired != json_integer_value(when)) /* null counts as 0: never */
-        status = pl_fail(err, PL_ECORRUPT, "case %zu: the trigger fires in epoch %lld, but must in %lld (0: never)", index,
-                         (long long)fired, (long long)json_integer_value(when));
+        status = pl_fail(err, PL_ECORRUPT, "case %zu: the trigger fires in epoch %lld, but must in %lld (0: never)",
+                         index, (long long)fired, (long long)json_integer_value(when));
     pl_optim_free(optim);
     pl_layout_release(&layout);
     pl_settings_release(&settings);
@@ -413,7 +423,8 @@ static int check_triggers(const json_t *cases, struct pl_error *err)
     const json_t *entry;
     if (!json_array_size(cases))
         return malformed(err, "cases");
-    json_array_foreach(cases, i, entry) {
+    json_array_foreach(cases, i, entry)
+    {
         int status = check_trigger(entry, i, err);
         if (status)
             return status;
@@ -444,8 +455,9 @@ int golden_check_file(const char *path, const char **optimizer, struct pl_error 
     if (!root)
         return pl_fail(err, PL_ECORRUPT, "line %d: %s", problem.line, problem.text);
     const json_t *cases = json_object_get(root, "cases");
-    int status = !json_is_object(root) ? malformed(err, "the file") : cases ? check_triggers(cases, err)
-                                                                            : check_steps(root, optimizer, err);
+    int status = !json_is_object(root) ? malformed(err, "the file")
+                 : cases               ? check_triggers(cases, err)
+                                       : check_steps(root, optimizer, err);
     json_decref(root);
     return status;
 }

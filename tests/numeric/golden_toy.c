@@ -55,7 +55,8 @@ static int read_settings(const json_t *file, struct pl_settings *settings, struc
     const char *key;
     json_t *value;
     int status = 0;
-    json_object_foreach(json_object_get(file, "hyperparameters"), key, value) {
+    json_object_foreach(json_object_get(file, "hyperparameters"), key, value)
+    {
         if (!status && !strcmp(key, "betas")) {
             status = set(settings, info, "beta1", json_array_get(value, 0), err);
             status = status ? status : set(settings, info, "beta2", json_array_get(value, 1), err);
@@ -88,7 +89,8 @@ static int follow(const json_t *file, struct pl_optim *optim, struct pl_error *e
         if (isfinite(want))
             largest = fmax(largest, fabs(want));
         if (!near(*theta, want, largest))
-            status = pl_fail(err, PL_ECORRUPT, "theta after step %zu is %.17g, but should be %.17g", t + 1, *theta, want);
+            status = pl_fail(err, PL_ECORRUPT, "theta after step %zu is %.17g, but should be %.17g", t + 1, *theta,
+                             want);
     }
     free(arena);
     return status;
@@ -127,8 +129,10 @@ static int check_function(const json_t *file, struct pl_error *err)
             double sample = toy->sample(NULL, &theta, &x, 1);
             toy->gradient(NULL, &theta, &x, 1, &gradient);
             if (!near(sample, u, fabs(u)) || !near(gradient, h, fabs(h)))
-                return pl_fail(err, PL_ECORRUPT, "at theta %g, x %g: U is %.17g and H %.17g, but should be %.17g and "
-                                                 "%.17g", theta, x, sample, gradient, u, h);
+                return pl_fail(err, PL_ECORRUPT,
+                               "at theta %g, x %g: U is %.17g and H %.17g, but should be %.17g and "
+                               "%.17g",
+                               theta, x, sample, gradient, u, h);
         }
     return 0;
 }
@@ -138,8 +142,9 @@ static bool check_file(const char *path)
     struct pl_error err;
     json_error_t problem;
     json_t *file = json_load_file(path, 0, &problem);
-    int status = !file ? pl_fail(&err, PL_ECORRUPT, "%s", problem.text)
-                 : json_object_get(file, "U") ? check_function(file, &err) : check_trajectory(file, &err);
+    int status = !file                        ? pl_fail(&err, PL_ECORRUPT, "%s", problem.text)
+                 : json_object_get(file, "U") ? check_function(file, &err)
+                                              : check_trajectory(file, &err);
     json_decref(file);
     if (status)
         printf("%s: %s\n", path, err.text);

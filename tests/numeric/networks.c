@@ -6,14 +6,38 @@
 
 /* ---- convolution: every kind of size and place */
 
-static int conv_1x1(struct pl_graph *g, int x) { return pl_graph_conv2d(g, x, "a", 5, 1, 1, 0, true); }
-static int conv_1x1_stride(struct pl_graph *g, int x) { return pl_graph_conv2d(g, x, "a", 4, 1, 2, 0, false); }
-static int conv_3x3(struct pl_graph *g, int x) { return pl_graph_conv2d(g, x, "a", 17, 3, 1, 1, true); }
-static int conv_3x3_valid(struct pl_graph *g, int x) { return pl_graph_conv2d(g, x, "a", 4, 3, 1, 0, true); }
-static int conv_3x3_stride(struct pl_graph *g, int x) { return pl_graph_conv2d(g, x, "a", 4, 3, 2, 1, false); }
-static int conv_2x2(struct pl_graph *g, int x) { return pl_graph_conv2d(g, x, "a", 3, 2, 1, 1, true); }
-static int conv_5x5(struct pl_graph *g, int x) { return pl_graph_conv2d(g, x, "a", 3, 5, 2, 2, true); }
-static int conv_4x4(struct pl_graph *g, int x) { return pl_graph_conv2d(g, x, "a", 2, 4, 3, 3, true); }
+static int conv_1x1(struct pl_graph *g, int x)
+{
+    return pl_graph_conv2d(g, x, "a", 5, 1, 1, 0, true);
+}
+static int conv_1x1_stride(struct pl_graph *g, int x)
+{
+    return pl_graph_conv2d(g, x, "a", 4, 1, 2, 0, false);
+}
+static int conv_3x3(struct pl_graph *g, int x)
+{
+    return pl_graph_conv2d(g, x, "a", 17, 3, 1, 1, true);
+}
+static int conv_3x3_valid(struct pl_graph *g, int x)
+{
+    return pl_graph_conv2d(g, x, "a", 4, 3, 1, 0, true);
+}
+static int conv_3x3_stride(struct pl_graph *g, int x)
+{
+    return pl_graph_conv2d(g, x, "a", 4, 3, 2, 1, false);
+}
+static int conv_2x2(struct pl_graph *g, int x)
+{
+    return pl_graph_conv2d(g, x, "a", 3, 2, 1, 1, true);
+}
+static int conv_5x5(struct pl_graph *g, int x)
+{
+    return pl_graph_conv2d(g, x, "a", 3, 5, 2, 2, true);
+}
+static int conv_4x4(struct pl_graph *g, int x)
+{
+    return pl_graph_conv2d(g, x, "a", 2, 4, 3, 3, true);
+}
 
 static int conv_deep(struct pl_graph *g, int x)
 {
@@ -35,9 +59,18 @@ static int front(struct pl_graph *g, int x, int channels)
     return pl_graph_conv2d(g, x, "front", channels, 3, 1, 1, false);
 }
 
-static int norm_of_input(struct pl_graph *g, int x) { return pl_graph_batch_norm(g, x, "n"); }
-static int norm_alone(struct pl_graph *g, int x) { return pl_graph_batch_norm(g, front(g, x, 5), "n"); }
-static int norm_relu(struct pl_graph *g, int x) { return pl_graph_relu(g, norm_alone(g, x)); }
+static int norm_of_input(struct pl_graph *g, int x)
+{
+    return pl_graph_batch_norm(g, x, "n");
+}
+static int norm_alone(struct pl_graph *g, int x)
+{
+    return pl_graph_batch_norm(g, front(g, x, 5), "n");
+}
+static int norm_relu(struct pl_graph *g, int x)
+{
+    return pl_graph_relu(g, norm_alone(g, x));
+}
 
 static int norm_of_norm(struct pl_graph *g, int x)
 {
@@ -131,14 +164,38 @@ static int relu_of_relu(struct pl_graph *g, int x)
 
 /* ---- pooling and dropout */
 
-static int max_pool(struct pl_graph *g, int x) { return pl_graph_max_pool(g, front(g, x, 5), 2, 2, 0); }
-static int max_pool_3(struct pl_graph *g, int x) { return pl_graph_max_pool(g, front(g, x, 5), 3, 2, 1); }
-static int max_pool_1(struct pl_graph *g, int x) { return pl_graph_max_pool(g, front(g, x, 5), 3, 1, 1); }
-static int average_pool(struct pl_graph *g, int x) { return pl_graph_average_pool(g, norm_relu(g, x), 2, 2, 0); }
-static int average_pool_3(struct pl_graph *g, int x) { return pl_graph_average_pool(g, norm_relu(g, x), 3, 2, 1); }
-static int global_pool(struct pl_graph *g, int x) { return pl_graph_global_pool(g, front(g, x, 5)); }
-static int relu_pool(struct pl_graph *g, int x) { return pl_graph_max_pool(g, norm_relu(g, x), 2, 2, 0); }
-static int dropout(struct pl_graph *g, int x) { return pl_graph_dropout(g, front(g, x, 5), 0.4); }
+static int max_pool(struct pl_graph *g, int x)
+{
+    return pl_graph_max_pool(g, front(g, x, 5), 2, 2, 0);
+}
+static int max_pool_3(struct pl_graph *g, int x)
+{
+    return pl_graph_max_pool(g, front(g, x, 5), 3, 2, 1);
+}
+static int max_pool_1(struct pl_graph *g, int x)
+{
+    return pl_graph_max_pool(g, front(g, x, 5), 3, 1, 1);
+}
+static int average_pool(struct pl_graph *g, int x)
+{
+    return pl_graph_average_pool(g, norm_relu(g, x), 2, 2, 0);
+}
+static int average_pool_3(struct pl_graph *g, int x)
+{
+    return pl_graph_average_pool(g, norm_relu(g, x), 3, 2, 1);
+}
+static int global_pool(struct pl_graph *g, int x)
+{
+    return pl_graph_global_pool(g, front(g, x, 5));
+}
+static int relu_pool(struct pl_graph *g, int x)
+{
+    return pl_graph_max_pool(g, norm_relu(g, x), 2, 2, 0);
+}
+static int dropout(struct pl_graph *g, int x)
+{
+    return pl_graph_dropout(g, front(g, x, 5), 0.4);
+}
 
 static int pool_twice(struct pl_graph *g, int x) /* two pools add to one gradient */
 {
@@ -164,10 +221,14 @@ static int dropout_shared(struct pl_graph *g, int x)
 
 static int concat(struct pl_graph *g, int x)
 {
-    return pl_graph_concat(g, pl_graph_conv2d(g, x, "a", 3, 3, 1, 1, true), pl_graph_conv2d(g, x, "b", 18, 1, 1, 0, true));
+    return pl_graph_concat(g, pl_graph_conv2d(g, x, "a", 3, 3, 1, 1, true),
+                           pl_graph_conv2d(g, x, "b", 18, 1, 1, 0, true));
 }
 
-static int concat_input(struct pl_graph *g, int x) { return pl_graph_concat(g, front(g, x, 4), x); }
+static int concat_input(struct pl_graph *g, int x)
+{
+    return pl_graph_concat(g, front(g, x, 4), x);
+}
 
 static int concat_itself(struct pl_graph *g, int x)
 {
@@ -210,8 +271,14 @@ static int dense(struct pl_graph *g, int x, int growth, int layers)
     return pl_graph_average_pool(g, pl_graph_conv2d(g, x, "transition", 3, 1, 1, 0, false), 2, 2, 0);
 }
 
-static int dense_narrow(struct pl_graph *g, int x) { return dense(g, x, 3, 3); }
-static int dense_wide(struct pl_graph *g, int x) { return dense(g, x, 16, 2); }
+static int dense_narrow(struct pl_graph *g, int x)
+{
+    return dense(g, x, 3, 3);
+}
+static int dense_wide(struct pl_graph *g, int x)
+{
+    return dense(g, x, 16, 2);
+}
 
 static int concat_norms(struct pl_graph *g, int x) /* a norm reads what a recomputed norm wrote */
 {
@@ -316,15 +383,24 @@ static int random_operator(struct pl_graph *g, struct dice *d, int i, const int 
     const char *name = pl_graph_name(g, "op%d", i);
     bool together = s.height == t.height && s.width == t.width;
     switch (throw_dice(d, 9)) {
-    case 0: return pl_graph_conv2d(g, x, name, 1 + throw_dice(d, 20), 3, 1, 1, throw_dice(d, 2));
-    case 1: return pl_graph_conv2d(g, x, name, s.channels, 1, 1, 0, throw_dice(d, 2));
-    case 2: return pl_graph_batch_norm(g, x, name);
-    case 3: return pl_graph_relu(g, x);
-    case 4: return pl_graph_dropout(g, x, 0.3);
-    case 5: return together && s.channels == t.channels ? pl_graph_add(g, x, y) : pl_graph_relu(g, x);
-    case 6: return together && s.channels + t.channels < 60 ? pl_graph_concat(g, x, y) : pl_graph_batch_norm(g, x, name);
-    case 7: return pl_graph_max_pool(g, x, 3, 1, 1);
-    default: return pl_graph_average_pool(g, x, 3, 1, 1);
+    case 0:
+        return pl_graph_conv2d(g, x, name, 1 + throw_dice(d, 20), 3, 1, 1, throw_dice(d, 2));
+    case 1:
+        return pl_graph_conv2d(g, x, name, s.channels, 1, 1, 0, throw_dice(d, 2));
+    case 2:
+        return pl_graph_batch_norm(g, x, name);
+    case 3:
+        return pl_graph_relu(g, x);
+    case 4:
+        return pl_graph_dropout(g, x, 0.3);
+    case 5:
+        return together && s.channels == t.channels ? pl_graph_add(g, x, y) : pl_graph_relu(g, x);
+    case 6:
+        return together && s.channels + t.channels < 60 ? pl_graph_concat(g, x, y) : pl_graph_batch_norm(g, x, name);
+    case 7:
+        return pl_graph_max_pool(g, x, 3, 1, 1);
+    default:
+        return pl_graph_average_pool(g, x, 3, 1, 1);
     }
 }
 

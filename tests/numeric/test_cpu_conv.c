@@ -40,7 +40,7 @@ static void reference(struct problem *p)
     memset(p->y.plain, 0, p->y.count * sizeof *p->y.plain);
     memset(p->dx.plain, 0, p->dx.count * sizeof *p->dx.plain);
     memset(p->dweights_wanted, 0, p->weight_count * sizeof *p->dweights_wanted);
-    FOR_ELEMENTS(&v->y, n, o, oy, ox) {
+    FOR_ELEMENTS (&v->y, n, o, oy, ox) {
         const size_t out = plain_at(&v->y, n, o, oy, ox);
         for (int i = 0; i < ins; i++)
             for (int ky = 0; ky < v->kernel[0]; ky++)
@@ -50,7 +50,8 @@ static void reference(struct problem *p)
                         continue;
                     const size_t in = plain_at(&v->x, n, i, iy, ix);
                     const size_t w = (((size_t)o * (size_t)ins + (size_t)i) * (size_t)v->kernel[0] + (size_t)ky) *
-                                         (size_t)v->kernel[1] + (size_t)kx;
+                                         (size_t)v->kernel[1] +
+                                     (size_t)kx;
                     p->y.plain[out] += p->x.plain[in] * (double)p->weights[w];
                     p->dx.plain[in] += p->dy.plain[out] * (double)p->weights[w];
                     p->dweights_wanted[w] += p->dy.plain[out] * p->x.plain[in];
@@ -169,7 +170,7 @@ static void algorithms_agree_with_double(void **state)
     double worst[PL_CPU_ALGORITHMS][PL_CPU_PASSES] = {{0}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct problem p = problem_new(&sizes[i]);
-        FOR_ISAS(isa, kernels)
+        FOR_ISAS (isa, kernels)
             for (enum pl_cpu_pass pass = 0; pass < PL_CPU_PASSES; pass++)
                 for (enum pl_cpu_algorithm a = 0; a < PL_CPU_ALGORITHMS; a++)
                     if (pl_cpu_conv_can(&p.conv, pass, a))
@@ -192,7 +193,7 @@ static void outputs_are_finished(void **state)
         struct problem p = problem_new(&some[i]);
         const struct pl_cpu_shape *s = &p.y.shape;
         double mean[64], variance[64], sum[64] = {0}, square[64] = {0};
-        FOR_ELEMENTS(s, n, c, y, x) {
+        FOR_ELEMENTS (s, n, c, y, x) {
             double *v = &p.y.plain[plain_at(s, n, c, y, x)];
             *v = fmax(*v + (double)p.bias[c], 0);
             sum[c] += *v;
@@ -201,7 +202,7 @@ static void outputs_are_finished(void **state)
         for (size_t j = 0; j < p.dx.count; j++)
             p.dx.plain[j] += p.x.plain[j];
         const double count = (double)p.y.count / s->channels;
-        FOR_ISAS(isa, k)
+        FOR_ISAS (isa, k)
             for (enum pl_cpu_algorithm a = 0; a < PL_CPU_ALGORITHMS; a++) {
                 if (!pl_cpu_conv_can(&p.conv, PL_CPU_FORWARD, a))
                     continue;
@@ -215,9 +216,8 @@ static void outputs_are_finished(void **state)
                 }
                 if (!pl_cpu_conv_can(&p.conv, PL_CPU_BACKWARD_DATA, a))
                     continue;
-                FOR_ELEMENTS(&p.x.shape, n, c, y, x)
-                    p.dx.data[pl_cpu_index(&p.x.shape, n, c, y, x)] =
-                        p.x.data[pl_cpu_index(&p.x.shape, n, c, y, x)];
+                FOR_ELEMENTS (&p.x.shape, n, c, y, x)
+                    p.dx.data[pl_cpu_index(&p.x.shape, n, c, y, x)] = p.x.data[pl_cpu_index(&p.x.shape, n, c, y, x)];
                 run(k, &p, PL_CPU_BACKWARD_DATA, a, NULL, true, 2);
                 assert_error(tensor_error(&p.dx), limits[a], "%s, %s, added", pl_isa_name(isa),
                              pl_cpu_algorithm_name(a));
@@ -233,7 +233,7 @@ static void slices_are_tensors(void **state)
     const struct pl_cpu_shape wide = pl_cpu_shape(5, 64, 4, 4);
     const struct size s = {5, 32, 16, 4, 4, {3, 3}, {1, 1}, {1, 1}};
     struct problem p = problem_new(&s);
-    FOR_ISAS(isa, k) {
+    FOR_ISAS (isa, k) {
         struct tensor x = tensor_new(&wide), y = tensor_new(&wide);
         k->copy_channels(&p.x.shape, p.x.data, 0, &wide, x.data, 16, 32, false, 2);
         float *own_x = p.x.data, *own_y = p.y.data;
@@ -244,7 +244,7 @@ static void slices_are_tensors(void **state)
         p.y.data = own_y;
         k->copy_channels(&wide, y.data, 32, &p.y.shape, p.y.data, 0, 16, false, 1);
         assert_error(tensor_error(&p.y), limits[PL_CPU_WINOGRAD4], "%s", pl_isa_name(isa));
-        FOR_ELEMENTS(&wide, n, c, iy, ix)
+        FOR_ELEMENTS (&wide, n, c, iy, ix)
             assert_true(c / 16 == 2 || y.data[pl_cpu_index(&wide, n, c, iy, ix)] == 0);
         tensor_intact(&y);
         tensor_free(&x);
@@ -255,11 +255,12 @@ static void slices_are_tensors(void **state)
 
 static void fill(struct tensor *t, float value)
 {
-    FOR_ELEMENTS(&t->shape, n, c, y, x)
+    FOR_ELEMENTS (&t->shape, n, c, y, x)
         t->data[pl_cpu_index(&t->shape, n, c, y, x)] = value;
 }
 
-/* Sums below the normal range become zero where the processor can do that, and the caller's arithmetic stays as it was. */
+/* Sums below the normal range become zero where the processor can do that, and the caller's arithmetic stays as it was.
+ */
 static void tiny_sums_are_zero(void **state)
 {
     (void)state;
@@ -268,7 +269,7 @@ static void tiny_sums_are_zero(void **state)
     volatile float tiny = 1e-20f;
     for (size_t i = 0; i < p.weight_count; i++)
         p.weights[i] = tiny;
-    FOR_ISAS(isa, k) {
+    FOR_ISAS (isa, k) {
         fill(&p.x, tiny);
         fill(&p.dy, tiny);
         for (enum pl_cpu_pass pass = 0; pass < PL_CPU_PASSES; pass++) {
@@ -294,9 +295,9 @@ static void the_choice_is_sensible(void **state)
         int in, size, kernel, stride;
         enum pl_cpu_algorithm forward, exact;
     } cases[] = {
-        {3, 32, 3, 1, PL_CPU_PATCHES, PL_CPU_PATCHES},  {64, 32, 3, 1, PL_CPU_WINOGRAD4, PL_CPU_DIRECT},
+        {3, 32, 3, 1, PL_CPU_PATCHES, PL_CPU_PATCHES},   {64, 32, 3, 1, PL_CPU_WINOGRAD4, PL_CPU_DIRECT},
         {512, 4, 3, 1, PL_CPU_WINOGRAD4, PL_CPU_DIRECT}, {512, 2, 3, 1, PL_CPU_DIRECT, PL_CPU_DIRECT},
-        {64, 32, 3, 2, PL_CPU_DIRECT, PL_CPU_DIRECT},   {256, 8, 1, 1, PL_CPU_DIRECT, PL_CPU_DIRECT},
+        {64, 32, 3, 2, PL_CPU_DIRECT, PL_CPU_DIRECT},    {256, 8, 1, 1, PL_CPU_DIRECT, PL_CPU_DIRECT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct pl_cpu_shape x = pl_cpu_shape(128, cases[i].in, cases[i].size, cases[i].size);
@@ -313,10 +314,8 @@ static void the_choice_is_sensible(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(algorithms_agree_with_double),
-        cmocka_unit_test(outputs_are_finished),
-        cmocka_unit_test(slices_are_tensors),
-        cmocka_unit_test(tiny_sums_are_zero),
+        cmocka_unit_test(algorithms_agree_with_double), cmocka_unit_test(outputs_are_finished),
+        cmocka_unit_test(slices_are_tensors),           cmocka_unit_test(tiny_sums_are_zero),
         cmocka_unit_test(the_choice_is_sensible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

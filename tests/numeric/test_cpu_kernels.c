@@ -3,13 +3,14 @@
 
 #include <float.h>
 
-static const int shapes[][4] = {{1, 1, 1, 1}, {5, 3, 7, 5}, {80, 17, 7, 5}, {128, 48, 4, 4}, {3, 160, 1, 1}, {2, 33, 9, 9}};
+static const int shapes[][4] = {{1, 1, 1, 1},    {5, 3, 7, 5},   {80, 17, 7, 5},
+                                {128, 48, 4, 4}, {3, 160, 1, 1}, {2, 33, 9, 9}};
 enum { SHAPES = sizeof shapes / sizeof *shapes, MOST = 160 };
 
-#define FOR_SHAPES(s)                                                                                          \
-    for (int shape_number = 0; shape_number < SHAPES; shape_number++)                                          \
-        for (struct pl_cpu_shape s = pl_cpu_shape(shapes[shape_number][0], shapes[shape_number][1],            \
-                                                  shapes[shape_number][2], shapes[shape_number][3]);           \
+#define FOR_SHAPES(s)                                                                                                  \
+    for (int shape_number = 0; shape_number < SHAPES; shape_number++)                                                  \
+        for (struct pl_cpu_shape s = pl_cpu_shape(shapes[shape_number][0], shapes[shape_number][1],                    \
+                                                  shapes[shape_number][2], shapes[shape_number][3]);                   \
              s.batch; s.batch = 0)
 
 /* A float array in plain order, from doubles. */
@@ -24,11 +25,11 @@ static float *floats_of(const double *plain, size_t count)
 static void layouts_change_both_ways(void **state)
 {
     (void)state;
-    FOR_SHAPES(s) {
+    FOR_SHAPES (s) {
         struct tensor t = tensor_new(&s);
         tensor_fill(&t, 1);
         float *plain = floats_of(t.plain, t.count), *back = pl_new(t.count * sizeof *back);
-        FOR_ISAS(isa, k) {
+        FOR_ISAS (isa, k) {
             tensor_clear(&t);
             k->from_nchw(&s, plain, t.data, 2);
             assert_true(tensor_error(&t) == 0);
@@ -50,7 +51,7 @@ static void channels_are_copied_anywhere(void **state)
     static const int cases[][3] = {{0, 0, 40}, {3, 50, 20}, {16, 32, 16}, {39, 0, 1}, {5, 13, 30}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int add = 0; add < 2; add++)
-            FOR_ISAS(isa, k) {
+            FOR_ISAS (isa, k) {
                 tensor_fill(&y, 2);
                 k->copy_channels(&from, x.data, cases[i][0], &to, y.data, cases[i][1], cases[i][2], add, 2);
                 for (int n = 0; n < 5; n++)
@@ -81,11 +82,11 @@ static void norm_reference(struct norm_case *t, bool relu, bool residual)
     double first[MOST] = {0}, second[MOST] = {0};
     memset(t->mean, 0, sizeof t->mean);
     memset(t->variance, 0, sizeof t->variance);
-    FOR_ELEMENTS(s, n, c, y, x)
+    FOR_ELEMENTS (s, n, c, y, x)
         t->mean[c] += t->x.plain[plain_at(s, n, c, y, x)] / count;
-    FOR_ELEMENTS(s, n, c, y, x)
+    FOR_ELEMENTS (s, n, c, y, x)
         t->variance[c] += pow(t->x.plain[plain_at(s, n, c, y, x)] - t->mean[c], 2) / count;
-    FOR_ELEMENTS(s, n, c, y, x) {
+    FOR_ELEMENTS (s, n, c, y, x) {
         const size_t at = plain_at(s, n, c, y, x);
         const double hat = (t->x.plain[at] - t->mean[c]) / sqrt(t->variance[c] + t->norm.epsilon);
         double v = (double)t->gamma[c] * hat + (double)t->beta[c] + (residual ? t->residual.plain[at] : 0);
@@ -94,7 +95,7 @@ static void norm_reference(struct norm_case *t, bool relu, bool residual)
         first[c] += t->dresidual.plain[at];
         second[c] += t->dresidual.plain[at] * hat;
     }
-    FOR_ELEMENTS(s, n, c, y, x) {
+    FOR_ELEMENTS (s, n, c, y, x) {
         const size_t at = plain_at(s, n, c, y, x);
         const double inverse = 1 / sqrt(t->variance[c] + t->norm.epsilon);
         const double hat = (t->x.plain[at] - t->mean[c]) * inverse;
@@ -107,8 +108,12 @@ static void norm_reference(struct norm_case *t, bool relu, bool residual)
 
 static struct norm_case norm_case_new(const struct pl_cpu_shape *s)
 {
-    struct norm_case t = {.x = tensor_new(s), .residual = tensor_new(s), .y = tensor_new(s), .dy = tensor_new(s),
-                          .dx = tensor_new(s), .dresidual = tensor_new(s)};
+    struct norm_case t = {.x = tensor_new(s),
+                          .residual = tensor_new(s),
+                          .y = tensor_new(s),
+                          .dy = tensor_new(s),
+                          .dx = tensor_new(s),
+                          .dresidual = tensor_new(s)};
     tensor_fill(&t.x, 1);
     for (size_t i = 0; i < t.x.count; i++) /* a mean that is large beside the spread */
         t.x.plain[i] = t.x.plain[i] * 2 + 30;
@@ -134,7 +139,7 @@ static double gradient_error(const struct norm_case *t)
 {
     double error = 0, size = 0;
     tensor_intact(&t->dx);
-    FOR_ELEMENTS(&t->x.shape, n, c, y, x) {
+    FOR_ELEMENTS (&t->x.shape, n, c, y, x) {
         const size_t at = plain_at(&t->x.shape, n, c, y, x);
         const double inverse = 1 / sqrt(t->variance[c] + t->norm.epsilon);
         error += pow((double)t->dx.data[pl_cpu_index(&t->x.shape, n, c, y, x)] - t->dx.plain[at], 2);
@@ -179,10 +184,10 @@ static void norm_backward_agrees(const struct pl_cpu_kernels *k, struct norm_cas
 static void batch_norm_agrees(void **state)
 {
     (void)state;
-    FOR_SHAPES(s) {
+    FOR_SHAPES (s) {
         struct norm_case t = norm_case_new(&s);
         float *work = pl_arena(pl_cpu_norm_workspace(&s), sizeof *work);
-        FOR_ISAS(isa, k)
+        FOR_ISAS (isa, k)
             for (int option = 0; option < 12; option++) {
                 const bool relu = option % 2, residual = option / 2 % 2;
                 const int threads = option / 4 + 1;
@@ -212,7 +217,7 @@ static void large_tensors_are_normalised(void **state)
     const double mean = 0.25, variance = 4;
     const float gamma = 3, beta = -1;
     tensor_fill(&x, 1);
-    FOR_ISAS(isa, k)
+    FOR_ISAS (isa, k)
         for (int relu = 0; relu < 2; relu++)
             for (int residual = 0; residual < 2; residual++) {
                 const struct pl_cpu_norm norm = {&mean, &variance, &gamma, &beta, 0, relu};
@@ -231,12 +236,12 @@ static void large_tensors_are_normalised(void **state)
 static void sums_do_not_depend_on_threads(void **state)
 {
     (void)state;
-    FOR_SHAPES(s) {
+    FOR_SHAPES (s) {
         struct norm_case t = norm_case_new(&s);
         float *work = pl_arena(pl_cpu_norm_workspace(&s), sizeof *work);
         float *first = pl_new(pl_cpu_floats(&s) * sizeof *first), bias[2][MOST];
         t.norm = (struct pl_cpu_norm){t.mean, t.variance, t.gamma, t.beta, 1e-5, true};
-        FOR_ISAS(isa, k)
+        FOR_ISAS (isa, k)
             for (int threads = 1; threads <= 4; threads++) {
                 double mean[MOST];
                 memcpy(mean, t.mean, sizeof mean);
@@ -252,7 +257,7 @@ static void sums_do_not_depend_on_threads(void **state)
                 memcpy(first, t.dx.data, pl_cpu_floats(&s) * sizeof *first);
             }
         double sums[MOST] = {0};
-        FOR_ELEMENTS(&s, n, c, y, x)
+        FOR_ELEMENTS (&s, n, c, y, x)
             sums[c] += t.dy.plain[plain_at(&s, n, c, y, x)];
         assert_error(list_error(bias[0], sums, (size_t)s.channels), 1e-6, "bias gradient");
         free(first);
@@ -294,7 +299,7 @@ static void elementwise(const struct pl_cpu_kernels *k, int which, const struct 
 static void elementwise_kernels_agree(void **state)
 {
     (void)state;
-    FOR_SHAPES(s) {
+    FOR_SHAPES (s) {
         struct tensor a = tensor_new(&s), b = tensor_new(&s), y = tensor_new(&s);
         tensor_fill(&a, 1);
         tensor_fill(&b, 2);
@@ -304,7 +309,7 @@ static void elementwise_kernels_agree(void **state)
         for (int which = 0; which < 5; which++) {
             for (size_t i = 0; i < y.count; i++)
                 y.plain[i] = elementwise_reference(which, a.plain[i], b.plain[i], keep[i]);
-            FOR_ISAS(isa, k)
+            FOR_ISAS (isa, k)
                 for (int threads = 1; threads < 3; threads++) {
                     tensor_clear(&y);
                     elementwise(k, which, &s, a.data, b.data, keep, y.data, threads);
@@ -325,7 +330,7 @@ static void not_a_number_is_handed_on(void **state)
     const int two[2] = {2, 2}, none[2] = {0, 0};
     const struct pl_cpu_pool pool = pl_cpu_pool(&s, two, two, none);
     struct tensor x = tensor_new(&s), y = tensor_new(&s), small = tensor_new(&pool.y);
-    FOR_ISAS(isa, k)
+    FOR_ISAS (isa, k)
         for (int at = 0; at < 4; at++) {
             tensor_fill(&x, 1);
             x.data[pl_cpu_index(&s, 1, 3, at / 2, at % 2)] = NAN;
@@ -345,7 +350,7 @@ static void pool_reference(const struct pl_cpu_pool *p, bool most, const struct 
                            const struct tensor *dy, struct tensor *dx)
 {
     memset(dx->plain, 0, dx->count * sizeof *dx->plain);
-    FOR_ELEMENTS(&p->y, n, c, oy, ox) {
+    FOR_ELEMENTS (&p->y, n, c, oy, ox) {
         const size_t out = plain_at(&p->y, n, c, oy, ox);
         double best = -INFINITY, sum = 0;
         size_t at = 0;
@@ -378,7 +383,7 @@ static void pool_agrees(const struct pl_cpu_pool *p, bool most)
     tensor_push(&x);
     tensor_fill(&dy, 2);
     pool_reference(p, most, &x, &y, &dy, &dx);
-    FOR_ISAS(isa, k)
+    FOR_ISAS (isa, k)
         for (int threads = 1; threads <= 3; threads++) {
             tensor_clear(&y);
             tensor_clear(&dx);
@@ -407,8 +412,9 @@ static void pooling_agrees(void **state)
     (void)state;
     static const struct {
         int kernel[2], stride[2], pad[2];
-    } windows[] = {{{1, 1}, {1, 1}, {0, 0}}, {{2, 2}, {2, 2}, {0, 0}}, {{3, 3}, {2, 2}, {1, 1}}, {{3, 2}, {1, 3}, {1, 0}}};
-    FOR_SHAPES(s) {
+    } windows[] = {
+        {{1, 1}, {1, 1}, {0, 0}}, {{2, 2}, {2, 2}, {0, 0}}, {{3, 3}, {2, 2}, {1, 1}}, {{3, 2}, {1, 3}, {1, 0}}};
+    FOR_SHAPES (s) {
         for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
             if (s.height + 2 * windows[i].pad[0] < windows[i].kernel[0] ||
                 s.width + 2 * windows[i].pad[1] < windows[i].kernel[1])
@@ -458,13 +464,14 @@ static void cross_entropy_agrees(void **state)
                 }
                 best[n] = top;
             }
-            FOR_ISAS(isa, k) {
+            FOR_ISAS (isa, k) {
                 int32_t got[9];
                 tensor_clear(&d);
                 k->cross_entropy(&s, x.data, labels, smoothing, 1.0 / 9, losses, got, d.data, 2);
                 assert_error(tensor_error(&d), 1e-6, "gradient");
                 for (int n = 0; n < 9; n++) {
-                    assert_error(fabs(losses[n] - wanted[n]), (classes[i] > 100 ? 3e-7 : 1e-10) * (1 + wanted[n]), "loss");
+                    assert_error(fabs(losses[n] - wanted[n]), (classes[i] > 100 ? 3e-7 : 1e-10) * (1 + wanted[n]),
+                                 "loss");
                     assert_int_equal(got[n], best[n]);
                 }
             }
@@ -486,7 +493,7 @@ static void curves_are_exact(void **state)
     enum { COUNT = 1 << 16, STEP = 9973 };
     float *x = pl_arena(COUNT, sizeof *x), *y = pl_arena(COUNT, sizeof *y);
     double worst[PL_CPU_CURVES];
-    FOR_ISAS(isa, k) {
+    FOR_ISAS (isa, k) {
         for (enum pl_cpu_curve curve = 0; curve < PL_CPU_CURVES; curve++)
             worst[curve] = 0;
         for (uint64_t first = 0; first < UINT64_C(1) << 32; first += (uint64_t)COUNT * STEP) {
@@ -497,8 +504,9 @@ static void curves_are_exact(void **state)
             for (enum pl_cpu_curve curve = 0; curve < PL_CPU_CURVES; curve++) {
                 k->curve(curve, x, y, COUNT);
                 for (size_t i = 0; i < COUNT; i++) {
-                    const double v = (double)x[i], want = curve == PL_CPU_EXP ? exp(v)
-                                     : curve == PL_CPU_TANH ? tanh(v) : 1 / (1 + exp(-v));
+                    const double v = (double)x[i], want = curve == PL_CPU_EXP    ? exp(v)
+                                                          : curve == PL_CPU_TANH ? tanh(v)
+                                                                                 : 1 / (1 + exp(-v));
                     if (isnan(v)) {
                         assert_true(isnan(y[i]));
                     } else if (want > (double)FLT_MAX) {

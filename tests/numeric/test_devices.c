@@ -189,7 +189,9 @@ static void devices_agree_on_random_wirings(void **state)
 static void networks_use_every_operation(void **state)
 {
     (void)state;
-    bool used[PL_OPERATIONS] = {[PL_OPERATION_NONE] = true, [PL_OPERATION_EMBEDDING] = true, [PL_OPERATION_LSTM] = true,
+    bool used[PL_OPERATIONS] = {[PL_OPERATION_NONE] = true,
+                                [PL_OPERATION_EMBEDDING] = true,
+                                [PL_OPERATION_LSTM] = true,
                                 [PL_OPERATION_PENALTY] = true};
     for (size_t i = 0; i < network_count; i++) {
         struct pl_graph *g = network_graph(&networks[i]);

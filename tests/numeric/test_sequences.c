@@ -20,13 +20,35 @@ struct sequence {
     int (*build)(struct pl_graph *g, int x); /* from the embedded words to something with `features` features */
 };
 
-static int nothing(struct pl_graph *g, int x) { (void)g; return x; }
-static int lstm(struct pl_graph *g, int x) { return pl_graph_lstm(g, x, "a", 5, 0); }
-static int lstm_dropped(struct pl_graph *g, int x) { return pl_graph_lstm(g, x, "a", 18, 0.5); }
-static int locked(struct pl_graph *g, int x) { return pl_graph_locked_dropout(g, x, 0.4); }
-static int plain_dropout(struct pl_graph *g, int x) { return pl_graph_dropout(g, x, 0.4); }
-static int activation(struct pl_graph *g, int x) { return pl_graph_penalty(g, x, PL_PENALTY_ACTIVATION, 2); }
-static int change(struct pl_graph *g, int x) { return pl_graph_penalty(g, x, PL_PENALTY_CHANGE, 3); }
+static int nothing(struct pl_graph *g, int x)
+{
+    (void)g;
+    return x;
+}
+static int lstm(struct pl_graph *g, int x)
+{
+    return pl_graph_lstm(g, x, "a", 5, 0);
+}
+static int lstm_dropped(struct pl_graph *g, int x)
+{
+    return pl_graph_lstm(g, x, "a", 18, 0.5);
+}
+static int locked(struct pl_graph *g, int x)
+{
+    return pl_graph_locked_dropout(g, x, 0.4);
+}
+static int plain_dropout(struct pl_graph *g, int x)
+{
+    return pl_graph_dropout(g, x, 0.4);
+}
+static int activation(struct pl_graph *g, int x)
+{
+    return pl_graph_penalty(g, x, PL_PENALTY_ACTIVATION, 2);
+}
+static int change(struct pl_graph *g, int x)
+{
+    return pl_graph_penalty(g, x, PL_PENALTY_CHANGE, 3);
+}
 
 static int shared(struct pl_graph *g, int x) /* an LSTM and its input are read twice, penalties pass both */
 {
@@ -43,13 +65,18 @@ static int deep(struct pl_graph *g, int x)
 }
 
 static const struct sequence sequences[] = {
-    {"embedding", 3, 4, 5, nothing},       {"lstm", 2, 5, 5, lstm},
-    {"lstm, one step", 3, 1, 5, lstm},     {"lstm, one column", 1, 6, 5, lstm},
+    {"embedding", 3, 4, 5, nothing},
+    {"lstm", 2, 5, 5, lstm},
+    {"lstm, one step", 3, 1, 5, lstm},
+    {"lstm, one column", 1, 6, 5, lstm},
     {"lstm, weights dropped", 3, 4, 18, lstm_dropped},
-    {"locked dropout", 4, 3, 5, locked},   {"dropout", 4, 3, 17, plain_dropout},
+    {"locked dropout", 4, 3, 5, locked},
+    {"dropout", 4, 3, 17, plain_dropout},
     {"activation penalty", 3, 4, 5, activation},
-    {"change penalty", 3, 4, 5, change},   {"change penalty of one step", 3, 1, 5, change},
-    {"shared", 2, 4, 4, shared},           {"deep", 20, 7, 6, deep},
+    {"change penalty", 3, 4, 5, change},
+    {"change penalty of one step", 3, 1, 5, change},
+    {"shared", 2, 4, 4, shared},
+    {"deep", 20, 7, 6, deep},
 };
 
 /* The embedding has as many features as the network ends in, so that the decoder can be tied to it. */
@@ -118,8 +145,8 @@ static double minimised(struct trained *t)
     pl_plan_tokens(t->plan, t->tokens);
     pl_plan_labels(t->plan, t->labels);
     pl_plan_forward(t->plan, 7);
-    return pl_plan_loss(t->plan, NULL) + pl_plan_penalty(t->plan, PL_PENALTY_ACTIVATION)
-         + pl_plan_penalty(t->plan, PL_PENALTY_CHANGE);
+    return pl_plan_loss(t->plan, NULL) + pl_plan_penalty(t->plan, PL_PENALTY_ACTIVATION) +
+           pl_plan_penalty(t->plan, PL_PENALTY_CHANGE);
 }
 
 /* ---- gradients */
@@ -209,7 +236,8 @@ static void check_device(const struct sequence *s, const struct pl_graph *g, con
         largest = fmax(largest, fabs(values[0][v]));
     for (size_t v = 0; v < count; v++)
         if (!(fabs(values[1][v] - values[0][v]) <= bound * fmax(largest, fabs(values[0][v]))))
-            fail_msg("%s on %s: number %zu is %g, but should be %g", s->name, type->name, v, values[1][v], values[0][v]);
+            fail_msg("%s on %s: number %zu is %g, but should be %g", s->name, type->name, v, values[1][v],
+                     values[0][v]);
     if (memcmp(values[1], values[2], count * sizeof **values))
         fail_msg("%s on %s: the results depend on the number of threads", s->name, type->name);
     for (int k = 0; k < 3; k++)
@@ -243,8 +271,9 @@ static void uniform_logits_give_log_of_the_vocabulary(void **state)
             struct pl_net *net;
             struct pl_plan *plan;
             int32_t tokens[8] = {0, 1, 1, 0, 1, 0, 0, 1};
-            assert_int_equal(pl_device_open(&device, pl_device_type_at(k)->name,
-                                            &(struct pl_device_options){.threads = 1}, NULL), 0);
+            assert_int_equal(
+                pl_device_open(&device, pl_device_type_at(k)->name, &(struct pl_device_options){.threads = 1}, NULL),
+                0);
             assert_int_equal(pl_net_new(&net, g, device, NULL), 0);
             assert_int_equal(pl_plan_new_sequence(&plan, net, 2, 4, PL_EVALUATION, NULL), 0);
             pl_plan_tokens(plan, tokens);

@@ -1,4 +1,5 @@
-/* Two things have plans: networks (pl_plan) and sweeps (pl_sweep_plan). With -DWRONG a sweep's is given to a network. */
+/* Two things have plans: networks (pl_plan) and sweeps (pl_sweep_plan). With -DWRONG a sweep's is given to a network.
+ */
 #include "nn/nn.h"
 #include "sweep/sweep.h"
 

@@ -34,6 +34,10 @@ finds "malloc" lib/nn/a.c 'void *f(void)\n{\n    return malloc(1);\n}\n'
 finds "501 lines" lib/nn/a.c "$(yes 'int a;\n' | head -n 501 | tr -d '\n')"
 finds "a function of 61 lines" lib/nn/a.c "void f(void)\n{\n$(yes '    g();\n' | head -n 61 | tr -d '\n')}\n"
 finds "blanks at the end" lib/nn/a.c 'int a; \n'
+finds "121 columns" lib/nn/a.c "/* $(yes x | head -n 115 | tr -d '\n') */\n"
+printf '/* clang-format off */\n/* %s */\n/* clang-format on */\n' "$(yes x | head -n 115 | tr -d '\n')" >"$scratch/lib/nn/a.c"
+"$scratch/tools/lint" --quick >/dev/null || { echo "what is set by hand is measured"; failures=$((failures + 1)); }
+rm "$scratch/lib/nn/a.c"
 mkdir "$scratch/lib/attic"
 "$scratch/tools/lint" --quick 2>/dev/null | grep -q "lacks lib/attic" || { echo "a module without a floor is not found"; failures=$((failures + 1)); }
 [ "$failures" = 0 ]

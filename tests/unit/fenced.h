@@ -1,6 +1,6 @@
-/* Devices behind a fence: the devices of the program, but in memory that faults when the host touches it. It is opened for the
- * length of a call of the device and closed again, as that of a graphics card is never open. What is lent is a copy, which
- * is closed when it is taken back; what the host only read or spent is not copied back.
+/* Devices behind a fence: the devices of the program, but in memory that faults when the host touches it. It is opened
+ * for the length of a call of the device and closed again, as that of a graphics card is never open. What is lent is a
+ * copy, which is closed when it is taken back; what the host only read or spent is not copied back.
  *
  * pl_device_open is wrapped (see meson.build), so whatever opens a device by its name gets the fenced one. */
 #ifndef PL_TEST_FENCED_H
@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 
 static struct {
-    bool on;             /* else devices are what they are */
-    int fail_after;      /* synchronize fails from this call on; 0: never */
-    int opened, closed;  /* devices */
+    bool on;            /* else devices are what they are */
+    int fail_after;     /* synchronize fails from this call on; 0: never */
+    int opened, closed; /* devices */
     enum pl_operation lacks;
     long loans, copied_back;
 } fence;
@@ -137,12 +137,12 @@ static inline int fenced_synchronize(struct pl_device *d, struct pl_error *err)
 }
 
 /* A function of the device between opening and closing the memory. */
-#define FENCED(name, parameters, arguments) \
-    static void fenced_##name parameters \
-    { \
-        fenced_open_all(true); \
-        fenced_base->name arguments; \
-        fenced_open_all(false); \
+#define FENCED(name, parameters, arguments)                                                                            \
+    static void fenced_##name parameters                                                                               \
+    {                                                                                                                  \
+        fenced_open_all(true);                                                                                         \
+        fenced_base->name arguments;                                                                                   \
+        fenced_open_all(false);                                                                                        \
     }
 #define D struct pl_device *d
 #define V const struct pl_view
@@ -161,12 +161,15 @@ FENCED(convolution_backward_data, (D, WINDOW, V *dy, const void *w, V *dx, bool 
 FENCED(convolution_backward_weights, (D, WINDOW, V *x, V *dy, void *dw, void *db, void *work),
        (d, c, x, dy, dw, db, work))
 FENCED(moments, (D, V *x, void *work), (d, x, work))
-FENCED(norm_running, (D, const struct pl_batch_norm *n, V *x, double *mean, double *variance), (d, n, x, mean, variance))
-FENCED(norm_forward, (D, const struct pl_batch_norm *n, V *x, const void *w, const void *b, const double *mean,
-                      const double *variance, V *residual, V *y, void *work),
+FENCED(norm_running, (D, const struct pl_batch_norm *n, V *x, double *mean, double *variance),
+       (d, n, x, mean, variance))
+FENCED(norm_forward,
+       (D, const struct pl_batch_norm *n, V *x, const void *w, const void *b, const double *mean,
+        const double *variance, V *residual, V *y, void *work),
        (d, n, x, w, b, mean, variance, residual, y, work))
-FENCED(norm_backward, (D, const struct pl_batch_norm *n, V *x, V *y, V *dy, const void *w, const void *b, void *dw,
-                       void *db, V *dx, bool add, V *dresidual, void *work),
+FENCED(norm_backward,
+       (D, const struct pl_batch_norm *n, V *x, V *y, V *dy, const void *w, const void *b, void *dw, void *db, V *dx,
+        bool add, V *dresidual, void *work),
        (d, n, x, y, dy, w, b, dw, db, dx, add, dresidual, work))
 FENCED(relu_forward, (D, V *x, V *y), (d, x, y))
 FENCED(relu_backward, (D, V *y, V *dy, V *dx), (d, y, dy, dx))
@@ -177,13 +180,14 @@ FENCED(pool_backward, (D, enum pl_pooling kind, WINDOW, V *x, V *y, V *dy, V *dx
 FENCED(dropout, (D, DROP, V *x, V *y, void *work), (d, drop, x, y, work))
 FENCED(embedding_forward, (D, const void *matrix, const void *tokens, DROP, V *y, void *work),
        (d, matrix, tokens, drop, y, work))
-FENCED(embedding_backward, (D, const void *tokens, DROP, V *dy, int vocabulary, int padding, void *dmatrix, bool add,
-                            void *work),
+FENCED(embedding_backward,
+       (D, const void *tokens, DROP, V *dy, int vocabulary, int padding, void *dmatrix, bool add, void *work),
        (d, tokens, drop, dy, vocabulary, padding, dmatrix, add, work))
 FENCED(lstm_forward, (D, const struct pl_lstm *w, DROP, V *x, void *state, V *y, void *reserve, void *work),
        (d, w, drop, x, state, y, reserve, work))
-FENCED(lstm_backward, (D, const struct pl_lstm *w, DROP, V *x, V *dy, const struct pl_lstm *dw, V *dx, bool add,
-                       void *reserve, void *work),
+FENCED(lstm_backward,
+       (D, const struct pl_lstm *w, DROP, V *x, V *dy, const struct pl_lstm *dw, V *dx, bool add, void *reserve,
+        void *work),
        (d, w, drop, x, dy, dw, dx, add, reserve, work))
 FENCED(penalty_forward, (D, enum pl_penalty kind, double coefficient, V *x, void *value, void *work),
        (d, kind, coefficient, x, value, work))

@@ -23,7 +23,9 @@ static unsigned char *draw(int width, int height, painter paint)
 static void write_png(const char *path, int width, int height, painter paint)
 {
     unsigned char *pixels = draw(width, height, paint);
-    png_image image = {.version = PNG_IMAGE_VERSION, .width = (png_uint_32)width, .height = (png_uint_32)height,
+    png_image image = {.version = PNG_IMAGE_VERSION,
+                       .width = (png_uint_32)width,
+                       .height = (png_uint_32)height,
                        .format = PNG_FORMAT_RGB};
     assert_true(png_image_write_to_file(&image, path, 0, pixels, 0, NULL));
     free(pixels);

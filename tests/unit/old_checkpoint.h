@@ -11,15 +11,16 @@ static const struct old_array {
     const char *name;
     const char *parts[7];
 } old_arrays[] = {
-    {"poula/optimizer/counters", {"poula/optimizer/count/steps", "poula/optimizer/count/averaged",
-                                  "poula/optimizer/count/losses", "poula/optimizer/count/stale",
-                                  "poula/optimizer/count/fired", "poula/optimizer/count/fired_at"}},
+    {"poula/optimizer/counters",
+     {"poula/optimizer/count/steps", "poula/optimizer/count/averaged", "poula/optimizer/count/losses",
+      "poula/optimizer/count/stale", "poula/optimizer/count/fired", "poula/optimizer/count/fired_at"}},
     {"poula/optimizer/rates", {"poula/optimizer/rate", "poula/optimizer/scheduled_rate"}},
     {"poula/optimizer/losses", {"poula/optimizer/best_loss", "poula/optimizer/last_losses"}},
-    {"poula/progress", {"poula/progress/epoch", "poula/progress/batch", "poula/progress/at", "poula/progress/examples",
-                        "poula/progress/correct"}},
-    {"poula/sums", {"poula/progress/loss", "poula/progress/gradient_norm", "poula/progress/seconds",
-                    "poula/progress/seconds_load"}},
+    {"poula/progress",
+     {"poula/progress/epoch", "poula/progress/batch", "poula/progress/at", "poula/progress/examples",
+      "poula/progress/correct"}},
+    {"poula/sums",
+     {"poula/progress/loss", "poula/progress/gradient_norm", "poula/progress/seconds", "poula/progress/seconds_load"}},
     {"poula/schedule", {"poula/schedule/stale", "poula/schedule/decays"}},
     {"poula/shares", {"poula/shares/tamed_share", "poula/shares/boosted_share", "poula/shares/stepsize"}},
 };
@@ -57,7 +58,8 @@ static inline size_t old_tensors(const struct pl_safetensors *file, struct pl_sa
     return count;
 }
 
-static inline void write_old(const char *path, struct pl_settings *metadata, const struct pl_safetensor *tensors, size_t count)
+static inline void write_old(const char *path, struct pl_settings *metadata, const struct pl_safetensor *tensors,
+                             size_t count)
 {
     struct pl_error err;
     char digest[2 * PL_DIGEST_SIZE + 1];
@@ -85,7 +87,8 @@ static inline void make_old(const char *path)
 }
 
 /* Stops the run at a question, lets it go on from a checkpoint in format 2, and compares with the whole run. */
-static inline void check_old_stop(const struct pl_settings *s, int after, const struct recorder *whole, const char *what)
+static inline void check_old_stop(const struct pl_settings *s, int after, const struct recorder *whole,
+                                  const char *what)
 {
     struct breaker b;
     assert_int_equal(run_broken(s, 1, folder, after, false, &b).outcome, PL_INTERRUPTED);

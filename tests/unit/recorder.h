@@ -16,7 +16,7 @@ struct recorder {
     struct recorded {
         int series;
         double epoch, value;
-    } *points;
+    } * points;
     size_t count, capacity;
     struct pl_text log;
     double stop_after; /* seconds from the first question on; INFINITY: never */

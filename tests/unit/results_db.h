@@ -26,14 +26,18 @@ struct known_run {
     int outcome; /* enum pl_outcome, or -1: it was never run */
     double values[POINTS_MOST];
     size_t count;
-    int64_t averaged; /* the epoch from which on it averaged; 0: it did not */
+    int64_t averaged;     /* the epoch from which on it averaged; 0: it did not */
     const double *epochs; /* NULL: 1, 2, ... */
 };
 #define RUN(settings, seed, outcome, ...)                                                                              \
-    {settings, seed, outcome, {__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double), 0, NULL}
+    {                                                                                                                  \
+        settings, seed, outcome, {__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double), 0, NULL              \
+    }
 /* A finished run that averages from an epoch on. */
 #define RUN_AVERAGED(settings, seed, from, ...)                                                                        \
-    {settings, seed, PL_FINISHED, {__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double), from, NULL}
+    {                                                                                                                  \
+        settings, seed, PL_FINISHED, {__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double), from, NULL       \
+    }
 
 static struct pl_error err;
 static char db_path[] = "/tmp/poula-results.XXXXXX";
@@ -64,11 +68,11 @@ static inline void read_settings(const char *text, struct pl_settings *settings)
     }
 }
 
-static inline void play(struct pl_store *store, int64_t session, const struct pl_claim *claim, const struct known_run *known,
-                        int64_t series)
+static inline void play(struct pl_store *store, int64_t session, const struct pl_claim *claim,
+                        const struct known_run *known, int64_t series)
 {
-    struct pl_ending ending = {.session = session, .outcome = (enum pl_outcome)known->outcome, .bad_epoch = -1,
-                               .exit_code = -1, .threads = 1};
+    struct pl_ending ending = {
+        .session = session, .outcome = (enum pl_outcome)known->outcome, .bad_epoch = -1, .exit_code = -1, .threads = 1};
     double epochs[POINTS_MOST];
     for (size_t i = 0; i < known->count; i++)
         epochs[i] = known->epochs ? known->epochs[i] : (double)i + 1;

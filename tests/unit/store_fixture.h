@@ -132,7 +132,7 @@ static inline int64_t join(struct pl_store *store)
 }
 
 static inline size_t claim(struct pl_store *store, int64_t session, int64_t sweep, bool retry, struct pl_claim *claims,
-                    size_t most)
+                           size_t most)
 {
     size_t taken;
     ok(pl_store_claim(store, session, &sweep, 1, retry, claims, most, &taken, &err));
@@ -174,9 +174,15 @@ static inline void record(struct pl_store *store, int64_t run, const char *metri
 
 static inline int end(struct pl_store *store, int64_t session, int64_t run, enum pl_outcome outcome)
 {
-    struct pl_ending ending = {.session = session, .outcome = outcome, .bad_epoch = outcome == PL_DIVERGED ? 7 : -1,
-                               .exit_code = outcome == PL_FAILED ? 3 : -1, .reason = outcome ? "because" : NULL,
-                               .started = 1000, .seconds = 2, .threads = 1, .worker = 99};
+    struct pl_ending ending = {.session = session,
+                               .outcome = outcome,
+                               .bad_epoch = outcome == PL_DIVERGED ? 7 : -1,
+                               .exit_code = outcome == PL_FAILED ? 3 : -1,
+                               .reason = outcome ? "because" : NULL,
+                               .started = 1000,
+                               .seconds = 2,
+                               .threads = 1,
+                               .worker = 99};
     struct pl_claim claim = newest_claim(store, run);
     return pl_store_end(store, &claim, &ending, &err);
 }
@@ -189,7 +195,7 @@ static inline int collect(void *self, const struct pl_result *result)
 }
 
 static inline size_t results(struct pl_store *store, int64_t sweep, const char *metric, enum pl_select select,
-                      struct pl_result *list)
+                             struct pl_result *list)
 {
     struct pl_result *next = list;
     ok(pl_store_each_result(store, sweep, metric, select, collect, &next, &err));

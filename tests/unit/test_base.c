@@ -44,8 +44,9 @@ static void numbers_in_every_spelling(void **state)
 static void ambiguous_numbers_are_refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"010", "1:30", "1_000", "0x10", "", ".", "e5", "1e", "1e+", "--1", "1 ", " 1",
-                                      "nan", ".nan", "1e999", "-1e999", "1,5", "0b1", "00", "1.2.3", "infx", "i"};
+    static const char *const bad[] = {"010", "1:30", "1_000", "0x10",  "",     ".",    "e5",    "1e",
+                                      "1e+", "--1",  "1 ",    " 1",    "nan",  ".nan", "1e999", "-1e999",
+                                      "1,5", "0b1",  "00",    "1.2.3", "infx", "i"};
     for (size_t i = 0; i < COUNT(bad); i++) {
         double value = 42;
         if (pl_number_read(bad[i], &value))
@@ -66,9 +67,9 @@ static void shortest_number_reads_back(void **state)
     static const struct {
         double value;
         const char *spelling;
-    } known[] = {{0.1, "0.1"}, {1e-8, "1e-08"}, {1e12, "1000000000000"}, {5e-4, "0.0005"}, {-0.0, "-0"}, {3, "3"},
-                 {1.0 / 3, "0.3333333333333333"}, {INFINITY, "inf"}, {-INFINITY, "-inf"}, {NAN, "nan"},
-                 {-2147483648.0, "-2147483648"}, {4294967296.0, "4294967296"}};
+    } known[] = {{0.1, "0.1"},        {1e-8, "1e-08"}, {1e12, "1000000000000"},         {5e-4, "0.0005"},
+                 {-0.0, "-0"},        {3, "3"},        {1.0 / 3, "0.3333333333333333"}, {INFINITY, "inf"},
+                 {-INFINITY, "-inf"}, {NAN, "nan"},    {-2147483648.0, "-2147483648"},  {4294967296.0, "4294967296"}};
     char spelling[PL_NUMBER_SIZE];
     for (size_t i = 0; i < COUNT(known); i++) {
         size_t length = pl_number_write(known[i].value, spelling);
@@ -224,12 +225,31 @@ static void idle_settings(void **state)
         const char *when;
         bool idle;
     } cases[] = {
-        {NULL, false}, {"always", true}, {"eta=0", true}, {"eta=0.0", true}, {"eta=1", false}, {"eta!=1", true},
-        {"eta=0 and beta!=1", false}, {"eta=0 and beta=1", true}, {"eta=2 or beta=1", true}, {"beta=1 or eta=2", true},
-        {"eta=2 and beta=1 or nesterov=true", true}, {"nesterov=true and eta=2 or beta=2", false}, {"nesterov=false", false},
-        {"every>=epochs", true}, {"epochs>=every", false}, {"epochs>=100", true}, {"epochs>=101", false}, {"every>=lack", false},
-        {"lack=0", false}, {"lack!=0", false}, {"variant=paper", true}, {"variant!=paper", false}, {"variant=*", true},
-        {"lack=*", false}, {"hidden=[]", true},
+        {NULL, false},
+        {"always", true},
+        {"eta=0", true},
+        {"eta=0.0", true},
+        {"eta=1", false},
+        {"eta!=1", true},
+        {"eta=0 and beta!=1", false},
+        {"eta=0 and beta=1", true},
+        {"eta=2 or beta=1", true},
+        {"beta=1 or eta=2", true},
+        {"eta=2 and beta=1 or nesterov=true", true},
+        {"nesterov=true and eta=2 or beta=2", false},
+        {"nesterov=false", false},
+        {"every>=epochs", true},
+        {"epochs>=every", false},
+        {"epochs>=100", true},
+        {"epochs>=101", false},
+        {"every>=lack", false},
+        {"lack=0", false},
+        {"lack!=0", false},
+        {"variant=paper", true},
+        {"variant!=paper", false},
+        {"variant=*", true},
+        {"lack=*", false},
+        {"hidden=[]", true},
     };
     struct pl_settings s = {0};
     pl_settings_set_real(&s, "eta", 0);
@@ -428,7 +448,8 @@ static void control_groups_limit(void **state)
 
     /* Version 2, as Slurm nests it; the job's limit stands two levels up, and a step has more cores than its job. */
     put(root, "proc/self/cgroup", "0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_0\n");
-    put(root, "proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+    put(root, "proc/self/mountinfo",
+        "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
 #define SCOPE "sys/fs/cgroup/system.slice/slurmstepd.scope/"
     put(root, SCOPE "job_7/step_0/user/task_0/cpu.max", "max 100000\n");
     put(root, SCOPE "job_7/step_0/cpu.max", "800000 100000\n");

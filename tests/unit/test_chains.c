@@ -83,8 +83,10 @@ static void coordinatewise_rules_give_the_same_bits(void **state)
     (void)state;
     enum { CHAINS = 600, STEPS = 50 };
     static const struct rule rules[] = {
-        {"theopoula", "paper", 0.1, 0.1, 0, 0, 0},    {"theopoula", "official", 0.05, INFINITY, 0, 3, 0.1},
-        {"theopoula", "paper", 0.3, 1e-8, 0, 0, 0.2}, {"sgld", NULL, 0.02, 0, 0, 0, 0.3},
+        {"theopoula", "paper", 0.1, 0.1, 0, 0, 0},
+        {"theopoula", "official", 0.05, INFINITY, 0, 3, 0.1},
+        {"theopoula", "paper", 0.3, 1e-8, 0, 0, 0.2},
+        {"sgld", NULL, 0.02, 0, 0, 0, 0.3},
     };
     struct source source;
     open_source(&source, "double_well", 1);
@@ -160,11 +162,16 @@ static void every_chain_has_a_norm_of_its_own(void **state)
     (void)state;
     enum { CHAINS = 600, STEPS = 12 };
     static const struct rule rules[] = {
-        {"theopoula", "paper", 0.1, 0.1, 0.5, 1.5, 0},   {"theopoula", "official", 0.1, 0.1, 0.5, 2, 0.1},
-        {"theopoula", "paper", 0.1, INFINITY, 1, 0, 0},  {"theopoula", "official", 0.05, 1e-8, 0.2, 10, 0},
-        {"theopoula", "paper", 0.1, 0.1, 0.3, 0.7, 0.1}, {"tusla", NULL, 0.1, 0, 0, 0.5, 0},
-        {"tusla", NULL, 0.1, 0, 0.4, 3, 0.2},            {"tusla", NULL, 0.1, 0, 0.4, 0, 0},
-        {"tusla", NULL, 0.05, 0, 1, 1.25, 0},            {"sgld", NULL, 0.02, 0, 0, 0, 0.1},
+        {"theopoula", "paper", 0.1, 0.1, 0.5, 1.5, 0},
+        {"theopoula", "official", 0.1, 0.1, 0.5, 2, 0.1},
+        {"theopoula", "paper", 0.1, INFINITY, 1, 0, 0},
+        {"theopoula", "official", 0.05, 1e-8, 0.2, 10, 0},
+        {"theopoula", "paper", 0.1, 0.1, 0.3, 0.7, 0.1},
+        {"tusla", NULL, 0.1, 0, 0, 0.5, 0},
+        {"tusla", NULL, 0.1, 0, 0.4, 3, 0.2},
+        {"tusla", NULL, 0.1, 0, 0.4, 0, 0},
+        {"tusla", NULL, 0.05, 0, 1, 1.25, 0},
+        {"sgld", NULL, 0.02, 0, 0, 0, 0.1},
     };
     static const char *const problems[] = {"double_well", "mixture", "rosenbrock", "quadratic", "quartic"};
     static const size_t looked_at[] = {0, 31, 255, 256, 599};
@@ -300,7 +307,8 @@ static void what_chains_cannot_do_is_refused(void **state)
 {
     (void)state;
     struct pl_settings s = {0};
-    assert_true(pl_chains_are_possible("sgld") && pl_chains_are_possible("tusla") && pl_chains_are_possible("theopoula"));
+    assert_true(pl_chains_are_possible("sgld") && pl_chains_are_possible("tusla") &&
+                pl_chains_are_possible("theopoula"));
     assert_false(pl_chains_are_possible("adam"));
     assert_false(pl_chains_are_possible("nothing"));
     pl_settings_set_string(&s, "optimizer", "adam");

@@ -14,15 +14,18 @@
 #include "train_runs.h"
 
 /* 44 images are trained on, in batches of 16, 16 and 12; an epoch asks six times whether to stop. */
-#define IMAGES "dataset=glyphs model=cnn width=4 depth=2 train_images=56 test_images=20 valid=12 batch=16 epochs=3 "            \
-               "optimizer=adam lambda=0.01 average=patience average_after=2 record_batches=20 checkpoint_minutes=1e-9"
-#define TEXT "dataset=markov model=awd_lstm nlayers=1 emsize=3 nhid=3 vocabulary=10 branches=2 train_tokens=80 "                 \
-             "valid_tokens=20 test_tokens=20 batch=2 bptt=5 test_batch=1 epochs=3 optimizer=sgd lambda=0.1 decay=0.5 patience=2 " \
-             "checkpoint_minutes=1e-9"
+#define IMAGES                                                                                                         \
+    "dataset=glyphs model=cnn width=4 depth=2 train_images=56 test_images=20 valid=12 batch=16 epochs=3 "              \
+    "optimizer=adam lambda=0.01 average=patience average_after=2 record_batches=20 checkpoint_minutes=1e-9"
+#define TEXT                                                                                                           \
+    "dataset=markov model=awd_lstm nlayers=1 emsize=3 nhid=3 vocabulary=10 branches=2 train_tokens=80 "                \
+    "valid_tokens=20 test_tokens=20 batch=2 bptt=5 test_batch=1 epochs=3 optimizer=sgd lambda=0.1 decay=0.5 "          \
+    "patience=2 "                                                                                                      \
+    "checkpoint_minutes=1e-9"
 
 struct edit {
     const char *name; /* of a tensor */
-    char what;        /* 'u': a whole number, 'd': a real one, 'c': the number of elements; its name is in the complaint */
+    char what; /* 'u': a whole number, 'd': a real one, 'c': the number of elements; its name is in the complaint */
     uint64_t whole;
     double real;
 };
@@ -112,13 +115,15 @@ static void check_edit(const struct pl_settings *s, int question, const struct r
 {
     struct breaker b;
     struct pl_text said = {0};
-    const char *curve = strstr(edit->name, "epochs/") || strstr(edit->name, "record/") ? strrchr(edit->name, '/') + 1 : NULL;
+    const char *curve = strstr(edit->name, "epochs/") || strstr(edit->name, "record/") ? strrchr(edit->name, '/') + 1
+                                                                                       : NULL;
     empty_folder();
     die_at(s, question);
     write_edited(edit, newest());
     assert_int_equal(run_broken(s, 1, folder, 0, false, &b).outcome, PL_FINISHED);
     pl_text_addf(&said, "a checkpoint is not used: its %s%s is ", curve ? "curve of " : "", curve ? curve : edit->name);
-    if (!strstr(pl_text(&b.recorder.log), pl_text(&said)) || !strstr(pl_text(&b.recorder.log), "goes on from a checkpoint"))
+    if (!strstr(pl_text(&b.recorder.log), pl_text(&said)) ||
+        !strstr(pl_text(&b.recorder.log), "goes on from a checkpoint"))
         fail_msg("the log lacks \"%s\", or where the run goes on:\n%s", pl_text(&said), pl_text(&b.recorder.log));
     assert_same(whole, &b.recorder, edit->name);
     recorder_release(&b.recorder);

@@ -49,8 +49,10 @@ static ssize_t act_send(struct pl_channel *channel, const char *bytes, size_t co
             pl_text_addf(&actor->words, "{\"run\":%lld,\"event\":\"start\",\"time\":1}\n", run);
             actor->dead = run == deadly;
             if (!actor->dead)
-                pl_text_addf(&actor->words, "{\"run\":%lld,\"event\":\"end\",\"outcome\":\"finished\",\"seconds\":1,"
-                             "\"values\":0,\"bad_epoch\":-1,\"exit_code\":-1,\"signal\":0}\n", run);
+                pl_text_addf(&actor->words,
+                             "{\"run\":%lld,\"event\":\"end\",\"outcome\":\"finished\",\"seconds\":1,"
+                             "\"values\":0,\"bad_epoch\":-1,\"exit_code\":-1,\"signal\":0}\n",
+                             run);
         }
         size_t rest = actor->heard.length - (size_t)(newline + 1 - actor->heard.text);
         memmove(actor->heard.text, newline + 1, rest);
@@ -114,8 +116,16 @@ static int act_start(const struct pl_sweep_options *options, struct pl_channel *
 }
 
 static const struct pl_executor stage = {
-    .name = "stage", .capacity = act_capacity, .start = act_start, .polls = act_polls, .send = act_send,
-    .receive = act_receive, .close = act_close, .kill = act_kill, .ended = act_ended, .free = act_free,
+    .name = "stage",
+    .capacity = act_capacity,
+    .start = act_start,
+    .polls = act_polls,
+    .send = act_send,
+    .receive = act_receive,
+    .close = act_close,
+    .kill = act_kill,
+    .ended = act_ended,
+    .free = act_free,
 };
 
 /* ---- what is told upward ---- */
@@ -172,8 +182,14 @@ static void perform(struct ears *ears, struct pl_sweep_study *study)
 {
     enum { RUNS = 20 };
     const struct pl_sweep_options options = {.executor = &stage, .jobs = 3};
-    const struct pl_crew_above above = {.self = ears, .order = order, .ready = meet, .began = began, .heard = heard,
-                                        .ended = ended, .left = left, .failed = failed};
+    const struct pl_crew_above above = {.self = ears,
+                                        .order = order,
+                                        .ready = meet,
+                                        .began = began,
+                                        .heard = heard,
+                                        .ended = ended,
+                                        .left = left,
+                                        .failed = failed};
     struct pl_claimed_queue source = {0};
     struct pl_crew crew;
     pl_crew_init(&crew, &options, &above, &source);

@@ -51,7 +51,8 @@ static void sets_are_in_order_and_defaults_are_legal(void **state)
         if (i)
             assert_true(strcmp(pl_data_at(i - 1)->name, info->name) < 0);
         for (size_t k = 0; k < info->setting_count + count; k++) {
-            const struct pl_setting *setting = k < info->setting_count ? &info->settings[k] : &common[k - info->setting_count];
+            const struct pl_setting *setting = k < info->setting_count ? &info->settings[k]
+                                                                       : &common[k - info->setting_count];
             struct pl_value value;
             struct pl_error err = {0};
             if (setting->initial && pl_setting_read(setting, setting->initial, &value, &err))
@@ -81,7 +82,8 @@ static void unknown_sets_and_sizes_are_refused(void **state)
         const char *key;
         int value;
         const char *text;
-    } bad[] = {{"valid", 100, "valid is 100"}, {"subset", 101, "subset is 101"}, {"test_subset", 21, "test_subset is 21"}};
+    } bad[] = {
+        {"valid", 100, "valid is 100"}, {"subset", 101, "subset is 101"}, {"test_subset", 21, "test_subset is 21"}};
     for (size_t i = 0; i < 3; i++) {
         choose_glyphs(&s, 100, 20);
         assert_true(pl_data_expect(&s, &shape, &classes, sizes));

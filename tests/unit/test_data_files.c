@@ -10,7 +10,9 @@ static char digests[MEMBERS][2 * PL_DIGEST_SIZE + 1];
 static struct pl_cifar layout = {
     .origin = {.url = "http://localhost/tiny.tar.gz", .file = "tiny.tar.gz", .sha256 = ""},
     .folder = "tiny-bin",
-    .members = {{"train.bin", 0, FIRST, digests[0]}, {"more.bin", 0, SECOND, digests[1]}, {"test.bin", 1, TEST, digests[2]}},
+    .members = {{"train.bin", 0, FIRST, digests[0]},
+                {"more.bin", 0, SECOND, digests[1]},
+                {"test.bin", 1, TEST, digests[2]}},
     .member_count = MEMBERS,
     .names = "names.txt",
     .label_bytes = LABELS,
@@ -27,7 +29,7 @@ static const struct pl_dataset_type tiny = {
 
 /* What the files hold; a test may change it before it writes them. */
 static unsigned char records[2][TRAIN * RECORD]; /* training, test */
-static unsigned char *const starts[MEMBERS] = {records[0], records[0] + FIRST * RECORD, records[1]};
+static unsigned char *const starts[MEMBERS] = {records[0], records[0] + FIRST *RECORD, records[1]};
 static size_t sizes[MEMBERS];
 static const char *names;
 

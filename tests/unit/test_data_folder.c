@@ -44,8 +44,13 @@ static int import_folder(const char *name, const char *from, double test, bool s
                          struct pl_error *err)
 {
     *report = (struct report){0};
-    struct pl_import import = {.size = 16, .test = test, .skip = skip, .self = report, .progress = count_files,
-                               .unreadable = note_unreadable, .note = note};
+    struct pl_import import = {.size = 16,
+                               .test = test,
+                               .skip = skip,
+                               .self = report,
+                               .progress = count_files,
+                               .unreadable = note_unreadable,
+                               .note = note};
     return pl_data_import(name, from, in_folder("data"), &import, err);
 }
 
@@ -179,14 +184,19 @@ static void splits_of_any_name_are_understood(void **state)
 {
     (void)state;
     static const struct {
-        const char *folders[3];   /* of 6, 2 and 4 images a class */
+        const char *folders[3]; /* of 6, 2 and 4 images a class */
         size_t sizes[PL_SPLIT_COUNT];
     } cases[] = {
-        {{"Training", "", "Testing"}, {12, 0, 8}},       {{"Train", "", "Test"}, {12, 0, 8}},
-        {{"train", "val", ""}, {6, 4, 6}},               {{"TRAIN", "Valid", "TEST"}, {12, 4, 8}},
-        {{"train", "validation", "test"}, {12, 4, 8}},   {{"training_set", "", "test_set"}, {12, 0, 8}},
-        {{"TrainingSet", "dev", "TestImages"}, {12, 4, 8}}, {{"train", "", "eval"}, {12, 0, 8}},
-        {{"train", "eval", "test"}, {12, 4, 8}},         {{"train2017", "val2017", ""}, {6, 4, 6}},
+        {{"Training", "", "Testing"}, {12, 0, 8}},
+        {{"Train", "", "Test"}, {12, 0, 8}},
+        {{"train", "val", ""}, {6, 4, 6}},
+        {{"TRAIN", "Valid", "TEST"}, {12, 4, 8}},
+        {{"train", "validation", "test"}, {12, 4, 8}},
+        {{"training_set", "", "test_set"}, {12, 0, 8}},
+        {{"TrainingSet", "dev", "TestImages"}, {12, 4, 8}},
+        {{"train", "", "eval"}, {12, 0, 8}},
+        {{"train", "eval", "test"}, {12, 4, 8}},
+        {{"train2017", "val2017", ""}, {6, 4, 6}},
         {{"training", "", ""}, {6, 0, 6}},
     };
     static const int counts[] = {6, 2, 4};
@@ -269,8 +279,8 @@ static void strange_layouts_are_said(void **state)
         {"train/a/1.png train/a/2.png train/b/1.png train/b/2.png test/1.png test/2.png test/3.png",
          "/test is not used: it holds 3 files but no folders of classes", true, 2, 2},
         {"train/a/1.png train/b/1.png test/a/x.bmp", "/test holds no PNG or JPEG files in its folders", true, 0, 0},
-        {"a/1.png a/2.bmp a/3.BMP a/4.txt b/1.png b/.hidden.png b/noending 5.png",
-         "1 beside the folders of classes (", true, 0, 0},
+        {"a/1.png a/2.bmp a/3.BMP a/4.txt b/1.png b/.hidden.png b/noending 5.png", "1 beside the folders of classes (",
+         true, 0, 0},
         {"a/1.png a/2.bmp a/3.BMP b/1.png", "2 .bmp (as ", true, 0, 0},
         {"a/1.png b/1.png b/.x.png", "1 hidden (", true, 0, 0},
         {"train/a/1.png train/b/1.png labels.csv", "1 .csv (", true, 0, 0},
@@ -283,7 +293,8 @@ static void strange_layouts_are_said(void **state)
         {"train/a/1.png Training/a/1.png", "would both be the training images", false, 0, 0},
         {"train/a/1.png train/b/1.png val/a/1.png dev/b/1.png", "would both be the validation images", false, 0, 0},
         {"a/train/1.png a/test/1.png b/train/1.png b/test/1.png", "splits must stand above the classes", false, 0, 0},
-        {"all/train/a/1.png all/train/b/1.png all/test/a/1.png", "holds nothing but the folder all; if that has the classes, or the splits, import ", false, 0, 0},
+        {"all/train/a/1.png all/train/b/1.png all/test/a/1.png",
+         "holds nothing but the folder all; if that has the classes, or the splits, import ", false, 0, 0},
         {"seg_train/1.png seg_test/1.png", "look like training and test images", false, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -30,21 +30,33 @@ static void a_terminal_obeys_nothing(void **state)
 {
     (void)state;
     static const struct pair pairs[] = {
-        {"", ""}, {"plain a_b [x] * \\ 100%", "plain a_b [x] * \\ 100%"},
+        {"", ""},
+        {"plain a_b [x] * \\ 100%", "plain a_b [x] * \\ 100%"},
         {"\x1b[31mred\x1b]0;title\x07", "\\x1b[31mred\\x1b]0;title\\x07"},
         {"a\nb\tc\rd\x7f\b", "a\\nb\\tc\\rd\\x7f\\x08"},
-        {"\xc2\x9b" "31m", "\\u{9b}31m"},                               /* the same ESC [ as a C1 control */
-        {"\x9b" "31m \xff\xfe \xc3", "\\x9b31m \\xff\\xfe \\xc3"},      /* no UTF-8 */
+        {"\xc2\x9b"
+         "31m",
+         "\\u{9b}31m"}, /* the same ESC [ as a C1 control */
+        {"\x9b"
+         "31m \xff\xfe \xc3",
+         "\\x9b31m \\xff\\xfe \\xc3"},                                                        /* no UTF-8 */
         {"\xc0\x9b \xe0\x82\x9b \xed\xa0\x80", "\\xc0\\x9b \\xe0\\x82\\x9b \\xed\\xa0\\x80"}, /* overlong, surrogate */
-        {"adam\xe2\x80\xae" "1e-3\xe2\x80\xac", "adam\\u{202e}1e-3\\u{202c}"},
+        {"adam\xe2\x80\xae"
+         "1e-3\xe2\x80\xac",
+         "adam\\u{202e}1e-3\\u{202c}"},
         {"\xe2\x81\xa6x\xe2\x81\xa9\xe2\x80\x8f\xd8\x9c", "\\u{2066}x\\u{2069}\\u{200f}\\u{61c}"},
-        {"sg\xe2\x80\x8b" "d\xef\xbb\xbf\xc2\xad", "sg\\u{200b}d\\u{feff}\\u{ad}"},
-        {"a\xe2\x80\xa8" "b\xe2\x80\xa9\xc2\x85", "a\\u{2028}b\\u{2029}\\u{85}"},
-        {"\xf3\xa0\x81\x81\xe3\x85\xa4", "\\u{e0041}\\u{3164}"},        /* a tag, and a letter that is a blank */
+        {"sg\xe2\x80\x8b"
+         "d\xef\xbb\xbf\xc2\xad",
+         "sg\\u{200b}d\\u{feff}\\u{ad}"},
+        {"a\xe2\x80\xa8"
+         "b\xe2\x80\xa9\xc2\x85",
+         "a\\u{2028}b\\u{2029}\\u{85}"},
+        {"\xf3\xa0\x81\x81\xe3\x85\xa4", "\\u{e0041}\\u{3164}"}, /* a tag, and a letter that is a blank */
         {"λ=0.1 café 中文 → ❤️ 😀 שלום", "λ=0.1 café 中文 → ❤️ 😀 שלום"},
     };
     check(pl_escape_terminal, pairs, COUNT(pairs));
-    static const struct pair lines[] = {{"a\n\tb\r\x1b[2J\n", "a\n\tb\\r\\x1b[2J\n"}, {"\xe2\x80\xae\n", "\\u{202e}\n"}};
+    static const struct pair lines[] = {{"a\n\tb\r\x1b[2J\n", "a\n\tb\\r\\x1b[2J\n"},
+                                        {"\xe2\x80\xae\n", "\\u{202e}\n"}};
     check(pl_escape_lines, lines, COUNT(lines));
 }
 
@@ -55,7 +67,8 @@ static void what_is_shown_has_a_width(void **state)
     static const struct {
         const char *text;
         size_t width;
-    } cases[] = {{"\x1b[1m", 7}, {"a\xe2\x80\x8b", 9}, {"\xff", 4}, {"中\xe2\x80\xae", 10}, {"❤️", 1}, {"e\xcc\x81", 1}};
+    } cases[] = {{"\x1b[1m", 7},         {"a\xe2\x80\x8b", 9}, {"\xff", 4},
+                 {"中\xe2\x80\xae", 10}, {"❤️", 1},        {"e\xcc\x81", 1}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct pl_text out = {0};
         pl_escape_terminal(&out, cases[i].text);
@@ -67,10 +80,18 @@ static void what_is_shown_has_a_width(void **state)
 static void data_keeps_its_bytes(void **state)
 {
     (void)state;
-    static const struct pair csv[] = {{"", ""}, {"a b", "a b"}, {"a,b", "\"a,b\""}, {"q\"q", "\"q\"\"q\""},
-                                      {"a\nb", "\"a\nb\""}, {"\x1b[31m\xff", "\x1b[31m\xff"}};
-    static const struct pair json[] = {{"", "\"\""}, {"a\"b\\c", "\"a\\\"b\\\\c\""}, {"\x1b\n", "\"\\u001b\\n\""},
-                                       {"x\xffy", "\"x\xEF\xBF\xBDy\""}, {"中", "\"中\""}, {"\xe4\xb8", "\"\xEF\xBF\xBD\xEF\xBF\xBD\""}};
+    static const struct pair csv[] = {{"", ""},
+                                      {"a b", "a b"},
+                                      {"a,b", "\"a,b\""},
+                                      {"q\"q", "\"q\"\"q\""},
+                                      {"a\nb", "\"a\nb\""},
+                                      {"\x1b[31m\xff", "\x1b[31m\xff"}};
+    static const struct pair json[] = {{"", "\"\""},
+                                       {"a\"b\\c", "\"a\\\"b\\\\c\""},
+                                       {"\x1b\n", "\"\\u001b\\n\""},
+                                       {"x\xffy", "\"x\xEF\xBF\xBDy\""},
+                                       {"中", "\"中\""},
+                                       {"\xe4\xb8", "\"\xEF\xBF\xBD\xEF\xBF\xBD\""}};
     check(pl_escape_csv, csv, COUNT(csv));
     check(pl_escape_json, json, COUNT(json));
 }
@@ -80,11 +101,23 @@ static void markdown_shows_the_text(void **state)
 {
     (void)state;
     static const struct pair pairs[] = {
-        {"a_b|c*d`e", "a\\_b\\|c\\*d\\`e"}, {"[x](y) <b> #1 $5 ~~z~~", "\\[x\\](y) \\<b\\> \\#1 \\$5 \\~\\~z\\~\\~"},
-        {"&amp; R & D &#9;", "\\&amp; R & D \\&\\#9;"}, {"back\\", "back\\\\"}, {"a\nb", "a<br>b"},
-        {" x ", "&nbsp;x&nbsp;"}, {"a  b", "a &nbsp;b"}, {"- a", "\\- a"}, {"--dash", "\\--dash"}, {"-1e-3", "-1e-3"},
-        {"-", "-"}, {"+ a", "\\+ a"}, {"1. a", "1\\. a"}, {"1.5", "1.5"}, {"2)", "2\\)"},
-        {"\x1b[1m\xe2\x80\xae", "\\\\x1b\\[1m\\\\u{202e}"}, {"λ 中文 café", "λ 中文 café"},
+        {"a_b|c*d`e", "a\\_b\\|c\\*d\\`e"},
+        {"[x](y) <b> #1 $5 ~~z~~", "\\[x\\](y) \\<b\\> \\#1 \\$5 \\~\\~z\\~\\~"},
+        {"&amp; R & D &#9;", "\\&amp; R & D \\&\\#9;"},
+        {"back\\", "back\\\\"},
+        {"a\nb", "a<br>b"},
+        {" x ", "&nbsp;x&nbsp;"},
+        {"a  b", "a &nbsp;b"},
+        {"- a", "\\- a"},
+        {"--dash", "\\--dash"},
+        {"-1e-3", "-1e-3"},
+        {"-", "-"},
+        {"+ a", "\\+ a"},
+        {"1. a", "1\\. a"},
+        {"1.5", "1.5"},
+        {"2)", "2\\)"},
+        {"\x1b[1m\xe2\x80\xae", "\\\\x1b\\[1m\\\\u{202e}"},
+        {"λ 中文 café", "λ 中文 café"},
     };
     check(pl_escape_markdown, pairs, COUNT(pairs));
 }
@@ -97,9 +130,15 @@ static void latex_compiles_and_shows_the_text(void **state)
         {"% # & ~ ^", "\\% \\# \\& \\textasciitilde{} \\textasciicircum{}"},
         {"\\_{}|$<>", "\\textbackslash{}\\_\\{\\}\\textbar{}\\$\\textless{}\\textgreater{}"},
         {"\"`'", "{''}\\`{}'"},
-        {"[x]", "{[}x{]}"}, {"*a*", "{*}a{*}"},       /* would be taken by the \\ of the row before */
-        {"--dash---", "-{}-dash-{}-{}-"}, {"a-b", "a-b"}, {"''x", "'{}'x"}, {",,", ",{},"}, {"?`x!`", "?\\`{}x!\\`{}"},
-        {" x ", "\\mbox{ }x\\mbox{ }"}, {"a  b", "a \\mbox{ }b"},
+        {"[x]", "{[}x{]}"},
+        {"*a*", "{*}a{*}"}, /* would be taken by the \\ of the row before */
+        {"--dash---", "-{}-dash-{}-{}-"},
+        {"a-b", "a-b"},
+        {"''x", "'{}'x"},
+        {",,", ",{},"},
+        {"?`x!`", "?\\`{}x!\\`{}"},
+        {" x ", "\\mbox{ }x\\mbox{ }"},
+        {"a  b", "a \\mbox{ }b"},
         {"a\nb\tc", "a\\textbackslash{}nb\\textbackslash{}tc"},
         {"\x1b[\xff\xe2\x80\xae", "\\textbackslash{}x1b{[}\\textbackslash{}xff\\textbackslash{}u\\{202e\\}"},
         {"λ=Ωο", "\\ensuremath{\\lambda}=\\ensuremath{\\Omega}\\ensuremath{o}"},

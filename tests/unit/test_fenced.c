@@ -1,4 +1,5 @@
-/* Networks on devices whose memory faults when the host touches it: nothing above lib/device may look at a device address. */
+/* Networks on devices whose memory faults when the host touches it: nothing above lib/device may look at a device
+ * address. */
 #include "recorder.h"
 
 #include "data/text/corpus.h"
@@ -19,13 +20,16 @@
 static const char *const tasks[] = {
     "dataset=glyphs model=cnn width=4 depth=2 dropout=0.2 train_images=56 test_images=20 valid=12 batch=16 epochs=3 "
     "optimizer=theopoula lambda=0.01 beta=1e8 record_shares=true average=patience average_after=1 clip=1 ",
-    "dataset=glyphs model=layers layers=[] train_images=20 test_images=10 batch=8 epochs=2 optimizer=adamp lambda=0.01 ",
-    "dataset=markov model=awd_lstm nlayers=2 emsize=8 nhid=12 vocabulary=10 branches=3 train_tokens=260 valid_tokens=91 "
+    "dataset=glyphs model=layers layers=[] train_images=20 test_images=10 batch=8 epochs=2 optimizer=adamp "
+    "lambda=0.01 ",
+    "dataset=markov model=awd_lstm nlayers=2 emsize=8 nhid=12 vocabulary=10 branches=3 train_tokens=260 "
+    "valid_tokens=91 "
     "test_tokens=41 batch=4 valid_batch=3 test_batch=2 bptt=12 epochs=3 optimizer=nt_asgd lambda=1 ",
 };
 enum { TASK_COUNT = sizeof tasks / sizeof *tasks };
-static const char own_layers[] = "[\"conv 4\",\"batchnorm\",\"relu\",\"maxpool 4\",\"mark a\",\"conv 4\",\"batchnorm\",\"add a\","
-                                 "\"relu\",\"concat a\",\"averagepool 2\",\"dropout 0.1\",\"linear classes\"]";
+static const char
+    own_layers[] = "[\"conv 4\",\"batchnorm\",\"relu\",\"maxpool 4\",\"mark a\",\"conv 4\",\"batchnorm\",\"add a\","
+                   "\"relu\",\"concat a\",\"averagepool 2\",\"dropout 0.1\",\"linear classes\"]";
 
 static void task_on(struct pl_settings *s, size_t task, const struct pl_device_type *type)
 {
@@ -65,7 +69,8 @@ static void check_task(size_t task, const struct pl_device_type *type)
             recorder_release(&b.recorder);
         }
         struct pl_safetensors weights = finish(&s, behind ? &fenced : &open);
-        assert_int_equal(strstr(pl_text(&(behind ? &fenced : &open)->log), "goes on from a checkpoint") != NULL, behind);
+        assert_int_equal(strstr(pl_text(&(behind ? &fenced : &open)->log), "goes on from a checkpoint") != NULL,
+                         behind);
         pl_safetensors_digest(weights.tensors, weights.count, digests[behind]);
         pl_safetensors_release(&weights);
         empty_folder();

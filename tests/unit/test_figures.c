@@ -26,26 +26,40 @@ static double draw_value(unsigned kind)
     double plain = 0.01 + draw(1000) / 250.0;
     static const double odd[] = {NAN, INFINITY, -INFINITY, 0, -0.5, 1e300, -1e308, 1e-300, 5e-324, 1e308};
     switch (kind) {
-    case 0: return plain;                                    /* ordinary */
-    case 1: return draw(3) ? plain : odd[draw(10)];          /* anything in between */
-    case 2: return draw(2) ? NAN : INFINITY;                 /* nothing finite */
-    case 3: return draw(4) ? -plain : 0;                     /* nothing above zero */
-    case 4: return plain * pow(10, (double)draw(60) - 30);   /* over many decades */
-    case 5: return 0.999 + draw(2) * 0.001;                  /* nearly one */
-    case 6: return draw(2) ? plain : NAN;                    /* points between gaps */
-    default: return 1e308 * (draw(2) ? 1 : -1);              /* huge */
+    case 0:
+        return plain; /* ordinary */
+    case 1:
+        return draw(3) ? plain : odd[draw(10)]; /* anything in between */
+    case 2:
+        return draw(2) ? NAN : INFINITY; /* nothing finite */
+    case 3:
+        return draw(4) ? -plain : 0; /* nothing above zero */
+    case 4:
+        return plain * pow(10, (double)draw(60) - 30); /* over many decades */
+    case 5:
+        return 0.999 + draw(2) * 0.001; /* nearly one */
+    case 6:
+        return draw(2) ? plain : NAN; /* points between gaps */
+    default:
+        return 1e308 * (draw(2) ? 1 : -1); /* huge */
     }
 }
 
 static double draw_position(unsigned kind, int index)
 {
     switch (kind) {
-    case 0: return index + 1;
-    case 1: return index;                  /* counted from 0 */
-    case 2: return 9007199254740980.0 + index;
-    case 3: return 0.25 * index + 0.25;    /* fractions */
-    case 4: return pow(10, index);
-    default: return index - 3;             /* below zero */
+    case 0:
+        return index + 1;
+    case 1:
+        return index; /* counted from 0 */
+    case 2:
+        return 9007199254740980.0 + index;
+    case 3:
+        return 0.25 * index + 0.25; /* fractions */
+    case 4:
+        return pow(10, index);
+    default:
+        return index - 3; /* below zero */
     }
 }
 
@@ -175,7 +189,8 @@ static char *file_in(const char *name)
 /* The script without the lines that make it a picture. */
 static void make_table(const char *script, const char *data)
 {
-    static const char *const left_out[] = {"set terminal", "set output", "unset output", "set multiplot", "unset multiplot"};
+    static const char *const left_out[] = {"set terminal", "set output", "unset output", "set multiplot",
+                                           "unset multiplot"};
     struct pl_text text = {0};
     pl_text_add(&text, "set terminal unknown\nset format xy '%.17g'\nset table 'fig.tbl'\n");
     for (const char *line = script; *line; line += strcspn(line, "\n"), line += *line == '\n') {
@@ -232,7 +247,8 @@ static void read_table(void)
             assert_true(curve_count < MOST_CURVES);
             curves[curve_count++] = (struct curve){.panel = panel};
         } else if (!strncmp(line, "# Curve title: \"", 16)) {
-            snprintf(curves[curve_count - 1].title, sizeof curves->title, "%.*s", (int)strcspn(line + 16, "\"\n"), line + 16);
+            snprintf(curves[curve_count - 1].title, sizeof curves->title, "%.*s", (int)strcspn(line + 16, "\"\n"),
+                     line + 16);
         } else if (*line != '#' && *line != '\n' && curve_count) {
             read_row(&curves[curve_count - 1], line);
         }
@@ -245,7 +261,8 @@ static void read_table(void)
 static const struct curve *curve_of(int panel, const char *line)
 {
     for (size_t i = 0; i < curve_count; i++)
-        if (curves[i].panel == panel && !strncmp(curves[i].title, line, strlen(line)) && strchr(" ", curves[i].title[strlen(line)]))
+        if (curves[i].panel == panel && !strncmp(curves[i].title, line, strlen(line)) &&
+            strchr(" ", curves[i].title[strlen(line)]))
             return &curves[i];
     return NULL;
 }
@@ -289,12 +306,14 @@ static bool alike(double a, double b, double tolerance)
 /* Is what was drawn of y right, in the units of the axis? Far beyond the axis it may be anywhere on that side. */
 static bool is_right(const struct pl_panel *panel, double y, double shown, bool drawn)
 {
-    double unit = pow(10, pl_scale_power(panel->y_range, panel->log_y)), low = panel->y_range[0], high = panel->y_range[1];
+    double unit = pow(10, pl_scale_power(panel->y_range, panel->log_y)), low = panel->y_range[0],
+           high = panel->y_range[1];
     bool has_place = isfinite(y) && !(panel->log_y && y <= 0);
     if (!has_place || !drawn || isnan(shown))
         return !has_place && (!drawn || isnan(shown));
     if (y >= low && y <= high)
-        return fabs(y / unit - shown) <= 1e-9 * fmax(fabs(y / unit), (high / unit - low / unit) * (panel->log_y ? 0 : 1));
+        return fabs(y / unit - shown) <=
+               1e-9 * fmax(fabs(y / unit), (high / unit - low / unit) * (panel->log_y ? 0 : 1));
     return y < low ? shown < low / unit : shown > high / unit;
 }
 
@@ -310,7 +329,8 @@ static void compare_data(const struct expected *e, const char *data, int panel)
         int n;
         assert_int_equal(sscanf(row, "%lf %lf %lf %lf %d", &x, &y, &low, &high, &n), 5);
         const struct value *v = &e->values[i];
-        if (x != v->x || n != v->n || !alike(n ? y : NAN, v->y, 1e-12) || (n && (low > y || high < y)) || (!n && isfinite(y)))
+        if (x != v->x || n != v->n || !alike(n ? y : NAN, v->y, 1e-12) || (n && (low > y || high < y)) ||
+            (!n && isfinite(y)))
             fail_msg("line %s of panel %s: the data say '%.*s', the database %.17g %.17g of %d runs", e->line, e->panel,
                      (int)strcspn(row, "\n"), row, v->x, v->y, v->n);
     }
@@ -336,7 +356,8 @@ static void compare_marks(const struct expected *e, const struct pl_panel *panel
     assert_true(rows_of(block_of(data, number, e->line, "below the axis")) >= below);
     assert_int_equal(rows_of(block_of(data, number, e->line, "another number of runs")) > 0, changes > 0);
     if (gaps)
-        assert_non_null(strstr(notes, finite ? "Values that are not finite are gaps" : "No finite value, so nothing to draw"));
+        assert_non_null(
+            strstr(notes, finite ? "Values that are not finite are gaps" : "No finite value, so nothing to draw"));
 }
 
 static void compare_curves(const struct pl_figure *figure, const char *data, const char *notes, const char *what)
@@ -357,7 +378,8 @@ static void compare_curves(const struct pl_figure *figure, const char *data, con
             const struct value *v = &e->values[i];
             bool placed = !(p->log_x && v->x <= 0);
             if (placed && curve->rows[i].drawn && curve->rows[i].x != v->x)
-                fail_msg("%s: line %s of panel %s stands at %.17g, not %.17g", what, e->line, e->panel, curve->rows[i].x, v->x);
+                fail_msg("%s: line %s of panel %s stands at %.17g, not %.17g", what, e->line, e->panel,
+                         curve->rows[i].x, v->x);
             if (placed && !is_right(p, v->n ? v->y : NAN, curve->rows[i].y, curve->rows[i].drawn))
                 fail_msg("%s: line %s of panel %s shows %.17g at %g, the database has %.17g", what, e->line, e->panel,
                          curve->rows[i].y, v->x, v->y);
@@ -394,8 +416,8 @@ static void compare_sensitivity(const struct pl_figure *figure, bool fit, const 
         if (!isinf(e->lambda))
             assert_true(nearest < slack);
         if (!is_right(p, mean_of_best(e), curve->rows[at].y, curve->rows[at].drawn))
-            fail_msg("%s: line %s shows %.17g at %g, the database has %.17g", what, e->panel, curve->rows[at].y, e->lambda,
-                     mean_of_best(e));
+            fail_msg("%s: line %s shows %.17g at %g, the database has %.17g", what, e->panel, curve->rows[at].y,
+                     e->lambda, mean_of_best(e));
     }
 }
 
@@ -450,8 +472,12 @@ static void read_back_curves(struct pl_results *results, unsigned round)
     struct pl_text data = {0}, notes = {0};
     for (unsigned k = 0; k < 2; k++) {
         char what[60];
-        struct pl_figure_spec spec = {.kind = k ? PL_FIGURE_TRAJECTORIES : PL_FIGURE_CURVES, .y = loss, .panels = {panels, 1},
-                                      .lines = {lines, 1}, .x_range = {NAN, NAN}, .y_range = {NAN, NAN}};
+        struct pl_figure_spec spec = {.kind = k ? PL_FIGURE_TRAJECTORIES : PL_FIGURE_CURVES,
+                                      .y = loss,
+                                      .panels = {panels, 1},
+                                      .lines = {lines, 1},
+                                      .x_range = {NAN, NAN},
+                                      .y_range = {NAN, NAN}};
         unsigned how = round + k;
         spec.log_x = how % 4 == 1;
         spec.log_y = how % 2;
@@ -475,8 +501,14 @@ static void read_back_settings(struct pl_results *results, unsigned round)
     struct pl_figure figure;
     struct pl_text data = {0}, notes = {0};
     char what[60];
-    struct pl_figure_spec spec = {.kind = PL_FIGURE_SENSITIVITY, .x = lambda_key, .y = loss, .lines = {panels, 1},
-                                  .x_range = {NAN, NAN}, .y_range = {NAN, NAN}, .fit = round % 2, .log_y = round % 3 == 1};
+    struct pl_figure_spec spec = {.kind = PL_FIGURE_SENSITIVITY,
+                                  .x = lambda_key,
+                                  .y = loss,
+                                  .lines = {panels, 1},
+                                  .x_range = {NAN, NAN},
+                                  .y_range = {NAN, NAN},
+                                  .fit = round % 2,
+                                  .log_y = round % 3 == 1};
     snprintf(what, sizeof what, "round %u, sensitivity", round);
     if (read_back(results, &spec, &figure, &data, &notes)) {
         compare_sensitivity(&figure, spec.fit, what);

@@ -46,10 +46,12 @@ static const char *idle_value(const struct pl_setting *setting, int index)
 
 /* Adds what makes an alternative of idle_when true (a comparison with * or != is up to the base). False where such runs
  * have no setting that it compares. */
-static bool add_condition(struct pl_text *words, const struct pl_settings *complete, const char *alternative, size_t length)
+static bool add_condition(struct pl_text *words, const struct pl_settings *complete, const char *alternative,
+                          size_t length)
 {
     size_t size;
-    for (const char *word = alternative; (word = pl_next_word(word, &size)) && word < alternative + length; word += size) {
+    for (const char *word = alternative; (word = pl_next_word(word, &size)) && word < alternative + length;
+         word += size) {
         const char *sign = word + strcspn(word, "!>=");
         char key[100];
         snprintf(key, sizeof key, "%.*s", (int)(sign - word), word);
@@ -112,7 +114,8 @@ static void idle_settings_change_nothing(void **state)
             snprintf(base, sizeof base, "problem=quadratic optimizer=%s dimension=2 noise=1 iterations=60 record=60",
                      pl_optim_info(i)->name);
         else
-            snprintf(base, sizeof base, "problem=langevin target=quartic optimizer=sgld beta=1 chains=20 iterations=60 record=6");
+            snprintf(base, sizeof base,
+                     "problem=langevin target=quartic optimizer=sgld beta=1 chains=20 iterations=60 record=6");
         settings_of(&chosen, base);
         assert_int_equal(pl_train_schema(&chosen, &schema, &err), 0);
         for (size_t p = 0; p < schema.count; p++)
@@ -165,49 +168,62 @@ static void idle_settings_are_noted(void **state)
 #define THETA30 "study: s\ntask: {problem: theta30, iterations: 100}\n"
 #define QUADRATIC "study: s\ntask: {problem: quadratic, iterations: 100}\n"
         {THETA30 "optimizer: {name: theopoula, eta: [0, 0.1], r: [0, 1, 2]}\nseeds: [1, 2, 3]\n",
-         "s: r of theopoula has no effect when eta=0, so 6 of 18 runs are the same training as another one, under another key\n"},
+         "s: r of theopoula has no effect when eta=0, so 6 of 18 runs are the same training as another one, under "
+         "another key\n"},
         {THETA30 "optimizer: {name: theopoula, eta: 0, r: 2}\nseeds: [1, 2, 3]\n", ""},
         {THETA30 "optimizer: {name: theopoula, eta: [0, 0.1], r: [1, 2]}\nzip: [[eta, r]]\nseeds: [1, 2, 3]\n", ""},
         {THETA30 "optimizer: {name: tusla, eta: [0, 0.1], r: [0, 1, 2]}\nseeds: [1, 2, 3]\n", ""},
         {THETA30 "optimizer: {name: [theopoula, tusla], r: [0, 1]}\n",
-         "s: r of theopoula has no effect when eta=0, so 1 of 4 runs is the same training as another one, under another key\n"},
+         "s: r of theopoula has no effect when eta=0, so 1 of 4 runs is the same training as another one, under "
+         "another key\n"},
         {THETA30 "cases: [{optimizer: {name: theopoula, r: 3}}, {optimizer: {name: theopoula}}]\n",
-         "s: r of theopoula has no effect when eta=0, so 1 of 2 runs is the same training as another one, under another key\n"},
+         "s: r of theopoula has no effect when eta=0, so 1 of 2 runs is the same training as another one, under "
+         "another key\n"},
         {THETA30 "optimizer: {name: theopoula, lambda: [0.1, 0.2], r: \"10*lambda\", eta: [0, 1]}\n", ""},
         {THETA30 "optimizer: {name: theopoula, variant: [paper, official], beta: [1, 2]}\n",
-         "s: variant of theopoula has no effect when eta=0 and beta!=1, so 1 of 4 runs is the same training as another one, "
+         "s: variant of theopoula has no effect when eta=0 and beta!=1, so 1 of 4 runs is the same training as another "
+         "one, "
          "under another key\n"},
         {THETA30 "optimizer: {name: theopoula, epsilon: [0.1, 1], sync_epsilon: [true, false], r: [0, 1]}\n",
          "s: r of theopoula has no effect when eta=0, nor epsilon of theopoula when sync_epsilon=true, so 5 of 8 runs "
          "are the same training as another one, under another key\n"},
-        {THETA30 "optimizer: {name: theopoula, eta: [0, 0.1], r: [0, 1]}\nseeds: [1, 2, 3]\nexclude: [{r: 1, eta: 0, seed: 3}]\n",
-         "s: r of theopoula has no effect when eta=0, so 2 of 11 runs are the same training as another one, under another key\n"},
+        {THETA30 "optimizer: {name: theopoula, eta: [0, 0.1], r: [0, 1]}\nseeds: [1, 2, 3]\nexclude: [{r: 1, eta: 0, "
+                 "seed: 3}]\n",
+         "s: r of theopoula has no effect when eta=0, so 2 of 11 runs are the same training as another one, under "
+         "another key\n"},
         {THETA30 "optimizer: {name: msvag, epsilon: [0.1, 0.2]}\n",
          "s: epsilon of msvag has no effect, so 1 of 2 runs is the same training as another one, under another key\n"},
         {THETA30 "optimizer: {name: sgd, average_after: [1, 2]}\n",
-         "s: average_after of sgd has no effect when average=off or average=on, so 1 of 2 runs is the same training as another "
+         "s: average_after of sgd has no effect when average=off or average=on, so 1 of 2 runs is the same training as "
+         "another "
          "one, under another key\n"},
         {THETA30 "optimizer: {name: sgd, momentum: [0, 0.9], dampening: [0, 0.1]}\n",
-         "s: dampening of sgd has no effect when momentum=0, so 1 of 4 runs is the same training as another one, under another "
+         "s: dampening of sgd has no effect when momentum=0, so 1 of 4 runs is the same training as another one, under "
+         "another "
          "key\n"},
         {THETA30 "optimizer: {name: sgd}\nschedule: {decay: 0.1, every: [50, 100, 200]}\n",
-         "s: every has no effect when every>=epochs or every>=iterations, so 1 of 3 runs is the same training as another one, "
+         "s: every has no effect when every>=epochs or every>=iterations, so 1 of 3 runs is the same training as "
+         "another one, "
          "under another key\n"},
         /* where nothing is drawn all seeds are one training */
         {QUADRATIC "optimizer: {name: adam, lambda: [0.1, 0.2]}\nseeds: [1, 2, 3]\n",
-         "s: the seed has no effect where nothing is drawn, so 4 of 6 runs are the same training as another one, under another "
+         "s: the seed has no effect where nothing is drawn, so 4 of 6 runs are the same training as another one, under "
+         "another "
          "key\n"},
         {QUADRATIC "optimizer: {name: [adam, theopoula]}\nseeds: [1, 2, 3]\n",
-         "s: the seed has no effect where nothing is drawn, so 2 of 6 runs are the same training as another one, under another "
+         "s: the seed has no effect where nothing is drawn, so 2 of 6 runs are the same training as another one, under "
+         "another "
          "key\n"},
         {"study: s\ntask: {problem: quadratic, noise: 1}\noptimizer: {name: adam}\nseeds: [1, 2, 3]\n", ""},
         {THETA30 "optimizer: {name: adam}\nseeds: [1, 2, 3]\n", ""},
-        {"study: s\ntask: {problem: langevin, target: quartic, noise: [0, 1], gradient: [exact, stochastic], directions: [1, 2]}\n"
+        {"study: s\ntask: {problem: langevin, target: quartic, noise: [0, 1], gradient: [exact, stochastic], "
+         "directions: [1, 2]}\n"
          "optimizer: {name: sgld, beta: 1}\n",
          "s: directions has no effect when dimension=1, nor gradient when noise=0, nor noise when gradient=exact, so "
          "6 of 8 runs are the same training as another one, under another key\n"},
         {"study: s\ntask: {dataset: glyphs, model: [mlp, cnn], precision: [fast, exact]}\noptimizer: {name: sgd}\n",
-         "s: precision has no effect when device=ref or model=mlp or model=awd_lstm, so 1 of 4 runs is the same training as "
+         "s: precision has no effect when device=ref or model=mlp or model=awd_lstm, so 1 of 4 runs is the same "
+         "training as "
          "another one, under another key\n"},
         {"study: s\ntask: {command: [echo, \"{r} {eta}\"]}\nsettings: {r: [1, 2], eta: 0}\n", ""},
     };

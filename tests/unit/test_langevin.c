@@ -53,8 +53,10 @@ static void sgld_on_a_quadratic_has_its_exact_law(void **state)
         double drawn = lambda * noises[i];
         double sigma = sqrt((2 * lambda / beta + drawn * drawn) / (1 - (1 - lambda) * (1 - lambda)));
         char words[250];
-        snprintf(words, sizeof words, "problem=langevin target=quadratic dimension=1 optimizer=sgld lambda=%g beta=%g "
-                 "noise=%g chains=40000 iterations=60 record=3", lambda, beta, noises[i]);
+        snprintf(words, sizeof words,
+                 "problem=langevin target=quadratic dimension=1 optimizer=sgld lambda=%g beta=%g "
+                 "noise=%g chains=40000 iterations=60 record=3",
+                 lambda, beta, noises[i]);
         struct recorder r;
         assert_int_equal(run(words, 2, INFINITY, &r).outcome, PL_FINISHED);
         close_to(last(&r, "excess_risk"), sigma * sigma / 2, 0.015 * sigma * sigma, "excess risk");
@@ -79,13 +81,17 @@ static void projections_have_their_exact_laws(void **state)
     double first = 0, second = 0;
     for (int k = 0; k < 4; k++) {
         double a = cos(M_PI * k / 4) * cos(M_PI * k / 4), b = 1 - a;
-        double wanted = sqrt((a + b / 3) / beta), is = sqrt((a / (1 - lambda / 2) + b / 3 / (1 - 3 * lambda / 2)) / beta);
+        double wanted = sqrt((a + b / 3) / beta),
+               is = sqrt((a / (1 - lambda / 2) + b / 3 / (1 - 3 * lambda / 2)) / beta);
         first += sqrt(2 / M_PI) * (is - wanted) / 4;
         second += (is - wanted) * (is - wanted) / 4;
     }
     struct recorder r;
     assert_int_equal(run("problem=langevin target=quadratic dimension=2 condition=3 optimizer=sgld lambda=0.4 beta=1 "
-                         "chains=40000 iterations=60 record=1 directions=4", 2, INFINITY, &r).outcome, PL_FINISHED);
+                         "chains=40000 iterations=60 record=1 directions=4",
+                         2, INFINITY, &r)
+                         .outcome,
+                     PL_FINISHED);
     close_to(last(&r, "sliced_w1"), first, 0.01, "W1");
     close_to(last(&r, "sliced_w2"), sqrt(second), 0.01, "W2");
     recorder_release(&r);
@@ -100,9 +106,10 @@ static void small_steps_reach_every_target(void **state)
     for (size_t t = 0; t < 4; t++)
         for (size_t o = 0; o < 3; o++) {
             char words[300];
-            snprintf(words, sizeof words, "problem=langevin target=%s optimizer=%s dimension=1 lambda=0.001 beta=3 "
-                     "chains=1024 iterations=4000 record=4 burn_in=2000 start=0 gradient=%s", targets[t], optimizers[o],
-                     o % 2 ? "exact" : "stochastic");
+            snprintf(words, sizeof words,
+                     "problem=langevin target=%s optimizer=%s dimension=1 lambda=0.001 beta=3 "
+                     "chains=1024 iterations=4000 record=4 burn_in=2000 start=0 gradient=%s",
+                     targets[t], optimizers[o], o % 2 ? "exact" : "stochastic");
             struct recorder r;
             assert_int_equal(run(words, 2, INFINITY, &r).outcome, PL_FINISHED);
             double sum = 0;
@@ -122,8 +129,9 @@ static void small_steps_reach_every_target(void **state)
 static void divergence_is_recorded(void **state)
 {
     (void)state;
-    static const char words[] = "problem=langevin target=quartic lambda=0.3 beta=0.5 chains=4000 iterations=90 record=30 "
-                                "optimizer=";
+    static const char
+        words[] = "problem=langevin target=quartic lambda=0.3 beta=0.5 chains=4000 iterations=90 record=30 "
+                  "optimizer=";
     char all[300];
     struct recorder r;
     snprintf(all, sizeof all, "%ssgld", words);
@@ -165,14 +173,16 @@ static void threads_and_stops(void **state)
     struct recorder r[2];
     for (int i = 0; i < 2; i++)
         run("problem=langevin target=theta30 optimizer=theopoula lambda=0.1 beta=4 chains=6000 iterations=47 record=5 "
-            "anneal=cosine", i ? 3 : 1, INFINITY, &r[i]);
+            "anneal=cosine",
+            i ? 3 : 1, INFINITY, &r[i]);
     assert_int_equal(r[0].count, r[1].count);
     for (size_t i = 0; i < r[0].count; i++)
         assert_true(r[0].points[i].epoch == r[1].points[i].epoch && r[0].points[i].value == r[1].points[i].value);
     recorder_release(&r[0]);
     recorder_release(&r[1]);
     struct pl_run_result result = run("problem=langevin target=theta30 optimizer=theopoula chains=1000 beta=4 "
-                                      "iterations=100000000000 record=5", 2, 0.05, &r[0]);
+                                      "iterations=100000000000 record=5",
+                                      2, 0.05, &r[0]);
     assert_int_equal(result.outcome, PL_INTERRUPTED);
     assert_non_null(strstr(result.reason, "of 100000000000"));
     recorder_release(&r[0]);

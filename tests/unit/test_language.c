@@ -15,8 +15,9 @@
 #include "train_runs.h"
 
 /* All five dropouts, both penalties, windows of varying length, two layers, tokens that fill no row. */
-#define TASK "dataset=markov model=awd_lstm nlayers=2 emsize=8 nhid=12 vocabulary=10 branches=3 train_tokens=260 " \
-             "valid_tokens=91 test_tokens=41 batch=4 valid_batch=3 test_batch=2 bptt=12 epochs=3 "
+#define TASK                                                                                                           \
+    "dataset=markov model=awd_lstm nlayers=2 emsize=8 nhid=12 vocabulary=10 branches=3 train_tokens=260 "              \
+    "valid_tokens=91 test_tokens=41 batch=4 valid_batch=3 test_batch=2 bptt=12 epochs=3 "
 #define PLAIN "dropoute=0 dropouti=0 wdrop=0 dropouth=0 dropout=0 "
 
 static double value_of(const struct recorder *r, const char *metric, size_t index)
@@ -30,9 +31,10 @@ static double value_of(const struct recorder *r, const char *metric, size_t inde
 static void test_epochs_are_recorded(void **state)
 {
     (void)state;
-    static const char *const metrics[] = {"train_loss", "train_perplexity", "valid_loss", "valid_perplexity", "test_loss",
-                                          "test_perplexity", "lambda", "gradient_norm", "parameter_norm", "seconds",
-                                          "seconds_eval", "seconds_load", "tokens_per_second"};
+    static const char *const metrics[] = {"train_loss",       "train_perplexity", "valid_loss",   "valid_perplexity",
+                                          "test_loss",        "test_perplexity",  "lambda",       "gradient_norm",
+                                          "parameter_norm",   "seconds",          "seconds_eval", "seconds_load",
+                                          "tokens_per_second"};
     struct recorder r;
     struct recorded p;
     struct pl_run_result result = run_whole(TASK "optimizer=sgd lambda=1 decay=0.5 every=2", 1, &r);
@@ -42,8 +44,8 @@ static void test_epochs_are_recorded(void **state)
         assert_int_equal(recorder_find(&r, metrics[i], 0, &p), 3);
         assert_true(p.epoch == 1);
         assert_true(isfinite(p.value));
-        assert_int_equal(r.directions[i], strstr(metrics[i], "loss") || strstr(metrics[i], "perplexity") ? PL_MINIMIZE
-                                                                                                        : PL_NEUTRAL);
+        assert_int_equal(r.directions[i],
+                         strstr(metrics[i], "loss") || strstr(metrics[i], "perplexity") ? PL_MINIMIZE : PL_NEUTRAL);
     }
     for (size_t i = 0; i < 3; i++) {
         assert_close(value_of(&r, "lambda", i), i < 2 ? 1 : 0.5, 0);
@@ -181,8 +183,8 @@ static void write_zeros(const struct pl_settings *s, size_t vocabulary, const ch
     const struct pl_parameter *table = pl_graph_parameters(g, &count);
     double *zeros = pl_new(100000 * sizeof *zeros);
     for (size_t i = 0; i < count; i++) {
-        tensors[i] = (struct pl_safetensor){.name = table[i].name, .type = "F64", .dims = table[i].dims,
-                                            .count = table[i].count, .data = zeros};
+        tensors[i] = (struct pl_safetensor){
+            .name = table[i].name, .type = "F64", .dims = table[i].dims, .count = table[i].count, .data = zeros};
         for (int k = 0; k < table[i].dims; k++)
             tensors[i].shape[k] = table[i].shape[k];
     }
@@ -203,7 +205,8 @@ static void test_uniform_answers_have_the_vocabulary_as_perplexity(void **state)
                     char words[500];
                     struct pl_settings s = {0};
                     struct breaker breaker;
-                    snprintf(words, sizeof words, "dataset=markov model=awd_lstm nlayers=1 emsize=3 nhid=3 branches=2 "
+                    snprintf(words, sizeof words,
+                             "dataset=markov model=awd_lstm nlayers=1 emsize=3 nhid=3 branches=2 "
                              "train_tokens=50 valid_tokens=103 test_tokens=77 bptt=%d batch=%d valid_batch=%d "
                              "test_batch=%d vocabulary=%d epochs=1 optimizer=sgd lambda=1e-30 device=%s perplexity=%s",
                              lengths[l], batches[b], batches[b], batches[2 - b], vocabularies[v], ref ? "ref" : "cpu",
@@ -417,7 +420,8 @@ static void test_old_checkpoints_resume(void **state)
     (void)state;
     struct pl_settings s = {0};
     struct breaker b;
-    settings_of(&s, TASK "epochs=6 optimizer=nt_asgd lambda=3 nonmono=1 clip=5 decay=0.5 patience=1 checkpoint_minutes=1e-9");
+    settings_of(&s, TASK
+                "epochs=6 optimizer=nt_asgd lambda=3 nonmono=1 clip=5 decay=0.5 patience=1 checkpoint_minutes=1e-9");
     assert_int_equal(run_broken(&s, 1, NULL, 0, false, &b).outcome, PL_FINISHED);
     struct recorder whole = b.recorder;
     for (int after = 2; after < b.questions; after += 5)
@@ -439,8 +443,8 @@ static void test_weights_are_kept(void **state)
     recorder_release(&b.recorder);
     if (pl_safetensors_read(&file, file_path("weights.safetensors"), &err))
         fail_msg("%s", err.text);
-    static const char *const names[] = {"encoder.weight", "rnns.0.weight_ih_l0", "rnns.0.weight_hh_l0", "rnns.1.bias_hh_l0",
-                                        "decoder.bias"};
+    static const char *const names[] = {"encoder.weight", "rnns.0.weight_ih_l0", "rnns.0.weight_hh_l0",
+                                        "rnns.1.bias_hh_l0", "decoder.bias"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!pl_safetensors_find(&file, names[i]))
             fail_msg("there is no %s", names[i]);

@@ -90,12 +90,13 @@ static void names_tell_the_data(void **state)
         const char *name;
         enum pl_metric_set set;
     } cases[] = {
-        {"valid_accuracy", PL_SET_VALID}, {"val_acc", PL_SET_VALID}, {"val/accuracy", PL_SET_VALID}, {"dev_loss", PL_SET_VALID},
-        {"eval_accuracy", PL_SET_VALID}, {"validation-loss", PL_SET_VALID}, {"valLoss", PL_SET_VALID},
-        {"valacc", PL_SET_VALID}, {"loss/Val", PL_SET_VALID}, {"test_loss", PL_SET_TEST}, {"eval_test_acc", PL_SET_TEST},
-        {"train_acc", PL_SET_TRAIN}, {"trainLoss", PL_SET_TRAIN}, {"train_eval_acc", PL_SET_TRAIN},
-        {"loss", PL_SET_UNKNOWN}, {"std_dev", PL_SET_UNKNOWN}, {"validity", PL_SET_UNKNOWN}, {"testimony", PL_SET_UNKNOWN},
-        {"latest_loss", PL_SET_UNKNOWN}, {"device", PL_SET_UNKNOWN},
+        {"valid_accuracy", PL_SET_VALID}, {"val_acc", PL_SET_VALID},        {"val/accuracy", PL_SET_VALID},
+        {"dev_loss", PL_SET_VALID},       {"eval_accuracy", PL_SET_VALID},  {"validation-loss", PL_SET_VALID},
+        {"valLoss", PL_SET_VALID},        {"valacc", PL_SET_VALID},         {"loss/Val", PL_SET_VALID},
+        {"test_loss", PL_SET_TEST},       {"eval_test_acc", PL_SET_TEST},   {"train_acc", PL_SET_TRAIN},
+        {"trainLoss", PL_SET_TRAIN},      {"train_eval_acc", PL_SET_TRAIN}, {"loss", PL_SET_UNKNOWN},
+        {"std_dev", PL_SET_UNKNOWN},      {"validity", PL_SET_UNKNOWN},     {"testimony", PL_SET_UNKNOWN},
+        {"latest_loss", PL_SET_UNKNOWN},  {"device", PL_SET_UNKNOWN},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -149,9 +150,10 @@ static void own_metrics_agree_with_the_rule(void **state)
             assert_ptr_equal(pl_metric_find(m->name), m); /* no name stands twice */
             if (pl_has_word(own, m->name))
                 continue;
-            if (told.direction != m->direction || (pl_direction_is_choice(m->direction) && told.set != m->set) || told.clock != m->clock || told.loss != m->loss)
-                fail_msg("%s: direction %d for %d, set %d for %d, clock %d for %d, loss %d for %d", m->name, told.direction,
-                         m->direction, told.set, m->set, told.clock, m->clock, told.loss, m->loss);
+            if (told.direction != m->direction || (pl_direction_is_choice(m->direction) && told.set != m->set) ||
+                told.clock != m->clock || told.loss != m->loss)
+                fail_msg("%s: direction %d for %d, set %d for %d, clock %d for %d, loss %d for %d", m->name,
+                         told.direction, m->direction, told.set, m->set, told.clock, m->clock, told.loss, m->loss);
             if (m->rank != PL_RANK_LAST && told.rank != m->rank)
                 fail_msg("%s: rank %u for %u", m->name, told.rank, m->rank);
         }
@@ -169,7 +171,8 @@ static void every_recorded_metric_is_declared(void **state)
         "dataset=glyphs model=mlp train_images=40 test_images=8 valid=8 batch=8 epochs=2 optimizer=theopoula "
         "average=on record_shares=true record_batches=2",
         "dataset=markov model=awd_lstm nlayers=1 emsize=4 nhid=4 vocabulary=10 branches=3 train_tokens=60 "
-        "valid_tokens=31 test_tokens=21 batch=2 valid_batch=2 test_batch=2 bptt=6 epochs=2 optimizer=asgd record_batches=2",
+        "valid_tokens=31 test_tokens=21 batch=2 valid_batch=2 test_batch=2 bptt=6 epochs=2 optimizer=asgd "
+        "record_batches=2",
     };
     bool seen[200] = {false};
     struct pl_metric_source sources[PL_METRIC_SOURCES];

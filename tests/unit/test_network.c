@@ -14,14 +14,15 @@
 #include "train_runs.h"
 
 /* Everything that makes a batch depend on where it stands: dropout, augmentation, a smaller last batch. */
-#define TASK "dataset=glyphs model=cnn width=4 depth=2 dropout=0.2 train_images=56 test_images=20 valid=12 batch=16 epochs=3 "
+#define TASK                                                                                                           \
+    "dataset=glyphs model=cnn width=4 depth=2 dropout=0.2 train_images=56 test_images=20 valid=12 batch=16 epochs=3 "
 
 static void test_epochs_are_recorded(void **state)
 {
     (void)state;
-    static const char *const metrics[] = {"train_loss", "train_accuracy", "valid_loss", "valid_accuracy", "test_loss",
-                                          "test_accuracy", "lambda", "gradient_norm", "parameter_norm", "seconds",
-                                          "seconds_eval", "seconds_load"};
+    static const char *const metrics[] = {"train_loss",     "train_accuracy", "valid_loss",   "valid_accuracy",
+                                          "test_loss",      "test_accuracy",  "lambda",       "gradient_norm",
+                                          "parameter_norm", "seconds",        "seconds_eval", "seconds_load"};
     struct recorder r;
     struct recorded p;
     struct pl_run_result result = run_whole(TASK "optimizer=sgd lambda=0.1 decay=0.5 every=2", 1, &r);
@@ -32,7 +33,8 @@ static void test_epochs_are_recorded(void **state)
         assert_true(p.epoch == 1);
         assert_true(isfinite(p.value));
         assert_int_equal(r.directions[i], strstr(metrics[i], "accuracy") ? PL_MAXIMIZE
-                                          : strstr(metrics[i], "loss")   ? PL_MINIMIZE : PL_NEUTRAL);
+                                          : strstr(metrics[i], "loss")   ? PL_MINIMIZE
+                                                                         : PL_NEUTRAL);
     }
     static const double lambdas[] = {0.1, 0.1, 0.05}; /* before epoch 2, counted from 0 */
     for (size_t i = 0; i < 3; i++) {
@@ -46,7 +48,8 @@ static void test_epochs_are_recorded(void **state)
         assert_close(p.value * 44, round(p.value * 44), 1e-9);
     }
     recorder_release(&r);
-    run_whole("dataset=glyphs model=cnn width=4 depth=2 train_images=20 test_images=20 batch=16 epochs=1 optimizer=sgd", 1, &r);
+    run_whole("dataset=glyphs model=cnn width=4 depth=2 train_images=20 test_images=20 batch=16 epochs=1 optimizer=sgd",
+              1, &r);
     assert_int_equal(recorder_find(&r, "valid_loss", 0, NULL), 0);
     assert_int_equal(recorder_find(&r, "test_loss", 0, NULL), 1);
     recorder_release(&r);
@@ -72,7 +75,8 @@ static void test_batches_are_recorded(void **state)
     /* With the smallest of steps and nothing drawn but the order, an epoch repeats the one before. */
     for (int shuffles = 0; shuffles < 2; shuffles++) {
         char words[400];
-        snprintf(words, sizeof words, TASK "dropout=0 augment=false record_batches=4 shuffle=%s optimizer=sgd lambda=1e-30",
+        snprintf(words, sizeof words,
+                 TASK "dropout=0 augment=false record_batches=4 shuffle=%s optimizer=sgd lambda=1e-30",
                  shuffles ? "true" : "false");
         run_whole(words, 1, &r);
         recorder_find(&r, "batch_loss", 0, &first);
@@ -125,7 +129,8 @@ static void test_training_learns(void **state)
     struct recorder r;
     struct recorded first, last;
     run_whole("dataset=glyphs model=cnn width=8 depth=3 train_images=200 test_images=50 clutter=0 pixel_noise=0 "
-              "batch=10 epochs=15 augment=false optimizer=adam lambda=0.003", 2, &r);
+              "batch=10 epochs=15 augment=false optimizer=adam lambda=0.003",
+              2, &r);
     recorder_find(&r, "train_loss", 0, &first);
     recorder_find(&r, "train_loss", 14, &last);
     assert_true(last.value < 0.7 * first.value);
@@ -139,7 +144,8 @@ static void test_threads_have_the_same_bits(void **state)
     (void)state;
     check_threads(TASK "optimizer=theopoula lambda=0.1 beta=1e8 precision=exact");
     check_threads(TASK "optimizer=adam lambda=0.01");
-    check_threads("dataset=glyphs model=vgg11 train_images=24 test_images=8 batch=16 epochs=1 optimizer=adam lambda=0.001");
+    check_threads(
+        "dataset=glyphs model=vgg11 train_images=24 test_images=8 batch=16 epochs=1 optimizer=adam lambda=0.001");
 }
 
 static void test_devices_agree(void **state)
@@ -253,8 +259,8 @@ static void test_every_optimizer_resumes(void **state)
     }
 }
 
-/* A run of a database that is older than some settings has their defaults: the same bits, and its key is what it was, so that
- * it goes on from its checkpoint. */
+/* A run of a database that is older than some settings has their defaults: the same bits, and its key is what it was,
+ * so that it goes on from its checkpoint. */
 static void test_settings_that_came_later(void **state)
 {
     (void)state;
@@ -405,12 +411,15 @@ static void test_every_number_has_a_name(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "optimizer/count/steps", "optimizer/count/averaged", "optimizer/count/losses", "optimizer/count/stale",
-        "optimizer/count/fired", "optimizer/count/fired_at", "optimizer/rate", "optimizer/scheduled_rate",
-        "optimizer/best_loss", "optimizer/last_losses", "progress/epoch", "progress/batch", "progress/at",
-        "progress/examples", "progress/correct", "progress/loss", "progress/gradient_norm", "progress/seconds",
-        "progress/seconds_load", "schedule/stale", "schedule/decays", "schedule/best", "shares/tamed_share",
-        "shares/boosted_share", "shares/stepsize",
+        "optimizer/count/steps", "optimizer/count/averaged", "optimizer/count/losses",
+        "optimizer/count/stale", "optimizer/count/fired",    "optimizer/count/fired_at",
+        "optimizer/rate",        "optimizer/scheduled_rate", "optimizer/best_loss",
+        "optimizer/last_losses", "progress/epoch",           "progress/batch",
+        "progress/at",           "progress/examples",        "progress/correct",
+        "progress/loss",         "progress/gradient_norm",   "progress/seconds",
+        "progress/seconds_load", "schedule/stale",           "schedule/decays",
+        "schedule/best",         "shares/tamed_share",       "shares/boosted_share",
+        "shares/stepsize",
     };
     struct pl_settings s = {0};
     struct pl_safetensors file;
@@ -463,7 +472,7 @@ static void test_old_checkpoints_resume(void **state)
     }
     struct pl_settings s = {0};
     settings_of(&s, TASK "record_shares=true optimizer=theopoula lambda=0.01 beta=1e8 average=nonmono average_after=1 "
-                    "checkpoint_every=1 checkpoint_minutes=1e-9");
+                         "checkpoint_every=1 checkpoint_minutes=1e-9");
     check_old_file(&s, "images-2.safetensors", "goes on from a checkpoint in epoch 3, after 1 batches");
     pl_settings_release(&s);
 }
@@ -492,11 +501,13 @@ static void test_checkpoints_with_other_names_are_refused(void **state)
             file.tensors[count++] = pl_safetensor_list("poula/progress/correct", "U64", &file.size, 1);
         pl_safetensors_digest(file.tensors, count, digest);
         pl_settings_set_string(&file.metadata, "digest", digest);
-        assert_int_equal(pl_safetensors_write(file_path("checkpoint-1.safetensors"), &file.metadata, file.tensors, count,
-                                              &err), 0);
+        assert_int_equal(
+            pl_safetensors_write(file_path("checkpoint-1.safetensors"), &file.metadata, file.tensors, count, &err), 0);
         pl_safetensors_release(&file);
-        check_rest(&s, &whole, other ? "it has 1 tensors that this run does not know"
-                                     : "tensor poula/progress/correct is not what this run needs", "goes on");
+        check_rest(&s, &whole,
+                   other ? "it has 1 tensors that this run does not know"
+                         : "tensor poula/progress/correct is not what this run needs",
+                   "goes on");
     }
     recorder_release(&whole);
     pl_settings_release(&s);
@@ -555,7 +566,8 @@ static void test_weights_are_kept(void **state)
 
     /* Those of another model do not fit. */
     struct pl_settings wider = {0};
-    settings_of(&wider, "dataset=glyphs model=cnn width=5 depth=2 train_images=44 test_images=20 epochs=1 optimizer=sgd");
+    settings_of(&wider,
+                "dataset=glyphs model=cnn width=5 depth=2 train_images=44 test_images=20 epochs=1 optimizer=sgd");
     pl_settings_set_string(&wider, "weights", out);
     struct pl_run_request request = {.settings = &wider, .seed = 1, .threads = 1, .folder = NULL};
     struct pl_run_result result;
@@ -594,7 +606,8 @@ static void test_safetensors_format(void **state)
     struct pl_safetensor tensors[] = {
         {.name = "a \"quoted\" name", .type = "F32", .dims = 2, .shape = {2, 3}, .count = 6, .data = f},
         {.name = "scalar", .type = "F64", .dims = 0, .count = 1, .data = &d},
-        pl_safetensor_list("u", "U64", u, 2), pl_safetensor_list("none", "F32", f, 0)};
+        pl_safetensor_list("u", "U64", u, 2),
+        pl_safetensor_list("none", "F32", f, 0)};
     pl_settings_set_string(&metadata, "format", "pt");
     assert_int_equal(pl_safetensors_write(file_path("x"), &metadata, tensors, 4, &err), 0);
     assert_int_equal(pl_file_read(file_path("x"), 10000, &bytes, &err), 0);
@@ -627,7 +640,9 @@ static void test_safetensors_format(void **state)
         assert_int_equal(pl_safetensors_read(&file, file_path("x"), &err), PL_ECORRUPT);
     }
     static const char *const bad[] = {
-        "[]", "{\"a\":1}", "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}",
+        "[]",
+        "{\"a\":1}",
+        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}",
         "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}",
         "{\"a\":{\"dtype\":\"F99\",\"shape\":[1],\"data_offsets\":[0,4]}}",
         "{\"a\":{\"dtype\":\"F32\",\"shape\":[-1],\"data_offsets\":[0,4]}}",
@@ -697,7 +712,8 @@ static void test_memory_is_estimated(void **state)
 static void test_settings_aside_change_no_need(void **state)
 {
     (void)state;
-    static const char *const words[] = {"dataset=glyphs model=cnn optimizer=sgd", "dataset=glyphs model=mlp optimizer=sgd",
+    static const char *const words[] = {"dataset=glyphs model=cnn optimizer=sgd",
+                                        "dataset=glyphs model=mlp optimizer=sgd",
                                         "dataset=glyphs model=vgg11 width=8 optimizer=sgd",
                                         "dataset=markov model=awd_lstm nlayers=1 emsize=32 optimizer=sgd"};
     static const char *const values[] = {"0", "0.5", "1", "3", "true", "false", "rows"};
@@ -772,9 +788,11 @@ static void test_own_layers_train(void **state)
     (void)state;
     struct pl_settings s = {0};
     struct breaker b;
-    settings_of(&s, "dataset=glyphs model=layers layers=[] train_images=40 test_images=20 batch=16 epochs=2 optimizer=adam");
-    pl_settings_set_string(&s, "layers", "[\"conv 4\",\"batchnorm\",\"relu\",\"maxpool 4\",\"mark a\",\"conv 4\","
-                                         "\"add a\",\"relu\",\"dropout 0.1\",\"linear classes\"]");
+    settings_of(
+        &s, "dataset=glyphs model=layers layers=[] train_images=40 test_images=20 batch=16 epochs=2 optimizer=adam");
+    pl_settings_set_string(&s, "layers",
+                           "[\"conv 4\",\"batchnorm\",\"relu\",\"maxpool 4\",\"mark a\",\"conv 4\","
+                           "\"add a\",\"relu\",\"dropout 0.1\",\"linear classes\"]");
     assert_int_equal(run_broken(&s, 1, folder, 0, false, &b).outcome, PL_FINISHED);
     assert_int_equal(recorder_find(&b.recorder, "test_accuracy", 0, NULL), 2);
     recorder_release(&b.recorder);

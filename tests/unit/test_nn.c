@@ -196,7 +196,8 @@ static void initial_distributions(void **state)
     enum { IN = 40, OUT = 50, COUNT = OUT * IN * 9 };
     struct pl_graph *g = pl_graph_new();
     int x = pl_graph_input(g, (struct pl_shape){IN, 3, 3});
-    int a = pl_graph_conv2d(g, x, "uniform", OUT, 3, 1, 1, true), b = pl_graph_conv2d(g, x, "normal", OUT, 3, 1, 1, true);
+    int a = pl_graph_conv2d(g, x, "uniform", OUT, 3, 1, 1, true),
+        b = pl_graph_conv2d(g, x, "normal", OUT, 3, 1, 1, true);
     pl_graph_initial(g, b, (struct pl_initial){PL_INITIAL_NORMAL, 0.25}, (struct pl_initial){PL_INITIAL_CONSTANT, -2});
     pl_graph_batch_norm(g, pl_graph_add(g, a, b), "bn");
     struct pl_device *device = open_device("ref");
@@ -302,8 +303,8 @@ static void plans_share_memory(void **state)
     assert_true(step(f, full, 0) == a);
     assert_true(step(f, part, 0) == b);
     size_t all = pl_plan_estimate(f->g, f->device, 5, PL_TRAINING);
-    size_t arenas = 2 * pl_net_length(f->net, PL_PARAMETERS) * sizeof(float)
-                  + pl_net_length(f->net, PL_STATISTICS) * sizeof(double);
+    size_t arenas = 2 * pl_net_length(f->net, PL_PARAMETERS) * sizeof(float) +
+                    pl_net_length(f->net, PL_STATISTICS) * sizeof(double);
     assert_int_equal(all, arenas + pl_plan_memory(full));
     assert_true(pl_plan_memory(evaluation) < pl_plan_memory(full));
     pl_plan_free(part);

@@ -127,7 +127,8 @@ static void start(struct run *run, const char *form, enum pl_element element, in
     *run = (struct run){.element = element, .size = element == PL_FLOAT32 ? sizeof(float) : sizeof(double)};
     add_tensors(&run->layout, scale);
     read_form(form, &settings);
-    if (pl_optim_new(&run->optim, &settings, &run->layout, element, pl_random_stream(1, PL_STREAM_NOISE), threads, &err))
+    if (pl_optim_new(&run->optim, &settings, &run->layout, element, pl_random_stream(1, PL_STREAM_NOISE), threads,
+                     &err))
         fail_msg("%s: %s", form, err.text);
     pl_settings_release(&settings);
     run->rate = pl_optim_rate(run->optim);
@@ -188,12 +189,13 @@ static void assert_same_run(const struct run *a, const struct run *b, const char
 static void descriptors_are_complete(void **state)
 {
     static const char *const published[] = {
-        "adabelief", "adabound", "adagrad", "adam", "adamp", "adamw", "amsbound", "amsgrad", "asgd", "fromage", "msvag",
-        "nt_asgd", "radam", "rmsprop", "sgd", "sgld", "swats", "theopoula", "tusla", "yogi"};
+        "adabelief", "adabound", "adagrad", "adam",    "adamp", "adamw", "amsbound", "amsgrad",   "asgd",  "fromage",
+        "msvag",     "nt_asgd",  "radam",   "rmsprop", "sgd",   "sgld",  "swats",    "theopoula", "tusla", "yogi"};
     (void)state;
     size_t common_count;
     const struct pl_setting *common = pl_optim_common_settings(&common_count);
-    for (size_t i = 0; i < sizeof published / sizeof *published; i++) /* new ones may join; databases have runs of these */
+    for (size_t i = 0; i < sizeof published / sizeof *published;
+         i++) /* new ones may join; databases have runs of these */
         if (!pl_optim_find(published[i]))
             fail_msg("there is no optimizer %s any more", published[i]);
     for (size_t i = 0; i < pl_optim_count(); i++) {
@@ -204,7 +206,8 @@ static void descriptors_are_complete(void **state)
         assert_string_equal(pl_setting_find(info->settings, info->setting_count, "lr")->key, "lambda");
         assert_string_equal(pl_setting_find(info->settings, info->setting_count, "λ")->key, "lambda");
         for (size_t k = 0; k < info->setting_count + common_count; k++) {
-            const struct pl_setting *s = k < info->setting_count ? &info->settings[k] : &common[k - info->setting_count];
+            const struct pl_setting *s = k < info->setting_count ? &info->settings[k]
+                                                                 : &common[k - info->setting_count];
             struct pl_value value;
             struct pl_error err;
             assert_non_null(s->initial);
@@ -223,13 +226,20 @@ static void ranges_are_the_legal_ones(void **state)
     static const struct {
         const char *optimizer, *key, *bad, *good;
     } cases[] = {
-        {"adam", "lambda", "0", "1e-300"},         {"adam", "lambda", ".inf", "100"},
-        {"adam", "beta1", "1", "0"},               {"theopoula", "epsilon", "-1", ".inf"},
-        {"theopoula", "beta", "0", ".inf"},        {"theopoula", "eta", "-0.1", "0"},
-        {"theopoula", "variant", "pure", "paper"}, {"adam", "epsilon", ".inf", "0"},
-        {"rmsprop", "alpha", "1", "0.5"},          {"nt_asgd", "nonmono", "0", "1"},
-        {"adabound", "gamma", "0", "0.5"},         {"sgd", "average", "true", "nonmono"},
-        {"sgd", "weight_decay", "-1", "0"},        {"sgd", "nesterov", "1", "true"},
+        {"adam", "lambda", "0", "1e-300"},
+        {"adam", "lambda", ".inf", "100"},
+        {"adam", "beta1", "1", "0"},
+        {"theopoula", "epsilon", "-1", ".inf"},
+        {"theopoula", "beta", "0", ".inf"},
+        {"theopoula", "eta", "-0.1", "0"},
+        {"theopoula", "variant", "pure", "paper"},
+        {"adam", "epsilon", ".inf", "0"},
+        {"rmsprop", "alpha", "1", "0.5"},
+        {"nt_asgd", "nonmono", "0", "1"},
+        {"adabound", "gamma", "0", "0.5"},
+        {"sgd", "average", "true", "nonmono"},
+        {"sgd", "weight_decay", "-1", "0"},
+        {"sgd", "nesterov", "1", "true"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct pl_setting *s = setting_of(cases[i].optimizer, cases[i].key);
@@ -381,7 +391,8 @@ static void instruction_sets_agree(void **state)
             for (size_t t = 0; t < base.layout.count; t++)
                 for (size_t k = 0; k < base.layout.tensors[t].count; k++) {
                     size_t i = base.layout.tensors[t].offset + k;
-                    assert_near(get(&base, base.theta, i), get(&best, best.theta, i), element == PL_FLOAT32 ? 1e-5 : 1e-13);
+                    assert_near(get(&base, base.theta, i), get(&best, best.theta, i),
+                                element == PL_FLOAT32 ? 1e-5 : 1e-13);
                 }
             free(xi);
             finish(&best);
@@ -444,8 +455,10 @@ static double single(const char *form, enum pl_element element, double theta, do
     float tf[32] = {(float)theta}, gf[32] = {(float)gradient};
     read_form(form, &settings);
     pl_layout_add(&layout, (const size_t[]){1}, 1);
-    assert_int_equal(pl_optim_new(&optim, &settings, &layout, element, pl_random_stream(1, PL_STREAM_NOISE), 1, &err), 0);
-    pl_optim_step(optim, element == PL_FLOAT32 ? (void *)tf : (void *)t, element == PL_FLOAT32 ? (void *)gf : (void *)g, NULL);
+    assert_int_equal(pl_optim_new(&optim, &settings, &layout, element, pl_random_stream(1, PL_STREAM_NOISE), 1, &err),
+                     0);
+    pl_optim_step(optim, element == PL_FLOAT32 ? (void *)tf : (void *)t, element == PL_FLOAT32 ? (void *)gf : (void *)g,
+                  NULL);
     pl_optim_free(optim);
     pl_layout_release(&layout);
     pl_settings_release(&settings);
@@ -511,7 +524,7 @@ static void check_shares(const char *form, double epsilon, enum pl_element eleme
     assert_true(pl_share_rule_read(&rule, &settings));
     pl_settings_release(&settings);
     start(&one, form, element, 1, 64); /* tensors large enough for threads */
-    take_step(&one, 1, NULL); /* leaves its gradient behind */
+    take_step(&one, 1, NULL);          /* leaves its gradient behind */
     double rate = pl_optim_rate(one.optim), root = sqrt(rate);
     void *before = pl_arena(one.layout.length, one.size);
     memcpy(before, one.theta, one.layout.length * one.size);
@@ -548,8 +561,10 @@ static void shares_are_those_of_the_step(void **state)
     static const struct {
         const char *form;
         double epsilon;
-    } cases[] = {{"theopoula beta=inf lambda=0.6 epsilon=0.2", 0.2}, {"theopoula beta=inf lambda=0.6 epsilon=inf", INFINITY},
-                 {"theopoula beta=inf lambda=0.6 epsilon=0", 0}, {"theopoula beta=inf lambda=0.6 sync_epsilon=true", 0.6},
+    } cases[] = {{"theopoula beta=inf lambda=0.6 epsilon=0.2", 0.2},
+                 {"theopoula beta=inf lambda=0.6 epsilon=inf", INFINITY},
+                 {"theopoula beta=inf lambda=0.6 epsilon=0", 0},
+                 {"theopoula beta=inf lambda=0.6 sync_epsilon=true", 0.6},
                  {"theopoula beta=inf lambda=0.6 epsilon=0.1 weight_decay=0.5", 0.1},
                  {"theopoula beta=inf lambda=0.6 epsilon=0.1 variant=official eta=0.4 r=0.1", 0.1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -625,7 +640,8 @@ static void asgd_is_one_step_late(void **state)
     static const double rates[] = {1, 2, 4, 8, 16, 32}, steps[] = {1, 2, 4, 8, 8, 16};
     read_form("nt_asgd nonmono=1 weight_decay=0", &settings);
     pl_layout_add(&layout, (const size_t[]){1}, 1);
-    assert_int_equal(pl_optim_new(&optim, &settings, &layout, PL_FLOAT64, pl_random_stream(1, PL_STREAM_NOISE), 1, NULL), 0);
+    assert_int_equal(
+        pl_optim_new(&optim, &settings, &layout, PL_FLOAT64, pl_random_stream(1, PL_STREAM_NOISE), 1, NULL), 0);
     for (size_t i = 0; i < 6; i++) {
         double before = theta[0];
         pl_optim_set_rate(optim, rates[i]);

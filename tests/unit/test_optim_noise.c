@@ -177,12 +177,9 @@ static void kolmogorov_and_smirnov_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bits_are_philox_and_accuracy_holds),
-        cmocka_unit_test(tails_equal_whole_vectors),
-        cmocka_unit_test(threads_make_no_difference),
-        cmocka_unit_test(draws_differ_between_steps_and_runs),
-        cmocka_unit_test(moments_are_those_of_a_normal),
-        cmocka_unit_test(lags_are_uncorrelated),
+        cmocka_unit_test(bits_are_philox_and_accuracy_holds), cmocka_unit_test(tails_equal_whole_vectors),
+        cmocka_unit_test(threads_make_no_difference),         cmocka_unit_test(draws_differ_between_steps_and_runs),
+        cmocka_unit_test(moments_are_those_of_a_normal),      cmocka_unit_test(lags_are_uncorrelated),
         cmocka_unit_test(kolmogorov_and_smirnov_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

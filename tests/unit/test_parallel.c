@@ -183,8 +183,8 @@ static void nap_if_last(void *self, size_t from, size_t to, int thread)
         usleep(200000);
 }
 
-/* S2: libgomp's threads looked for work for milliseconds after every loop, and while they waited for one another. Between
- * loops, and in a loop whose last task takes long, waiting must cost next to nothing. */
+/* S2: libgomp's threads looked for work for milliseconds after every loop, and while they waited for one another.
+ * Between loops, and in a loop whose last task takes long, waiting must cost next to nothing. */
 static void waiting_threads_sleep(void **state)
 {
     (void)state;

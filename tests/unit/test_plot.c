@@ -3,10 +3,14 @@
 #include "results_db.h"
 
 static const struct known_run runs[] = {
-    RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 4, 2, 1),    RUN("optimizer=adam lambda=0.1", 2, PL_FINISHED, 6, 4, 3),
-    RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 9, 8, 7),   RUN("optimizer=adam lambda=0.01", 2, -1, 0),
-    RUN("optimizer=sgd lambda=0.1", 1, PL_DIVERGED, 5, 1e20),     RUN("optimizer=sgd lambda=0.1", 2, PL_DIVERGED, 5, NAN),
-    RUN("optimizer=sgd lambda=inf", 1, PL_FINISHED, 0.5, 0.5, 0.5),     RUN("optimizer=sgd lambda=inf", 2, PL_DIVERGED, 3, 3),
+    RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 4, 2, 1),
+    RUN("optimizer=adam lambda=0.1", 2, PL_FINISHED, 6, 4, 3),
+    RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 9, 8, 7),
+    RUN("optimizer=adam lambda=0.01", 2, -1, 0),
+    RUN("optimizer=sgd lambda=0.1", 1, PL_DIVERGED, 5, 1e20),
+    RUN("optimizer=sgd lambda=0.1", 2, PL_DIVERGED, 5, NAN),
+    RUN("optimizer=sgd lambda=inf", 1, PL_FINISHED, 0.5, 0.5, 0.5),
+    RUN("optimizer=sgd lambda=inf", 2, PL_DIVERGED, 3, 3),
 };
 enum { RUNS = sizeof runs / sizeof *runs };
 
@@ -23,9 +27,13 @@ static void text_is_escaped_for_gnuplot(void **state)
     (void)state;
     static const char *const cases[][3] = {
         /* text, enhanced, plain */
-        {"test_accuracy", "test\\_accuracy", "test_accuracy"}, {"it's", "it's", "it's"},
-        {"a^b @c &d ~e {f}", "a\\^b \\@c \\&d \\~e \\{f\\}", "a^b @c &d ~e {f}"}, {"\\n\"", "\\\\n\"", "\\n\""},
-        {"two\nlines", "two␊lines", "two␊lines"}, {"λ", "λ", "λ"}, {"\033[1m\177", "␛[1m␡", "␛[1m␡"},
+        {"test_accuracy", "test\\_accuracy", "test_accuracy"},
+        {"it's", "it's", "it's"},
+        {"a^b @c &d ~e {f}", "a\\^b \\@c \\&d \\~e \\{f\\}", "a^b @c &d ~e {f}"},
+        {"\\n\"", "\\\\n\"", "\\n\""},
+        {"two\nlines", "two␊lines", "two␊lines"},
+        {"λ", "λ", "λ"},
+        {"\033[1m\177", "␛[1m␡", "␛[1m␡"},
         {"caf\xe9 \xc2\x9b", "caf� ��", "caf� ��"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -44,15 +52,23 @@ static void text_is_escaped_for_gnuplot(void **state)
 static void names_and_numbers_are_set(void **state)
 {
     (void)state;
-    static const char *const names[][3] = {{"lambda", "λ", "λ"}, {"beta2", "β_{2}", "β2"},
+    static const char *const names[][3] = {{"lambda", "λ", "λ"},
+                                           {"beta2", "β_{2}", "β2"},
                                            {"test_accuracy", "test accuracy", "test accuracy"},
-                                           {"lambda_max", "lambda max", "lambda max"}, {"theta", "θ", "θ"}};
+                                           {"lambda_max", "lambda max", "lambda max"},
+                                           {"theta", "θ", "θ"}};
     static const struct {
         double value;
         const char *enhanced, *plain;
-    } numbers[] = {{0.1, "0.1", "0.1"},        {1e10, "10^{10}", "10000000000"}, {1e-8, "10^{−8}", "1e-08"},
-                   {2.5e12, "2.5·10^{12}", "2500000000000"}, {INFINITY, "∞", "∞"}, {10000, "10^{4}", "10000"},
-                   {20000, "20000", "20000"},  {0, "0", "0"},                    {0.0005, "5·10^{−4}", "0.0005"}};
+    } numbers[] = {{0.1, "0.1", "0.1"},
+                   {1e10, "10^{10}", "10000000000"},
+                   {1e-8, "10^{−8}", "1e-08"},
+                   {2.5e12, "2.5·10^{12}", "2500000000000"},
+                   {INFINITY, "∞", "∞"},
+                   {10000, "10^{4}", "10000"},
+                   {20000, "20000", "20000"},
+                   {0, "0", "0"},
+                   {0.0005, "5·10^{−4}", "0.0005"}};
     for (int plain = 0; plain < 2; plain++) {
         struct pl_text text = {0};
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -112,11 +128,12 @@ static void curves_show_mean_and_spread(void **state)
     spec.lines = (struct pl_names){optimizer_key, 1};
     ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
     assert_int_equal(figure.panel_count, 1);
-    assert_string_equal(pl_text(&notes), "Lines are split by lambda, which varies but was not asked for.\n"
-                                         "1 run is not drawn because it has not finished.\n"
-                                         "Beyond the y axis, with marks at its end: sgd, λ = 0.1 (1 point).\n"
-                                         "The number of runs behind a mean changes: sgd, λ = 0.1 (2 runs, 1 from epoch 2 "
-                                         "on), sgd, λ = ∞ (2 runs, 1 from epoch 3 on).\n");
+    assert_string_equal(pl_text(&notes),
+                        "Lines are split by lambda, which varies but was not asked for.\n"
+                        "1 run is not drawn because it has not finished.\n"
+                        "Beyond the y axis, with marks at its end: sgd, λ = 0.1 (1 point).\n"
+                        "The number of runs behind a mean changes: sgd, λ = 0.1 (2 runs, 1 from epoch 2 "
+                        "on), sgd, λ = ∞ (2 runs, 1 from epoch 3 on).\n");
     struct pl_line *line = line_named(&figure, 0, "adam, λ = 0.1");
     assert_int_equal(line->means.count, 3);
     assert_true(line->means.list[1].y == 3 && line->means.list[1].n == 2);
@@ -234,16 +251,20 @@ static void sensitivity_sets_infinity_apart(void **state)
     pl_store_close(store);
 }
 
-/* adam: y = 3 lambda^0.5 in all four points. sgd: y = 1, 100, 1 at 0.001, 0.01, 0.1: slope 0, residuals -2/3, 4/3 and -2/3
- * of log 10 about the mean, so a standard error of sqrt(8/3) / sqrt(2). Its infinite lambda does not count. */
+/* adam: y = 3 lambda^0.5 in all four points. sgd: y = 1, 100, 1 at 0.001, 0.01, 0.1: slope 0, residuals -2/3, 4/3 and
+ * -2/3 of log 10 about the mean, so a standard error of sqrt(8/3) / sqrt(2). Its infinite lambda does not count. */
 static void fits_are_least_squares(void **state)
 {
     (void)state;
     static const struct known_run laws[] = {
-        RUN("optimizer=adam lambda=0.0001", 1, PL_FINISHED, 0.03), RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 0.3),
-        RUN("optimizer=adam lambda=0.0025", 1, PL_FINISHED, 0.15), RUN("optimizer=adam lambda=1", 1, PL_FINISHED, 3),
-        RUN("optimizer=sgd lambda=0.001", 1, PL_FINISHED, 1),      RUN("optimizer=sgd lambda=0.01", 1, PL_FINISHED, 100),
-        RUN("optimizer=sgd lambda=0.1", 1, PL_FINISHED, 1),        RUN("optimizer=sgd lambda=inf", 1, PL_FINISHED, 50),
+        RUN("optimizer=adam lambda=0.0001", 1, PL_FINISHED, 0.03),
+        RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 0.3),
+        RUN("optimizer=adam lambda=0.0025", 1, PL_FINISHED, 0.15),
+        RUN("optimizer=adam lambda=1", 1, PL_FINISHED, 3),
+        RUN("optimizer=sgd lambda=0.001", 1, PL_FINISHED, 1),
+        RUN("optimizer=sgd lambda=0.01", 1, PL_FINISHED, 100),
+        RUN("optimizer=sgd lambda=0.1", 1, PL_FINISHED, 1),
+        RUN("optimizer=sgd lambda=inf", 1, PL_FINISHED, 50),
     };
     double slopes[] = {0.5, 2}, x[2], y[2];
     struct pl_store *store = make_results("", "loss", laws, sizeof laws / sizeof *laws);
@@ -265,7 +286,8 @@ static void fits_are_least_squares(void **state)
     assert_int_equal(sgd->n, 3);
     assert_true(fabs(sgd->slope) < 1e-12);
     assert_true(fabs(sgd->error / (12.7062047 * sqrt(4 / 3.0)) - 1) < 1e-6); /* Student's t, one degree of freedom */
-    assert_non_null(strstr(pl_text(&notes), "best loss against lambda, adam: slope 0.500, 95% interval [0.500, 0.500], 4 points."));
+    assert_non_null(
+        strstr(pl_text(&notes), "best loss against lambda, adam: slope 0.500, 95% interval [0.500, 0.500], 4 points."));
     pl_fit_reference(&figure.panels[0], 2, x, y); /* from (0.0001, 0.03) */
     assert_true(fabs(x[0] / 1e-4 - 1) < 1e-12 && fabs(y[0] / 0.03 - 1) < 1e-12);
     assert_true(fabs(y[1] / y[0] / pow(x[1] / x[0], 2) - 1) < 1e-9);
@@ -299,7 +321,8 @@ static void heatmaps_mark_the_best_square(void **state)
     assert_int_equal(panel->square_count, 4);
     for (size_t i = 0; i < 4; i++) {
         const struct pl_square *square = &panel->squares[i];
-        bool wanted = square->column == 1 && square->row == 1; /* adam at 0.1: (1+3)/2; sgd at inf has a run that diverged */
+        bool wanted = square->column == 1 &&
+                      square->row == 1; /* adam at 0.1: (1+3)/2; sgd at inf has a run that diverged */
         assert_int_equal(square->best, wanted);
         if (wanted)
             assert_string_equal(square->text, "2.000\n±1.414");
@@ -423,9 +446,9 @@ static void equally_good_squares_are_all_marked(void **state)
 {
     (void)state;
     static const struct known_run tied[] = {
-        RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 0.1), RUN("optimizer=adam lambda=0.1", 2, PL_FINISHED, 0.2),
-        RUN("optimizer=adam lambda=0.1", 3, PL_FINISHED, 0.3), RUN("optimizer=sgd lambda=0.1", 1, PL_FINISHED, 0.3),
-        RUN("optimizer=sgd lambda=0.1", 2, PL_FINISHED, 0.2),  RUN("optimizer=sgd lambda=0.1", 3, PL_FINISHED, 0.1),
+        RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 0.1),  RUN("optimizer=adam lambda=0.1", 2, PL_FINISHED, 0.2),
+        RUN("optimizer=adam lambda=0.1", 3, PL_FINISHED, 0.3),  RUN("optimizer=sgd lambda=0.1", 1, PL_FINISHED, 0.3),
+        RUN("optimizer=sgd lambda=0.1", 2, PL_FINISHED, 0.2),   RUN("optimizer=sgd lambda=0.1", 3, PL_FINISHED, 0.1),
         RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 0.9), RUN("optimizer=sgd lambda=0.01", 1, PL_DIVERGED, 0.2),
     };
     struct pl_store *store = make_results("", "loss", tied, 8);
@@ -483,20 +506,13 @@ static void hundreds_of_lines_become_the_best(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_is_escaped_for_gnuplot),
-        cmocka_unit_test(names_and_numbers_are_set),
-        cmocka_unit_test(ranges_leave_absurd_values_out),
-        cmocka_unit_test(curves_show_mean_and_spread),
-        cmocka_unit_test(curves_mark_where_averaging_begins),
-        cmocka_unit_test(diverged_lines_do_not_stretch_the_axis),
-        cmocka_unit_test(sensitivity_sets_infinity_apart),
-        cmocka_unit_test(fits_are_least_squares),
-        cmocka_unit_test(heatmaps_mark_the_best_square),
-        cmocka_unit_test(equally_good_squares_are_all_marked),
-        cmocka_unit_test(numbers_of_squares_have_one_format),
-        cmocka_unit_test(scripts_keep_within_the_axes),
-        cmocka_unit_test(what_cannot_be_drawn_is_refused),
-        cmocka_unit_test(hundreds_of_lines_become_the_best),
+        cmocka_unit_test(text_is_escaped_for_gnuplot),        cmocka_unit_test(names_and_numbers_are_set),
+        cmocka_unit_test(ranges_leave_absurd_values_out),     cmocka_unit_test(curves_show_mean_and_spread),
+        cmocka_unit_test(curves_mark_where_averaging_begins), cmocka_unit_test(diverged_lines_do_not_stretch_the_axis),
+        cmocka_unit_test(sensitivity_sets_infinity_apart),    cmocka_unit_test(fits_are_least_squares),
+        cmocka_unit_test(heatmaps_mark_the_best_square),      cmocka_unit_test(equally_good_squares_are_all_marked),
+        cmocka_unit_test(numbers_of_squares_have_one_format), cmocka_unit_test(scripts_keep_within_the_axes),
+        cmocka_unit_test(what_cannot_be_drawn_is_refused),    cmocka_unit_test(hundreds_of_lines_become_the_best),
     };
     return cmocka_run_group_tests(tests, make_db_name, remove_db);
 }

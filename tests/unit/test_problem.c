@@ -154,9 +154,8 @@ static void minimisers_are_minima(void **state)
         const char *problem;
         double coordinates[3];
     } minima[] = {
-        {"theta30", {0, 0, 0}},   {"quadratic", {0, 0, 0}},     {"rosenbrock", {1, 1, 1}},
-        {"rastrigin", {0, 0, 0}}, {"double_well", {1, -1, -1}}, {"double_well", {-1, 1, 1}},
-        {"quartic", {0, 0, 0}},
+        {"theta30", {0, 0, 0}},       {"quadratic", {0, 0, 0}},    {"rosenbrock", {1, 1, 1}}, {"rastrigin", {0, 0, 0}},
+        {"double_well", {1, -1, -1}}, {"double_well", {-1, 1, 1}}, {"quartic", {0, 0, 0}},
     };
     for (size_t i = 0; i < COUNT(minima); i++) {
         const struct pl_problem *problem = pl_problem_find(minima[i].problem);
@@ -204,8 +203,9 @@ static void minimisers_name_themselves(void **state)
                     assert_float_equal(gradient[i], 0, 1e-12);
                     memcpy(moved, theta, sizeof moved);
                     moved[i] += 0.01;
-                    assert_true(n == 1 && problem == pl_problem_find("rosenbrock") ? true :
-                                                                       pl_objective_value(&o, moved) > lowest);
+                    assert_true(n == 1 && problem == pl_problem_find("rosenbrock")
+                                    ? true
+                                    : pl_objective_value(&o, moved) > lowest);
                 }
                 assert_float_equal(pl_objective_distance(&o, theta), 0, 1e-12);
                 found++;

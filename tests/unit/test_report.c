@@ -2,12 +2,18 @@
 
 /* The rules of cells: three seeds a configuration. */
 static const struct known_run cells[] = {
-    RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 90, 92.25),   RUN("optimizer=adam lambda=0.1", 2, PL_FINISHED, 92.50, 91),
-    RUN("optimizer=adam lambda=0.1", 3, PL_FINISHED, 50, 92.75),   RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 80),
-    RUN("optimizer=adam lambda=0.01", 2, PL_DIVERGED, 99),         RUN("optimizer=adam lambda=0.01", 3, PL_FINISHED, 82),
-    RUN("optimizer=sgd lambda=0.1", 1, PL_DIVERGED, 10),           RUN("optimizer=sgd lambda=0.1", 2, PL_DIVERGED, 10),
-    RUN("optimizer=sgd lambda=0.1", 3, PL_DIVERGED, 10),           RUN("optimizer=sgd lambda=0.01", 1, PL_FINISHED, 70, NAN),
-    RUN("optimizer=sgd lambda=0.01", 2, PL_FAILED, 71),            RUN("optimizer=sgd lambda=0.01", 3, -1, 0),
+    RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 90, 92.25),
+    RUN("optimizer=adam lambda=0.1", 2, PL_FINISHED, 92.50, 91),
+    RUN("optimizer=adam lambda=0.1", 3, PL_FINISHED, 50, 92.75),
+    RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 80),
+    RUN("optimizer=adam lambda=0.01", 2, PL_DIVERGED, 99),
+    RUN("optimizer=adam lambda=0.01", 3, PL_FINISHED, 82),
+    RUN("optimizer=sgd lambda=0.1", 1, PL_DIVERGED, 10),
+    RUN("optimizer=sgd lambda=0.1", 2, PL_DIVERGED, 10),
+    RUN("optimizer=sgd lambda=0.1", 3, PL_DIVERGED, 10),
+    RUN("optimizer=sgd lambda=0.01", 1, PL_FINISHED, 70, NAN),
+    RUN("optimizer=sgd lambda=0.01", 2, PL_FAILED, 71),
+    RUN("optimizer=sgd lambda=0.01", 3, -1, 0),
 };
 enum { CELLS = sizeof cells / sizeof *cells };
 
@@ -72,8 +78,8 @@ static void cells_follow_the_rules(void **state)
 static void cells_can_show_other_statistics(void **state)
 {
     (void)state;
-    static const char *const wanted[][2] = {{"mean", "92.50"}, {"median", "92.50"}, {"min", "92.25"}, {"max", "92.75"},
-                                            {"n", "3"}};
+    static const char *const wanted[][2] = {
+        {"mean", "92.50"}, {"median", "92.50"}, {"min", "92.25"}, {"max", "92.75"}, {"n", "3"}};
     struct pl_store *store = make_results("", "test_accuracy", cells, CELLS);
     struct pl_results *results = open_results(store);
     for (size_t i = 0; i < 5; i++) {
@@ -119,16 +125,16 @@ static void nan_is_never_best_or_averaged(void **state)
 {
     (void)state;
     static const struct known_run runs[] = {
-        RUN("optimizer=a", 1, PL_FINISHED, NAN),      RUN("optimizer=a", 2, PL_FINISHED, INFINITY, -INFINITY),
-        RUN("optimizer=b", 1, PL_FINISHED, NAN, 2),   RUN("optimizer=b", 2, PL_FINISHED, 4, INFINITY),
-        RUN("optimizer=c", 1, PL_FINISHED, 5, NAN),   RUN("optimizer=c", 2, PL_FINISHED, 5),
+        RUN("optimizer=a", 1, PL_FINISHED, NAN),    RUN("optimizer=a", 2, PL_FINISHED, INFINITY, -INFINITY),
+        RUN("optimizer=b", 1, PL_FINISHED, NAN, 2), RUN("optimizer=b", 2, PL_FINISHED, 4, INFINITY),
+        RUN("optimizer=c", 1, PL_FINISHED, 5, NAN), RUN("optimizer=c", 2, PL_FINISHED, 5),
     };
     struct pl_store *store = make_results("", "loss", runs, 6);
     struct pl_results *results = open_results(store);
     struct pl_table_spec spec = {.rows = names(optimizer, 1), .digits = -1};
     expect_part(render(results, spec, &pl_format_text), "a               none 2/2\n"
-                                                     "b          3.000(1.414)*\n"
-                                                     "c          5.000(0.000)\n");
+                                                        "b          3.000(1.414)*\n"
+                                                        "c          5.000(0.000)\n");
     pl_results_free(results);
     pl_store_close(store);
 }
@@ -137,7 +143,8 @@ static void configurations_are_never_pooled(void **state)
 {
     (void)state;
     static const struct known_run runs[] = {
-        RUN("optimizer=sgd lambda=1 momentum=0", 1, PL_FINISHED, 1), RUN("optimizer=sgd lambda=1 momentum=0.9", 1, PL_FINISHED, 3),
+        RUN("optimizer=sgd lambda=1 momentum=0", 1, PL_FINISHED, 1),
+        RUN("optimizer=sgd lambda=1 momentum=0.9", 1, PL_FINISHED, 3),
         RUN("optimizer=adam lambda=1", 1, PL_FINISHED, 2),
     };
     struct pl_store *store = make_results("", "loss", runs, 3);
@@ -158,18 +165,20 @@ static void best_is_marked_within_a_task(void **state)
 {
     (void)state;
     static const struct known_run runs[] = {
-        RUN("model=vgg optimizer=a", 1, PL_FINISHED, 90), RUN("model=vgg optimizer=b", 1, PL_FINISHED, 91),
-        RUN("model=res optimizer=a", 1, PL_FINISHED, 95), RUN("model=res optimizer=b", 1, PL_FINISHED, 95),
+        RUN("model=vgg optimizer=a", 1, PL_FINISHED, 90),
+        RUN("model=vgg optimizer=b", 1, PL_FINISHED, 91),
+        RUN("model=res optimizer=a", 1, PL_FINISHED, 95),
+        RUN("model=res optimizer=b", 1, PL_FINISHED, 95),
     };
     static const char *model[] = {"model"};
     struct pl_store *store = make_results("", "accuracy", runs, 4);
     struct pl_results *results = open_results(store);
     struct pl_table_spec spec = {.rows = names(model, 1), .columns = names(optimizer, 1), .digits = -1};
     expect_part(render(results, spec, &pl_format_text), "vgg      90.00(-)     91.00(-)*\n"
-                                                     "res      95.00(-)*    95.00(-)*\n");
+                                                        "res      95.00(-)*    95.00(-)*\n");
     spec = (struct pl_table_spec){.rows = names(optimizer, 1), .columns = names(model, 1), .digits = -1};
     expect_part(render(results, spec, &pl_format_text), "a          90.00(-)   95.00(-)*\n"
-                                                     "b          91.00(-)*  95.00(-)*\n");
+                                                        "b          91.00(-)*  95.00(-)*\n");
     pl_results_free(results);
     pl_store_close(store);
 }
@@ -188,7 +197,7 @@ static void best_needs_rivals_and_runs_that_last(void **state)
     struct pl_table_spec spec = {.rows = names(model, 1), .columns = names(optimizer, 1), .digits = 0};
     /* b has the higher mean, but a run of it diverged; res has only one cell. */
     expect_part(render(results, spec, &pl_format_markdown), "| vgg   |   **90(1)** | 99(-) n=1 div 1/2 |\n"
-                                                          "| res   |       95(0) |                   |\n");
+                                                            "| res   |       95(0) |                   |\n");
     pl_results_free(results);
     pl_store_close(store);
 }
@@ -197,7 +206,8 @@ static void texts_that_look_like_numbers_are_found(void **state)
 {
     (void)state;
     static const struct known_run runs[] = {
-        RUN("code=$1 lambda=-inf", 1, PL_FINISHED, 5), RUN("code=$2 lambda=-inf", 1, PL_FINISHED, 7),
+        RUN("code=$1 lambda=-inf", 1, PL_FINISHED, 5),
+        RUN("code=$2 lambda=-inf", 1, PL_FINISHED, 7),
     };
     struct pl_store *store = make_results("", "loss", runs, 2);
     struct pl_results *results = open_results(store);
@@ -213,18 +223,20 @@ static void texts_that_look_like_numbers_are_found(void **state)
 static void tables_say_when_averaging_began(void **state)
 {
     (void)state;
-    static const struct known_run runs[] = {RUN_AVERAGED("optimizer=a", 1, 3, 9, 8), RUN_AVERAGED("optimizer=a", 2, 7, 9, 8),
+    static const struct known_run runs[] = {RUN_AVERAGED("optimizer=a", 1, 3, 9, 8),
+                                            RUN_AVERAGED("optimizer=a", 2, 7, 9, 8),
                                             RUN("optimizer=b", 1, PL_FINISHED, 5), RUN("optimizer=c", 1, -1, 0)};
     struct pl_store *store = make_results("", "loss", runs, 4);
     struct pl_results *results = open_results(store);
     struct pl_table_spec spec = {.rows = names(optimizer, 1), .digits = 0};
-    expect_part(render(results, spec, &pl_format_text), "2 of 3 finished runs averaged their weights, from epoch 3 to 7 on "
-                                                      "(last averaged_from).\n");
+    expect_part(render(results, spec, &pl_format_text),
+                "2 of 3 finished runs averaged their weights, from epoch 3 to 7 on "
+                "(last averaged_from).\n");
     assert_true(pl_where_read("optimizer=b", &spec.where, &spec.where_count));
     expect_no_part(render(results, spec, &pl_format_text), "averaged");
     pl_where_free(spec.where, spec.where_count);
-    spec = (struct pl_table_spec){.rows = names(optimizer, 1), .digits = 0, .select = PL_SELECT_LAST,
-                                  .metric = (char[]){PL_METRIC_AVERAGED}};
+    spec = (struct pl_table_spec){
+        .rows = names(optimizer, 1), .digits = 0, .select = PL_SELECT_LAST, .metric = (char[]){PL_METRIC_AVERAGED}};
     expect_part(render(results, spec, &pl_format_text), "5(3)\n");
     expect_no_part(render(results, spec, &pl_format_text), "finished runs averaged");
     pl_results_free(results);
@@ -234,7 +246,8 @@ static void tables_say_when_averaging_began(void **state)
 static void neutral_metrics_have_no_best(void **state)
 {
     (void)state;
-    static const struct known_run runs[] = {RUN("optimizer=a", 1, PL_FINISHED, 1), RUN("optimizer=b", 1, PL_FINISHED, 2)};
+    static const struct known_run runs[] = {RUN("optimizer=a", 1, PL_FINISHED, 1),
+                                            RUN("optimizer=b", 1, PL_FINISHED, 2)};
     struct pl_store *store = make_results("", "theta", runs, 2);
     struct pl_results *results = open_results(store);
     struct pl_table_spec spec = {.rows = names(optimizer, 1), .digits = -1, .select = PL_SELECT_LAST};
@@ -248,7 +261,8 @@ static void markdown_and_latex_are_escaped(void **state)
 {
     (void)state;
     static const struct known_run runs[] = {
-        RUN("optimizer=a_b|c lambda=0.0001", 1, PL_FINISHED, 90), RUN("optimizer=100%&$#{}~^\\ lambda=0.0001", 1, PL_FINISHED, 91),
+        RUN("optimizer=a_b|c lambda=0.0001", 1, PL_FINISHED, 90),
+        RUN("optimizer=100%&$#{}~^\\ lambda=0.0001", 1, PL_FINISHED, 91),
         RUN("optimizer=a_b|c lambda=inf", 1, PL_FINISHED, 80),
     };
     struct pl_store *store = make_results("", "test_accuracy", runs, 3);
@@ -259,15 +273,16 @@ static void markdown_and_latex_are_escaped(void **state)
            "| ---------------- | ------------: | ---------: |\n"
            "| a\\_b\\|c          |      90.00(-) |   80.00(-) |\n"
            "| 100%&\\$\\#{}\\~^\\\\ |  **91.00(-)** |            |\n");
-    expect(render(results, by_lambda(), &pl_format_latex),
-           "% Needs \\usepackage{amsmath,booktabs}.\n\\begin{table}[htbp]\n\\centering\n"
-           "\\caption{known: best test\\_accuracy, mean(std) by optimizer and lambda; higher is better}\n"
-           "\\begin{tabular}{lrr}\n\\toprule\n"
-           "optimizer & \\multicolumn{1}{c}{$\\lambda=0.0001$} & \\multicolumn{1}{c}{$\\lambda=\\infty$} \\\\\n\\midrule\n"
-           "a\\_b\\textbar{}c & $90.00(\\text{--})$ & $80.00(\\text{--})$ \\\\\n"
-           "100\\%\\&\\$\\#\\{\\}\\textasciitilde{}\\textasciicircum{}\\textbackslash{} & "
-           "\\textbf{\\boldmath $91.00(\\text{--})$} &  \\\\\n"
-           "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+    expect(
+        render(results, by_lambda(), &pl_format_latex),
+        "% Needs \\usepackage{amsmath,booktabs}.\n\\begin{table}[htbp]\n\\centering\n"
+        "\\caption{known: best test\\_accuracy, mean(std) by optimizer and lambda; higher is better}\n"
+        "\\begin{tabular}{lrr}\n\\toprule\n"
+        "optimizer & \\multicolumn{1}{c}{$\\lambda=0.0001$} & \\multicolumn{1}{c}{$\\lambda=\\infty$} \\\\\n\\midrule\n"
+        "a\\_b\\textbar{}c & $90.00(\\text{--})$ & $80.00(\\text{--})$ \\\\\n"
+        "100\\%\\&\\$\\#\\{\\}\\textasciitilde{}\\textasciicircum{}\\textbackslash{} & "
+        "\\textbf{\\boldmath $91.00(\\text{--})$} &  \\\\\n"
+        "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
     pl_results_free(results);
     pl_store_close(store);
 }
@@ -276,25 +291,30 @@ static void records_keep_full_precision(void **state)
 {
     (void)state;
     static const struct known_run runs[] = {
-        RUN("optimizer=a,\"b\" lambda=0.1", 1, PL_FINISHED, 1.0 / 3), RUN("optimizer=a,\"b\" lambda=0.1", 2, PL_FINISHED, 2.0 / 3),
+        RUN("optimizer=a,\"b\" lambda=0.1", 1, PL_FINISHED, 1.0 / 3),
+        RUN("optimizer=a,\"b\" lambda=0.1", 2, PL_FINISHED, 2.0 / 3),
         RUN("optimizer=a,\"b\" lambda=inf", 1, PL_DIVERGED, 1),
     };
     struct pl_store *store = make_results("", "loss", runs, 3);
     struct pl_results *results = open_results(store);
     expect(render(results, by_lambda(), &pl_format_csv),
            "study,metric,select,optimizer,lambda,mean,std,median,min,max,n,planned,diverged,failed,missing,best\n"
-           "known,loss,best,\"a,\"\"b\"\"\",0.1,0.5,0.23570226039551584,0.5,0.3333333333333333,0.6666666666666666,2,2,0,0,0,1\n"
+           "known,loss,best,\"a,\"\"b\"\"\",0.1,0.5,0.23570226039551584,0.5,0.3333333333333333,0.6666666666666666,2,2,"
+           "0,0,0,1\n"
            "known,loss,best,\"a,\"\"b\"\"\",inf,,,,,,0,1,1,0,0,0\n");
-    expect(render(results, by_lambda(), &pl_format_json),
-           "[\n {\"study\": \"known\",\n  \"title\": null,\n  \"metric\": \"loss\",\n  \"select\": \"best\",\n"
-           "  \"direction\": \"minimize\",\n  \"rows\": [\"optimizer\"],\n  \"columns\": [\"lambda\"],\n  \"notes\": [],\n"
-           "  \"cells\": [\n"
-           "    {\"settings\": {\"optimizer\": \"a,\\\"b\\\"\", \"lambda\": 0.1}, \"mean\": 0.5, \"std\": 0.23570226039551584, "
-           "\"median\": 0.5, \"min\": 0.3333333333333333, \"max\": 0.6666666666666666, \"n\": 2, \"planned\": 2, \"diverged\": 0, "
-           "\"failed\": 0, \"missing\": 0, \"best\": true, \"values\": [0.3333333333333333, 0.6666666666666666]},\n"
-           "    {\"settings\": {\"optimizer\": \"a,\\\"b\\\"\", \"lambda\": \"inf\"}, \"mean\": null, \"std\": null, "
-           "\"median\": null, \"min\": null, \"max\": null, \"n\": 0, \"planned\": 1, \"diverged\": 1, "
-           "\"failed\": 0, \"missing\": 0, \"best\": false, \"values\": []}\n  ]}\n]\n");
+    expect(
+        render(results, by_lambda(), &pl_format_json),
+        "[\n {\"study\": \"known\",\n  \"title\": null,\n  \"metric\": \"loss\",\n  \"select\": \"best\",\n"
+        "  \"direction\": \"minimize\",\n  \"rows\": [\"optimizer\"],\n  \"columns\": [\"lambda\"],\n  \"notes\": [],\n"
+        "  \"cells\": [\n"
+        "    {\"settings\": {\"optimizer\": \"a,\\\"b\\\"\", \"lambda\": 0.1}, \"mean\": 0.5, \"std\": "
+        "0.23570226039551584, "
+        "\"median\": 0.5, \"min\": 0.3333333333333333, \"max\": 0.6666666666666666, \"n\": 2, \"planned\": 2, "
+        "\"diverged\": 0, "
+        "\"failed\": 0, \"missing\": 0, \"best\": true, \"values\": [0.3333333333333333, 0.6666666666666666]},\n"
+        "    {\"settings\": {\"optimizer\": \"a,\\\"b\\\"\", \"lambda\": \"inf\"}, \"mean\": null, \"std\": null, "
+        "\"median\": null, \"min\": null, \"max\": null, \"n\": 0, \"planned\": 1, \"diverged\": 1, "
+        "\"failed\": 0, \"missing\": 0, \"best\": false, \"values\": []}\n  ]}\n]\n");
     pl_results_free(results);
     pl_store_close(store);
 }
@@ -310,8 +330,9 @@ static char *rows_in(const struct pl_format *format, size_t count)
     struct pl_rows *rows = pl_rows_new(out, format->rows);
     pl_rows_head(rows, names, 3);
     for (size_t i = 0; i < count; i++) {
-        struct pl_cell row[] = {pl_cell_text(i ? "" : "\xe4\xb8\xad\n"), {.kind = PL_CELL_REAL, .real = i ? -INFINITY : 0.5},
-                                  {.kind = i ? PL_CELL_NULL : PL_CELL_INTEGER, .integer = -3, .text = ""}};
+        struct pl_cell row[] = {pl_cell_text(i ? "" : "\xe4\xb8\xad\n"),
+                                {.kind = PL_CELL_REAL, .real = i ? -INFINITY : 0.5},
+                                {.kind = i ? PL_CELL_NULL : PL_CELL_INTEGER, .integer = -3, .text = ""}};
         row[2].tex = i ? NULL : "-3";
         pl_rows_row(rows, row, 3);
     }
@@ -328,7 +349,8 @@ static void rows_are_written_in_every_format(void **state)
         {"markdown", "| a\\|b   | x\\_y |    n |\n| ------ | ---: | ---: |\n| \xe4\xb8\xad<br> |  0.5 |   -3 |\n"
                      "|        | -inf | NULL |\n"},
         {"latex", "% Needs \\usepackage{amsfonts,booktabs}.\n" PL_LATEX_CHARACTERS "\\begin{tabular}{lrr}\n\\toprule\n"
-                  "a\\textbar{}b & x\\_y & n \\\\\n\\midrule\n\\poulachar{\xe4\xb8\xad}{U+4E2D}\\textbackslash{}n & $0.5$ & $-3$ \\\\\n"
+                  "a\\textbar{}b & x\\_y & n \\\\\n\\midrule\n\\poulachar{\xe4\xb8\xad}{U+4E2D}\\textbackslash{}n & "
+                  "$0.5$ & $-3$ \\\\\n"
                   " & $-\\infty$ & -- \\\\\n\\bottomrule\n\\end{tabular}\n"},
         {"csv", "a|b,x_y,n\n\"\xe4\xb8\xad\n\",0.5,-3\n\"\",-inf,\n"},
         {"json", "[\n  {\"a|b\": \"\xe4\xb8\xad\\n\", \"x_y\": 0.5, \"n\": -3},\n"
@@ -438,9 +460,10 @@ static void numbers_are_rounded_for_readers(void **state)
         double value;
         int decimals;
         const char *shown;
-    } cases[] = {{92.305, 2, "92.31"},   {-0.001, 2, "0.00"},  {0, -1, "0"},          {0.5, -1, "0.5000"},
-                 {1234.5, -1, "1234"},   {1e21, 2, "1.00e21"}, {1.5e-8, -1, "1.500e-8"}, {INFINITY, 2, "inf"},
-                 {99999.4, -1, "99999"}, {-1.25, 1, "-1.2"},   {NAN, 2, "nan"}};
+    } cases[] = {{92.305, 2, "92.31"},     {-0.001, 2, "0.00"},  {0, -1, "0"},
+                 {0.5, -1, "0.5000"},      {1234.5, -1, "1234"}, {1e21, 2, "1.00e21"},
+                 {1.5e-8, -1, "1.500e-8"}, {INFINITY, 2, "inf"}, {99999.4, -1, "99999"},
+                 {-1.25, 1, "-1.2"},       {NAN, 2, "nan"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pl_text text = {0};
         pl_report_number(cases[i].value, cases[i].decimals, &text);
@@ -464,7 +487,8 @@ static void welch_intervals(void **state)
     assert_float_equal(i.high, 1.2681717546, 1e-6);
     pl_welch(&(struct pl_sample){1, 0, 3}, &(struct pl_sample){2, 0, 3}, 0.95, &i); /* no spread: a point */
     assert_true(i.low == -1 && i.high == -1 && isnan(i.freedom));
-    pl_welch(&(struct pl_sample){0.1 + 0.2, 1, 3}, &(struct pl_sample){0.3, 1, 3}, 0.95, &i); /* equal but for rounding */
+    pl_welch(&(struct pl_sample){0.1 + 0.2, 1, 3}, &(struct pl_sample){0.3, 1, 3}, 0.95,
+             &i); /* equal but for rounding */
     assert_true(i.difference == 0 && i.low == -i.high);
     pl_welch(&(struct pl_sample){1, NAN, 1}, &(struct pl_sample){2, 1, 3}, 0.95, &i);
     assert_true(i.difference == -1 && isnan(i.low) && isnan(i.high));

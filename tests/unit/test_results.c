@@ -7,8 +7,8 @@
 /* ---- statistics of generated values ---- */
 
 /* Sizes at which sums and squares overflow, vanish or lose their last digits. */
-static const double sizes[] = {5e-324, 1e-310, 1e-160, 1e-3, 1, 1e9, 1e153, 1e155,
-                               1e290, 1e300, 1e307, 1.5e308, DBL_MAX};
+static const double sizes[] = {5e-324, 1e-310, 1e-160, 1e-3,  1,       1e9,    1e153,
+                               1e155,  1e290,  1e300,  1e307, 1.5e308, DBL_MAX};
 enum { SIZES = sizeof sizes / sizeof *sizes, KINDS = 4, MOST_SEEDS = 6, MOST_RUNS = SIZES * KINDS * MOST_SEEDS };
 
 /* A value of at most this size: near it, anywhere, of either sign, or the last number below it or itself. */
@@ -17,10 +17,14 @@ static double draw(uint64_t seed, int kind, double size)
     struct pl_random stream = pl_random_stream(seed, PL_STREAM_DATA);
     double u = pl_random_uniform(&stream, 0, 0);
     switch (kind) {
-    case 0: return size * (1 - 1e-9 * u);
-    case 1: return size * (2 * u - 1);
-    case 2: return u < 0.5 ? -size : size;
-    default: return u < 0.5 ? size : nextafter(size, 0);
+    case 0:
+        return size * (1 - 1e-9 * u);
+    case 1:
+        return size * (2 * u - 1);
+    case 2:
+        return u < 0.5 ? -size : size;
+    default:
+        return u < 0.5 ? size : nextafter(size, 0);
     }
 }
 
@@ -32,8 +36,8 @@ static size_t generate(struct known_run *runs, char (*names)[32])
             size_t at = (size_t)(s * KINDS + kind);
             snprintf(names[at], sizeof names[at], "optimizer=o%d lambda=%d", kind, s);
             for (int64_t seed = 0; seed < 1 + (int64_t)(at % MOST_SEEDS); seed++)
-                runs[count++] = (struct known_run){names[at], seed, PL_FINISHED,
-                                                   {draw(at * MOST_SEEDS + (uint64_t)seed, kind, sizes[s])}, 1, 0, NULL};
+                runs[count++] = (struct known_run){
+                    names[at], seed, PL_FINISHED, {draw(at * MOST_SEEDS + (uint64_t)seed, kind, sizes[s])}, 1, 0, NULL};
         }
     return count;
 }
@@ -55,10 +59,11 @@ static int take_row(void *self, const struct pl_cell *cells, size_t count)
     assert_true(rows->count < sizeof rows->rows / sizeof *rows->rows);
     double numbers[6];
     for (size_t i = 0; i < 6; i++)
-        numbers[i] = cells[i].kind == PL_CELL_NULL ? NAN : cells[i].kind == PL_CELL_INTEGER ? (double)cells[i].integer
-                                                                                              : cells[i].real;
-    rows->rows[rows->count++] = (struct row){(int64_t)numbers[0], (int64_t)numbers[1], numbers[2], numbers[3], numbers[4],
-                                             numbers[5]};
+        numbers[i] = cells[i].kind == PL_CELL_NULL      ? NAN
+                     : cells[i].kind == PL_CELL_INTEGER ? (double)cells[i].integer
+                                                        : cells[i].real;
+    rows->rows[rows->count++] = (struct row){(int64_t)numbers[0], (int64_t)numbers[1], numbers[2],
+                                             numbers[3],          numbers[4],          numbers[5]};
     return 0;
 }
 
@@ -67,8 +72,8 @@ static void compare(const char *what, const struct row *row, double view, double
     if (isnan(view) && isnan(report))
         return;
     if (!isfinite(view) || !isfinite(report) || !(fabs(view / 4 - report / 4) <= 1e-13 * scale / 4 + 5e-324))
-        fail_msg("%s of configuration %lld, %lld values from %.17g to %.17g: %.17g in the view, %.17g in the report", what,
-                 (long long)row->config, (long long)row->n, row->least, row->most, view, report);
+        fail_msg("%s of configuration %lld, %lld values from %.17g to %.17g: %.17g in the view, %.17g in the report",
+                 what, (long long)row->config, (long long)row->n, row->least, row->most, view, report);
 }
 
 static void views_say_what_reports_say(void **state)

@@ -1,11 +1,11 @@
 #include "spec_check.h"
 
-static const char toy[] =
-    "study: toy-10k\n"
-    "task: {problem: theta30, iterations: 200, record: 20}\n"
-    "optimizer: {name: theopoula, lambda: [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005], "
-    "epsilon: [1, 0.3, 0.1, 0.03, 0.01], beta: [1e8, 1e9, 1e10, 1e11, 1e12]}\n"
-    "seeds: {from: 1, to: 40}\n";
+static const char
+    toy[] = "study: toy-10k\n"
+            "task: {problem: theta30, iterations: 200, record: 20}\n"
+            "optimizer: {name: theopoula, lambda: [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005], "
+            "epsilon: [1, 0.3, 0.1, 0.03, 0.01], beta: [1e8, 1e9, 1e10, 1e11, 1e12]}\n"
+            "seeds: {from: 1, to: 40}\n";
 
 static void the_toy_grid(void **state)
 {
@@ -72,12 +72,13 @@ static void spelling_does_not_matter(void **state)
         const char *spellings[12];
     } cases[] = {
         {TASK "optimizer: {name: theopoula, lambda: @}\n",
-         {"0.001", "1e-3", "1E-3", ".001", "+1e-3", "1.0e-03", "\"0.001\"", "'1e-3'", "1e-3 # a comment\n", "\"1/1000\"",
-          "[0.001]"}},
+         {"0.001", "1e-3", "1E-3", ".001", "+1e-3", "1.0e-03", "\"0.001\"", "'1e-3'", "1e-3 # a comment\n",
+          "\"1/1000\"", "[0.001]"}},
         {TASK "optimizer: {name: theopoula, @}\n",
          {"lambda: 0.25", "lr: 0.25", "λ: 0.25", "learning_rate: .25", "\"lambda\": 25e-2", "? lambda\n : 0.25"}},
         {TASK "optimizer: {name: theopoula, @}\n",
-         {"epsilon: 0.5, beta: 7, eta: 2", "ε: 0.5, β: 7, η: 2", "η: 2.0, β: 7., ε: .5", "eta: 2, ε: 5e-1, beta: \"3+4\""}},
+         {"epsilon: 0.5, beta: 7, eta: 2", "ε: 0.5, β: 7, η: 2", "η: 2.0, β: 7., ε: .5",
+          "eta: 2, ε: 5e-1, beta: \"3+4\""}},
         {TASK "optimizer: {name: theopoula, beta: @}\n", {".inf", ".Inf", ".INF", "+.inf", "inf", "\".inf\"", "'inf'"}},
         {TASK "optimizer: {name: theopoula, beta: @}\n",
          {"10000000000", "1e10", "1.0E+10", "1e+10", "10000000000.0", "\"10^10\"", "\"= 1e10\""}},
@@ -85,8 +86,9 @@ static void spelling_does_not_matter(void **state)
          {"200", "+200", "200.0", "2e2", "\"200\"", "\"100*2\""}},
         {"task: {problem: theta30, iterations: 200}\n@\n",
          {"optimizer: adam", "optimizer: {name: adam}", "optimizer: [adam]", "optimizer: {optimizer: adam}",
-          "optimizer:\n  name: adam\n", "optimizer: {name: adam, beta1: 0.9}", "optimizer: {name: \"adam\", beta1: 9e-1}",
-          "schedule: {}\noptimizer: {beta2: .999, name: adam}", "seeds: [4, 5]\noptimizer: {weight_decay: -0.0, name: adam}"}},
+          "optimizer:\n  name: adam\n", "optimizer: {name: adam, beta1: 0.9}",
+          "optimizer: {name: \"adam\", beta1: 9e-1}", "schedule: {}\noptimizer: {beta2: .999, name: adam}",
+          "seeds: [4, 5]\noptimizer: {weight_decay: -0.0, name: adam}"}},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *first = NULL;
@@ -161,13 +163,14 @@ static void keys_are_pinned(void **state)
     assert_string_equal(hex, "b865cd9f9b14120b296ccf9de26a574642a4fac5321cc9f99612c83d3df3bb8a");
     /* The settings of a spec, with every default that they were completed with. Whoever changes a default, a
      * key or the canonical text makes every run in every database missing, and should know it. */
-    char *text = canonical("task: {problem: theta30, iterations: @}\noptimizer: {name: theopoula, lambda: 0.1}\n", "200");
-    assert_string_equal(text,
-                        "{\"anneal\":\"none\",\"average\":\"off\",\"average_after\":5,\"beta\":100000000000000,\"decay\""
-                        ":1,\"dimension\":1,\"epsilon\":1e-08,\"eta\":0,\"every\":0,\"floor\":0,\"iterations\":200,\"lam"
-                        "bda\":0.1,\"milestones\":\"[]\",\"optimizer\":\"theopoula\",\"problem\":\"theta30\",\"r\":0,\"r"
-                        "ecord\":100,\"start\":5,\"sync_epsilon\":false,\"variant\":\"paper\",\"warmup\":0,\"weight_deca"
-                        "y\":0}");
+    char *text = canonical("task: {problem: theta30, iterations: @}\noptimizer: {name: theopoula, lambda: 0.1}\n",
+                           "200");
+    assert_string_equal(
+        text, "{\"anneal\":\"none\",\"average\":\"off\",\"average_after\":5,\"beta\":100000000000000,\"decay\""
+              ":1,\"dimension\":1,\"epsilon\":1e-08,\"eta\":0,\"every\":0,\"floor\":0,\"iterations\":200,\"lam"
+              "bda\":0.1,\"milestones\":\"[]\",\"optimizer\":\"theopoula\",\"problem\":\"theta30\",\"r\":0,\"r"
+              "ecord\":100,\"start\":5,\"sync_epsilon\":false,\"variant\":\"paper\",\"warmup\":0,\"weight_deca"
+              "y\":0}");
     pl_run_key(text, 1, key);
     pl_digest_hex(key, sizeof key, hex);
     assert_string_equal(hex, "05a67940cca80440ae37cee3f8bdbaec501566b334bd29fd2a7bea7a99877124");
@@ -188,63 +191,75 @@ static void grids(void **state)
         {"study: s\n" TASK "optimizer: [adam, sgd]\n", "optimizer beta1 momentum", "adam 0.9 -; sgd - 0"},
         {"study: s\n" TASK "optimizer: {lambda: [1, 2], name: [adam, sgd]}\n", "optimizer lambda",
          "adam 1; sgd 1; adam 2; sgd 2"},
-        {"study: s\ntask: {problem: [theta30, quadratic]}\noptimizer: {name: [adam, sgd], lambda: 1}\n", "problem optimizer",
-         "theta30 adam; theta30 sgd; quadratic adam; quadratic sgd"},
+        {"study: s\ntask: {problem: [theta30, quadratic]}\noptimizer: {name: [adam, sgd], lambda: 1}\n",
+         "problem optimizer", "theta30 adam; theta30 sgd; quadratic adam; quadratic sgd"},
         /* seeds */
         {"study: s\n" TASK "optimizer: sgd\n", "seeds", "1"},
         {"study: s\n" TASK "optimizer: sgd\nseeds: 7\n", "seeds", "7"},
         {"study: s\n" TASK "optimizer: sgd\nseeds: [111, 222, 333]\n", "seeds", "111,222,333"},
         {"study: s\n" TASK "optimizer: sgd\nseeds: {from: 0, to: 3}\n", "seeds", "0,1,2,3"},
         /* zip */
-        {"study: s\n" TASK "optimizer: {name: theopoula, lambda: [1, 2], beta: [8, 9], epsilon: [3, 4]}\nzip: [[λ, eps]]\n",
+        {"study: s\n" TASK
+         "optimizer: {name: theopoula, lambda: [1, 2], beta: [8, 9], epsilon: [3, 4]}\nzip: [[λ, eps]]\n",
          "lambda epsilon beta", "1 3 8; 1 3 9; 2 4 8; 2 4 9"},
         {"study: s\n" TASK "optimizer: {name: theopoula, lambda: [1, 2], beta: [8, 9], epsilon: [3, 4]}\n"
-         "zip: [lambda, epsilon, beta]\n", "lambda epsilon beta", "1 3 8; 2 4 9"},
+         "zip: [lambda, epsilon, beta]\n",
+         "lambda epsilon beta", "1 3 8; 2 4 9"},
         {"study: s\n" TASK "optimizer: {name: theopoula, lambda: [1, 2], beta: [8, 9], epsilon: [3, 4], eta: [5, 6]}\n"
-         "zip: [[lambda, eta], [beta, epsilon]]\n", "lambda epsilon beta eta", "1 3 8 5; 1 4 9 5; 2 3 8 6; 2 4 9 6"},
+         "zip: [[lambda, eta], [beta, epsilon]]\n",
+         "lambda epsilon beta eta", "1 3 8 5; 1 4 9 5; 2 3 8 6; 2 4 9 6"},
         {"study: s\n" TASK "optimizer: {name: [sgd, adam, sgd], lambda: [1, 2, 3], weight_decay: [0, 1]}\n"
-         "zip: [[optimizer, lambda]]\n", "optimizer lambda weight_decay",
-         "sgd 1 0; sgd 1 1; adam 2 0; adam 2 1; sgd 3 0; sgd 3 1"},
+         "zip: [[optimizer, lambda]]\n",
+         "optimizer lambda weight_decay", "sgd 1 0; sgd 1 1; adam 2 0; adam 2 1; sgd 3 0; sgd 3 1"},
         /* a zipped axis may repeat a value, a zipped pair may not (see the other file) */
-        {"study: s\n" TASK "optimizer: {name: sgd, lambda: [1, 1, 2], momentum: [0, 0.5, 0.5]}\nzip: [[lambda, momentum]]\n",
+        {"study: s\n" TASK
+         "optimizer: {name: sgd, lambda: [1, 1, 2], momentum: [0, 0.5, 0.5]}\nzip: [[lambda, momentum]]\n",
          "lambda momentum", "1 0; 1 0.5; 2 0.5"},
         /* exclude */
         {"study: s\n" TASK "optimizer: {name: sgd, lambda: [1, 2, 3], momentum: [0, 0.5]}\n"
-         "exclude: [{lambda: 1}, {lr: [2, 3], momentum: 5e-1}]\n", "lambda momentum", "2 0; 3 0"},
+         "exclude: [{lambda: 1}, {lr: [2, 3], momentum: 5e-1}]\n",
+         "lambda momentum", "2 0; 3 0"},
         {"study: s\n" TASK "optimizer: {name: sgd, lambda: [1, 2]}\nseeds: [1, 2, 3]\n"
-         "exclude: [{lambda: 1, seed: [1, 3]}, {seed: 2, lambda: 2}]\n", "lambda seeds", "1 2; 2 1,3"},
+         "exclude: [{lambda: 1, seed: [1, 3]}, {seed: 2, lambda: 2}]\n",
+         "lambda seeds", "1 2; 2 1,3"},
         {"study: s\n" TASK "optimizer: {name: sgd, lambda: [1, 2]}\nseeds: [1, 2]\n"
-         "exclude: [{lambda: 1, seed: 1}, {lambda: 1, seed: 2}]\n", "lambda seeds", "2 1,2"},
+         "exclude: [{lambda: 1, seed: 1}, {lambda: 1, seed: 2}]\n",
+         "lambda seeds", "2 1,2"},
         {"study: s\n" TASK "optimizer: {name: [sgd, adam], lambda: [1, 2], weight_decay: [0, 3]}\n"
-         "exclude: [{momentum: 0, lambda: 1}, {beta1: 0.9, weight_decay: 3}]\n", "optimizer lambda weight_decay",
-         "sgd 2 0; sgd 2 3; adam 1 0; adam 2 0"},
+         "exclude: [{momentum: 0, lambda: 1}, {beta1: 0.9, weight_decay: 3}]\n",
+         "optimizer lambda weight_decay", "sgd 2 0; sgd 2 3; adam 1 0; adam 2 0"},
         /* cases */
         {"study: s\n" TASK "optimizer: {lambda: [1, 2]}\ncases:\n  - optimizer: {name: sgd, momentum: [0, 0.5]}\n"
-         "  - optimizer: {name: adam, lambda: 3}\n", "optimizer lambda momentum",
-         "sgd 1 0; sgd 1 0.5; sgd 2 0; sgd 2 0.5; adam 3 -"},
+         "  - optimizer: {name: adam, lambda: 3}\n",
+         "optimizer lambda momentum", "sgd 1 0; sgd 1 0.5; sgd 2 0; sgd 2 0.5; adam 3 -"},
         {"study: s\n" TASK "optimizer: {name: sgd, lambda: [1, 2]}\n"
          "cases: [{optimizer: {momentum: 0}}, {optimizer: {lambda: [2, 3]}}, {optimizer: {nesterov: false}}]\n",
          "lambda momentum", "1 0; 2 0; 3 0"},
         {"study: s\n" TASK "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: 1}]\n"
          "cases: [{optimizer: {momentum: [0, 0.5]}, exclude: [{momentum: 0.5}]}, "
-         "{optimizer: {momentum: [0.25, 0.5]}, zip: [[lambda, momentum]]}]\n", "lambda momentum", "2 0; 2 0.5"},
+         "{optimizer: {momentum: [0.25, 0.5]}, zip: [[lambda, momentum]]}]\n",
+         "lambda momentum", "2 0; 2 0.5"},
         /* defaults; what the study says wins */
         {"defaults: {task: {problem: theta30, iterations: 9}, optimizer: {lambda: 5}, seeds: [1, 2]}\n"
-         "studies:\n  - {study: s, task: {iterations: 8}, optimizer: {name: sgd}}\n", "iterations lambda seeds", "8 5 1,2"},
+         "studies:\n  - {study: s, task: {iterations: 8}, optimizer: {name: sgd}}\n",
+         "iterations lambda seeds", "8 5 1,2"},
         {"study: s\ndefaults: {task: {problem: theta30}, optimizer: {lr: [1, 2]}}\ntask: {iterations: [3, 4]}\n"
-         "optimizer: {name: sgd, λ: [5, 6]}\n", "iterations lambda", "3 5; 3 6; 4 5; 4 6"},
+         "optimizer: {name: sgd, λ: [5, 6]}\n",
+         "iterations lambda", "3 5; 3 6; 4 5; 4 6"},
         /* anchors, merges */
         {"defaults: &d {task: {problem: theta30}}\nstudy: s\noptimizer: {name: sgd, lambda: &l [1, 2], momentum: 0}\n",
          "lambda", "1; 2"},
         {"study: s\n" TASK "optimizer: {lambda: 1}\ncases:\n  - optimizer: &a {name: sgd, momentum: 0.5}\n"
-         "  - optimizer: {<<: *a, momentum: 0.25}\n  - optimizer: {<<: [{lambda: 7}, *a]}\n", "lambda momentum",
-         "1 0.5; 1 0.25; 7 0.5"},
+         "  - optimizer: {<<: *a, momentum: 0.25}\n  - optimizer: {<<: [{lambda: 7}, *a]}\n",
+         "lambda momentum", "1 0.5; 1 0.25; 7 0.5"},
         /* expressions, in the order that they need */
-        {"study: s\n" TASK "optimizer: {name: theopoula, eta: \"2*epsilon\", lambda: [1, 4], epsilon: \"sqrt(lambda)\"}\n",
+        {"study: s\n" TASK
+         "optimizer: {name: theopoula, eta: \"2*epsilon\", lambda: [1, 4], epsilon: \"sqrt(lambda)\"}\n",
          "lambda epsilon eta", "1 1 2; 4 2 4"},
         {"study: s\n" TASK "optimizer: {name: theopoula, η: 5e-4*sqrt(λ), lr: [1, 4]}\n", "lambda eta",
          "1 0.0005; 4 0.001"},
-        {"study: s\n" TASK "optimizer: {name: theopoula, lambda: [1, 4], epsilon: [\"lambda/2\", 8, \"beta\"], beta: 16}\n",
+        {"study: s\n" TASK
+         "optimizer: {name: theopoula, lambda: [1, 4], epsilon: [\"lambda/2\", 8, \"beta\"], beta: 16}\n",
          "lambda epsilon", "1 0.5; 1 8; 1 16; 4 2; 4 8; 4 16"},
         {"study: s\n" TASK "optimizer: {name: theopoula, lambda: [1, 2], epsilon: [\"lambda\", 2]}\n", "lambda epsilon",
          "1 1; 1 2; 2 2"}, /* the point (2, 2) comes once */
@@ -252,25 +267,29 @@ static void grids(void **state)
     for (size_t i = 0; i < COUNT(cases); i++)
         grid_is(cases[i].text, cases[i].keys, cases[i].wanted);
     grid_is("study: s\ntask: {problem: theta30, iterations: \"rint(10/lambda)\", record: iterations/2}\n"
-            "optimizer: {name: sgd, lambda: [1, 5]}\n", "iterations record", "10 5; 2 1");
+            "optimizer: {name: sgd, lambda: [1, 5]}\n",
+            "iterations record", "10 5; 2 1");
     /* functions, operators and constants */
-    grid_is("study: s\n" TASK "optimizer: {name: theopoula, beta: \"min(3, 2, 9)^2 + (lambda > 2 ? 1 : 0.5) + abs(-1)*pi*0\","
-            " epsilon: \"lambda < 3 ? inf : exp(0)\", lambda: [1, 4]}\n", "beta epsilon", "4.5 inf; 5 1");
+    grid_is("study: s\n" TASK
+            "optimizer: {name: theopoula, beta: \"min(3, 2, 9)^2 + (lambda > 2 ? 1 : 0.5) + abs(-1)*pi*0\","
+            " epsilon: \"lambda < 3 ? inf : exp(0)\", lambda: [1, 4]}\n",
+            "beta epsilon", "4.5 inf; 5 1");
 }
-
 
 /* A list setting takes a list as one value; a list of lists makes an axis. */
 static void lists_as_values(void **state)
 {
     (void)state;
-    grid_is("study: s\n" TASK "optimizer: sgd\nschedule: {decay: 0.5, milestones: [50, 1e2]}\n", "milestones", "[50,100]");
+    grid_is("study: s\n" TASK "optimizer: sgd\nschedule: {decay: 0.5, milestones: [50, 1e2]}\n", "milestones",
+            "[50,100]");
     grid_is("study: s\n" TASK "optimizer: sgd\nschedule: {decay: [0.5, 0.1], milestones: [[50, 100], [+70]]}\n",
             "decay milestones", "0.5 [50,100]; 0.5 [70]; 0.1 [50,100]; 0.1 [70]");
-    grid_is("study: s\ntask: {command: [awk, -f, t.awk, \"{width}\", 10, no, 010]}\nsettings: {width: [1, 2.5, wide]}\n",
-            "command width",
-            "[\"awk\",\"-f\",\"t.awk\",\"{width}\",\"10\",\"no\",\"010\"] 1; "
-            "[\"awk\",\"-f\",\"t.awk\",\"{width}\",\"10\",\"no\",\"010\"] 2.5; "
-            "[\"awk\",\"-f\",\"t.awk\",\"{width}\",\"10\",\"no\",\"010\"] wide");
+    grid_is(
+        "study: s\ntask: {command: [awk, -f, t.awk, \"{width}\", 10, no, 010]}\nsettings: {width: [1, 2.5, wide]}\n",
+        "command width",
+        "[\"awk\",\"-f\",\"t.awk\",\"{width}\",\"10\",\"no\",\"010\"] 1; "
+        "[\"awk\",\"-f\",\"t.awk\",\"{width}\",\"10\",\"no\",\"010\"] 2.5; "
+        "[\"awk\",\"-f\",\"t.awk\",\"{width}\",\"10\",\"no\",\"010\"] wide");
     grid_is("study: s\ntask: {command: [[sh, a], [sh, \"b \\\"\"]]}\n", "command",
             "[\"sh\",\"a\"]; [\"sh\",\"b \\\"\"]");
     grid_is("study: s\ntask: {command: ls}\n", "command directory", "[\"ls\"] .");
@@ -283,8 +302,9 @@ static void free_settings(void **state)
     /* These names choose a task elsewhere; of a command they are settings like any other. */
     grid_is("study: s\ntask: {command: [sh]}\nsettings: {dataset: [mnist, svhn], model: mlp}\n", "dataset model",
             "mnist mlp; svhn mlp");
-    struct pl_spec *spec = load("study: s\ntask: {command: [sh]}\nsettings: {width: 64, rate: 1e-3, deep: true, mode: fast, "
-                                "code: \"007\", half: \"= width/2\", lr: .inf}\n");
+    struct pl_spec *spec = load(
+        "study: s\ntask: {command: [sh]}\nsettings: {width: 64, rate: 1e-3, deep: true, mode: fast, "
+        "code: \"007\", half: \"= width/2\", lr: .inf}\n");
     struct pl_walk *w = pl_walk_new(pl_spec_study(spec, 0));
     const struct pl_settings *settings;
     const int64_t *seeds;
@@ -292,8 +312,9 @@ static void free_settings(void **state)
     struct pl_text text = {0};
     assert_int_equal(pl_walk_next(w, &settings, &seeds, &seed_count), 0);
     pl_settings_write(settings, &text);
-    assert_string_equal(pl_text(&text), "{\"code\":\"007\",\"command\":\"[\\\"sh\\\"]\",\"deep\":true,\"directory\":\".\","
-                                        "\"half\":32,\"lr\":\"inf\",\"mode\":\"fast\",\"rate\":0.001,\"width\":64}");
+    assert_string_equal(pl_text(&text),
+                        "{\"code\":\"007\",\"command\":\"[\\\"sh\\\"]\",\"deep\":true,\"directory\":\".\","
+                        "\"half\":32,\"lr\":\"inf\",\"mode\":\"fast\",\"rate\":0.001,\"width\":64}");
     pl_text_release(&text);
     pl_walk_free(w);
     pl_spec_free(spec);
@@ -303,7 +324,8 @@ static void several_studies(void **state)
 {
     (void)state;
     static const char *const files[] = {
-        "defaults: {task: {problem: theta30}}\nstudies:\n  - {study: a, optimizer: sgd}\n  - {study: b, optimizer: adam}\n",
+        "defaults: {task: {problem: theta30}}\nstudies:\n  - {study: a, optimizer: sgd}\n  - {study: b, optimizer: "
+        "adam}\n",
         "defaults: {task: {problem: theta30}}\nstudy: a\noptimizer: sgd\n---\nstudy: b\noptimizer: adam\n...\n",
         "defaults: {task: {problem: theta30}}\n---\nstudy: a\noptimizer: sgd\n---\n---\nstudy: b\noptimizer: adam\n",
         ("\xEF\xBB\xBF%YAML 1.2\n---\nstudies: [{study: a, optimizer: sgd}]\n---\nstudy: b\noptimizer: adam\n"
@@ -324,9 +346,7 @@ static void several_studies(void **state)
 
 static const char declared[] =
     "study: sens\n"
-    "description: how λ matters\n"
-    TASK
-    "optimizer: {name: [theopoula, adam], lambda: [0.5, 0.1], epsilon: 0.1}\n"
+    "description: how λ matters\n" TASK "optimizer: {name: [theopoula, adam], lambda: [0.5, 0.1], epsilon: 0.1}\n"
     "metrics: {loss: min, theta: none, hits: max}\n"
     "timeout: 1e2\n"
     "tables:\n"
@@ -536,7 +556,8 @@ static void large_grids(void **state)
 static void two_walks_at_once(void **state)
 {
     (void)state;
-    struct pl_spec *spec = load("study: s\n" TASK "optimizer: {name: [theopoula, tusla], lambda: [1, 4], eta: \"lambda*2\"}\n");
+    struct pl_spec *spec = load("study: s\n" TASK
+                                "optimizer: {name: [theopoula, tusla], lambda: [1, 4], eta: \"lambda*2\"}\n");
     struct pl_walk *a = pl_walk_new(pl_spec_study(spec, 0)), *b = pl_walk_new(pl_spec_study(spec, 0));
     const struct pl_settings *x, *y;
     const int64_t *seeds;
@@ -619,14 +640,14 @@ static int pick(void *self, const struct pl_pick *pick, const struct pl_settings
 static void settings_from_a_table(void **state)
 {
     (void)state;
-    static const char text[] =
-        "defaults:\n  " TASK "studies:\n"
-        "- study: final\n  seeds: [1, 2]\n  cases:\n"
-        "  - optimizer: {name: tusla, lambda: [{from: search}, {from: search, best: 2}], eta: \"lambda/2\"}\n"
-        "  - optimizer: {name: %s, lambda: {from: search}}\n"
-        "  - optimizer: {name: tusla, lambda: 0.25, eta: 0.125}\n"
-        "- study: search\n  optimizer: {name: [tusla, sgd, adam], lambda: [0.5, 0.25, 1]}\n"
-        "  tables:\n  - {value: loss}\n  - {rows: optimizer, value: loss, select: {best: 2, over: lambda}}\n";
+    static const char
+        text[] = "defaults:\n  " TASK "studies:\n"
+                 "- study: final\n  seeds: [1, 2]\n  cases:\n"
+                 "  - optimizer: {name: tusla, lambda: [{from: search}, {from: search, best: 2}], eta: \"lambda/2\"}\n"
+                 "  - optimizer: {name: %s, lambda: {from: search}}\n"
+                 "  - optimizer: {name: tusla, lambda: 0.25, eta: 0.125}\n"
+                 "- study: search\n  optimizer: {name: [tusla, sgd, adam], lambda: [0.5, 0.25, 1]}\n"
+                 "  tables:\n  - {value: loss}\n  - {rows: optimizer, value: loss, select: {best: 2, over: lambda}}\n";
     for (int fails = 0; fails < 2; fails++) {
         struct pl_text spelled = {0}, problems = {0}, got = {0};
         struct pl_error error = {0};
@@ -671,8 +692,10 @@ static void slips_of_commands_are_noted(void **state)
     static const struct {
         const char *text, *notes;
     } cases[] = {
-        {"study: s\ntask: {command: [sh, -c, \"echo {lr}\"]}\nsettings: {lr: [1, 2], dropout: [0, 0.5]}\nseeds: [1, 2, 3]\n",
-         "s: no word of the command uses dropout, so runs that differ only in it are the same program with the same words\n"
+        {"study: s\ntask: {command: [sh, -c, \"echo {lr}\"]}\nsettings: {lr: [1, 2], dropout: [0, 0.5]}\nseeds: [1, 2, "
+         "3]\n",
+         "s: no word of the command uses dropout, so runs that differ only in it are the same program with the same "
+         "words\n"
          "s: no word of the command has {seed}, so its 3 seeds run the same words\n"},
         {"study: s\ntask: {command: [echo, hello]}\nsettings: {epohcs: 2, lr: 0.1}\n",
          "s: no word of the command uses epohcs and lr, so the program does not get to know them\n"},
@@ -681,7 +704,8 @@ static void slips_of_commands_are_noted(void **state)
         {"study: s\ntask: {command: [echo, \"{amp}\", \"{bn?}\"]}\nsettings: {amp: [--amp, \"\"], bn: [--bn, \"\"]}\n",
          "s: the word {amp} of the command is empty in some runs, and is passed so; {amp?} leaves it out then\n"},
         {"study: s\ntask: {command: [echo, \"{{lr}\", \"{rnn}\"]}\nsettings: {lr: [1, 2], rnn: [null, LSTM]}\n",
-         "s: no word of the command uses lr, so runs that differ only in it are the same program with the same words\n"},
+         "s: no word of the command uses lr, so runs that differ only in it are the same program with the same "
+         "words\n"},
         {"study: s\ntask: {problem: theta30}\noptimizer: {name: sgd, lr: [0.1, 0.2]}\nseeds: [1, 2]\n", ""},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -700,12 +724,14 @@ static void reading_is_in_no_key(void **state)
     (void)state;
 #define COMMAND "study: s\ntask: {command: [echo, \"{lr}\"]}\nsettings: {lr: 1}\n"
     struct pl_spec *plain = load(COMMAND);
-    struct pl_spec *spec = load(COMMAND "pattern: ['a (?<loss>.*)', b]\nmetrics_file: \"{run_folder}/m.csv\"\nstderr: true\nstall: 10m\n"
-                                "timeout: 2h\n");
+    struct pl_spec *spec = load(
+        COMMAND "pattern: ['a (?<loss>.*)', b]\nmetrics_file: \"{run_folder}/m.csv\"\nstderr: true\nstall: 10m\n"
+                "timeout: 2h\n");
     const struct pl_study *study = pl_spec_study(spec, 0);
     assert_null(pl_spec_study(plain, 0)->reading);
-    assert_string_equal(study->reading, "{\"metrics_file\":\"{run_folder}/m.csv\",\"pattern\":[\"a (?<loss>.*)\",\"b\"],"
-                                        "\"stall\":600,\"stderr\":true}");
+    assert_string_equal(study->reading,
+                        "{\"metrics_file\":\"{run_folder}/m.csv\",\"pattern\":[\"a (?<loss>.*)\",\"b\"],"
+                        "\"stall\":600,\"stderr\":true}");
     assert_true(study->timeout == 7200);
     struct pl_walk *walk[2] = {pl_walk_new(pl_spec_study(plain, 0)), pl_walk_new(study)};
     struct pl_text text[2] = {{0}, {0}};

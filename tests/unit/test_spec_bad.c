@@ -38,8 +38,9 @@ static void bad_values(void **state)
         {"{a: 1}", "lambda must be one value or a list of values, not a mapping"},
         {"[[1]]", "1: x"}, /* replaced below: the item's own column */
         {"fast", "lambda: \"fast\" is neither a number nor an expression: there is no setting fast here"},
-        {"\"2*epsilom\"", "lambda: \"2*epsilom\" is neither a number nor an expression: there is no setting epsilom here; did "
-                          "you mean epsilon?"},
+        {"\"2*epsilom\"",
+         "lambda: \"2*epsilom\" is neither a number nor an expression: there is no setting epsilom here; did "
+         "you mean epsilon?"},
         {"\"2*\"", "lambda: \"2*\" is neither a number nor an expression"},
         {"\"(1\"", "lambda: \"(1\" is not an expression: a ( is not closed"},
         {"\"1)\"", "lambda: \"1)\" is neither a number nor an expression"},
@@ -96,7 +97,8 @@ static void bad_specs(void **state)
          "2:26: task theta30 has no setting iteration; did you mean iterations?"},
         {HEAD "optimizer: {name: sgd}\nschedule: {decy: 1}\n",
          "4:12: the schedule of theta30 has no setting decy; did you mean decay?"},
-        {HEAD "optimizer: {name: sgd}\nschedule: {lambda: 1}\n", "4:12: lambda belongs in optimizer: {...}, not in schedule"},
+        {HEAD "optimizer: {name: sgd}\nschedule: {lambda: 1}\n",
+         "4:12: lambda belongs in optimizer: {...}, not in schedule"},
         {HEAD "optimizer: sgd\nsettings: {width: 1}\n", "4:12: the section settings is for command tasks"},
         {HEAD "optimizer: sgd\nlambda: 1\n", "4:1: a study cannot have the key lambda; it belongs in optimizer: {...}"},
         {HEAD "optimiser: sgd\n", "3:1: a study cannot have the key optimiser; did you mean optimizer?"},
@@ -112,17 +114,21 @@ static void bad_specs(void **state)
         {"study: s\ntask: {command: [sh]}\nsettings: {epoch: 1}\n", "3:12: epoch cannot be a setting of a command"},
         {"study: s\ntask: {command: [sh]}\nsettings: {a: 010}\n", "3:15: a: \"010\" starts with 0"},
         {"study: s\ntask: {command: [sh]}\nsettings: {a: no}\n", "3:15: a: \"no\" is a boolean to some readers"},
-        {"study: s\ntask: {command: [sh]}\nsettings: {a: \"=b\"}\n", "3:15: a: \"=b\" is neither a number nor an expression"},
+        {"study: s\ntask: {command: [sh]}\nsettings: {a: \"=b\"}\n",
+         "3:15: a: \"=b\" is neither a number nor an expression"},
         {"study: s\ntask: {command: []}\n", "2:17: command is an empty list"},
         {"study: s\ntask: {command: [sh, {a: b}]}\n", "2:22: command must be one value"},
         {HEAD "optimizer: sgd\nschedule: {decay: 1, milestones: [a]}\n", "4:35: milestones: \"a\" is not a number"},
         /* choices */
         {HEAD "optimizer: theopuola\n", "3:12: there is no optimizer \"theopuola\"; did you mean theopoula?"},
-        {"study: s\ntask: {problem: theta3}\noptimizer: sgd\n", "2:17: there is no problem \"theta3\"; did you mean theta30?"},
-        {"study: s\ntask: {problem: theta3}\noptimizer: sdg\n", "3:12: there is no optimizer \"sdg\"; did you mean sgd?"},
+        {"study: s\ntask: {problem: theta3}\noptimizer: sgd\n",
+         "2:17: there is no problem \"theta3\"; did you mean theta30?"},
+        {"study: s\ntask: {problem: theta3}\noptimizer: sdg\n",
+         "3:12: there is no optimizer \"sdg\"; did you mean sgd?"},
         {"study: s\noptimizer: sgd\n", "1:8: "},
         {HEAD, "1:8: the optimizer is missing"},
-        {"study: s\ntask: {problem: theta30, command: ls}\noptimizer: sgd\n", "2:26: a task has one of problem, command"},
+        {"study: s\ntask: {problem: theta30, command: ls}\noptimizer: sgd\n",
+         "2:26: a task has one of problem, command"},
         {HEAD "optimizer: []\n", "3:12: optimizer is an empty list"},
         {HEAD "optimizer: [{name: sgd}]\n", "3:13: optimizer must be one value or a list of values, not a mapping"},
         {HEAD "optimizer: [sgd, adam, sgd]\n", "3:24: optimizer: this value was already given in line 3, column 13"},
@@ -143,17 +149,21 @@ static void bad_specs(void **state)
          "4:16: zip: momentum has no list of values here; legal: lambda"},
         {HEAD "optimizer: {name: sgd, lambda: [1, 2], momentum: [0, 0.1]}\nzip: [[lambda, momentu]]\n",
          "4:16: zip: momentu has no list of values here; did you mean momentum?"},
-        {HEAD "optimizer: {name: sgd, lambda: [1, 2], momentum: [0, 0.1]}\nzip: [[lambda, momentum], [momentum, lambda]]\n",
+        {HEAD
+         "optimizer: {name: sgd, lambda: [1, 2], momentum: [0, 0.1]}\nzip: [[lambda, momentum], [momentum, lambda]]\n",
          "4:28: zip: momentum is already in a group"},
         {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nzip: [[lambda]]\n", "4:7: zip: a group must name at least two"},
         {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nzip: {lambda: momentum}\n", "4:6: zip must be a list of groups"},
         {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: {lambda: 1}\n", "4:10: exclude must be a list"},
-        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [lambda]\n", "4:11: exclude: each item must be a mapping"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [lambda]\n",
+         "4:11: exclude: each item must be a mapping"},
         {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lamda: 1}]\n",
          "4:12: exclude: there is no setting lamda here; did you mean lambda?"},
         {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: 3}]\n", "4:11: exclude: no run of the study"},
-        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: x}]\n", "4:20: exclude: lambda must be compared"},
-        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: 1, seed: 2}]\n", "4:29: exclude: this is not a seed"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: x}]\n",
+         "4:20: exclude: lambda must be compared"},
+        {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: 1, seed: 2}]\n",
+         "4:29: exclude: this is not a seed"},
         {HEAD "optimizer: {name: sgd, lambda: [1, 2]}\nexclude: [{lambda: [1, 2]}]\n", "1:8: no run is left"},
         {HEAD "optimizer: sgd\nseeds: [1, 2, 3]\nexclude: [{seed: [1, 2, 3], seeds: 2}]\n",
          "5:29: exclude: seed is already given"},
@@ -164,27 +174,38 @@ static void bad_specs(void **state)
          "3:13: optimizer sgd has no setting epsilon"},
         /* commands: a text for a shell (L11), and how output is read */
         {"study: s\ntask: {command: \"python3 train.py --lr {lr}\"}\nsettings: {lr: [0.1]}\n",
-         "2:17: command is a list of words, the program and its arguments, not one text: command: [python3, train.py, --lr, "
+         "2:17: command is a list of words, the program and its arguments, not one text: command: [python3, train.py, "
+         "--lr, "
          "\"{lr}\"] (or [sh, -c, \"...\"] for what a shell is to understand)"},
         {"study: s\ntask: {command: [\"python3 train.py\"]}\n", "2:17: command is a list of words"},
-        {"study: s\ntask: {command: [echo]}\npattern: \"(?<loss>\"\n", "3:10: the pattern \"(?<loss>\" is wrong behind"},
+        {"study: s\ntask: {command: [echo]}\npattern: \"(?<loss>\"\n",
+         "3:10: the pattern \"(?<loss>\" is wrong behind"},
         {"study: s\ntask: {command: [echo]}\nmetrics_file: m.csv\n", "3:15: metrics_file must have {run_folder} in it"},
-        {"study: s\ntask: {command: [echo]}\nstall: 10x\n", "3:8: stall must be a time, such as 90 (seconds), 10m or 2h"},
+        {"study: s\ntask: {command: [echo]}\nstall: 10x\n",
+         "3:8: stall must be a time, such as 90 (seconds), 10m or 2h"},
         {"study: s\ntask: {command: [echo]}\nstderr: yes\n", "3:9: stderr: \"yes\" must be true or false"},
-        {HEAD "optimizer: sgd\nstall: 10m\n", "4:8: pattern, metrics_file, stderr and stall are for studies of a command"},
+        {HEAD "optimizer: sgd\nstall: 10m\n",
+         "4:8: pattern, metrics_file, stderr and stall are for studies of a command"},
         {"study: s\ntask: {command: [echo, \"--{args}\"]}\n", "2:17: {args} stands for words of its own"},
-        {"study: s\ntask: {command: [echo, \"--x={a?}\"]}\nsettings: {a: 1}\n", "2:17: {a?} stands for words of its own"},
-        {"study: s\ntask: {command: [\"{a?}\", b]}\nsettings: {a: \"\"}\n", "2:17: the first word of the command, its program, is empty"},
-        {"study: s\ntask: {command: [echo], booleans: maybe}\n", "2:35: booleans is \"maybe\", but must be one of: words"},
+        {"study: s\ntask: {command: [echo, \"--x={a?}\"]}\nsettings: {a: 1}\n",
+         "2:17: {a?} stands for words of its own"},
+        {"study: s\ntask: {command: [\"{a?}\", b]}\nsettings: {a: \"\"}\n",
+         "2:17: the first word of the command, its program, is empty"},
+        {"study: s\ntask: {command: [echo], booleans: maybe}\n",
+         "2:35: booleans is \"maybe\", but must be one of: words"},
         /* files of others, in one sentence (L12) */
         {"program: train.py\nname: first\nmethod: grid\nmetric: {name: val_loss, goal: minimize}\nparameters:\n"
-         "  lr: {values: [0.1, 0.01]}\n  batch_size: {value: 64}\n  wd: {min: 0, max: 1}\ncommand: [python3, \"${program}\"]\n",
-         "1:1: this is a sweep of Weights & Biases, not a spec of poula; write study: first, task: {command: [python3, train.py, "
+         "  lr: {values: [0.1, 0.01]}\n  batch_size: {value: 64}\n  wd: {min: 0, max: 1}\ncommand: [python3, "
+         "\"${program}\"]\n",
+         "1:1: this is a sweep of Weights & Biases, not a spec of poula; write study: first, task: {command: [python3, "
+         "train.py, "
          "\"{args}\", \"--seed={seed}\"]}, settings: {lr: [0.1, 0.01], batch_size: 64, wd: [...]}, seeds: [1, 2, 3]"},
-        {"defaults: [{override /hydra/sweeper: basic}]\nhydra: {mode: MULTIRUN}\n", "1:1: this is a configuration of Hydra"},
+        {"defaults: [{override /hydra/sweeper: basic}]\nhydra: {mode: MULTIRUN}\n",
+         "1:1: this is a configuration of Hydra"},
         {"stages: {train: {cmd: python train.py, params: [lr]}}\n", "1:1: this is a pipeline of DVC"},
         {"train:\n  main: train\n  flags: {lr: [0.1, 0.01]}\n",
-         "1:1: this is an operation file of Guild AI, not a spec of poula; write study: NAME, task: {command: [python3, train.py, "
+         "1:1: this is an operation file of Guild AI, not a spec of poula; write study: NAME, task: {command: "
+         "[python3, train.py, "
          "\"{args}\", \"--seed={seed}\"]}, settings: {lr: [0.1, 0.01]}"},
         {"study: s\ntask: {command: [echo, \"{lr}\"]}\nsettings: {lr: {values: [0.1, 0.01]}}\n",
          "3:16: lr: {values: ...} is how W&B writes it"},
@@ -196,9 +217,11 @@ static void bad_specs(void **state)
         {HEAD "optimizer: sgd\nseeds: -1\n", "4:8: a seed must be a whole number"},
         {HEAD "optimizer: sgd\nseeds: 9223372036854775808\n", "4:8: a seed must be a whole number"},
         {HEAD "optimizer: sgd\nseeds: {from: 3, to: 1}\n", "4:22: seeds: to must be at least from"},
-        {HEAD "optimizer: sgd\nseeds: {from: 0, to: 9223372036854775807}\n", "4:22: seeds: to must be at least from, with at"},
+        {HEAD "optimizer: sgd\nseeds: {from: 0, to: 9223372036854775807}\n",
+         "4:22: seeds: to must be at least from, with at"},
         {HEAD "optimizer: sgd\nseeds: {from: 1, until: 3}\n", "4:18: seeds cannot have the key until"},
-        {HEAD "optimizer: sgd\nseeds: {from: 1}\n", "4:8: seeds must be a number, a list of numbers, or {from: 1, to: 40}"},
+        {HEAD "optimizer: sgd\nseeds: {from: 1}\n",
+         "4:8: seeds must be a number, a list of numbers, or {from: 1, to: 40}"},
         {HEAD "optimizer: sgd\ntimeout: 0\n", "4:10: timeout must be a time, such as 90 (seconds), 10m or 2h"},
         {HEAD "optimizer: sgd\ntimeout: [1, 2]\n", "4:10: timeout must be a time"},
         {HEAD "optimizer: sgd\ntimeout: 2*x\n", "4:10: timeout must be a time"},
@@ -213,43 +236,62 @@ static void bad_specs(void **state)
          "4:11: a table cannot have the key \"colums\"; did you mean columns?"},
         {HEAD "optimizer: sgd\ntables: [{columns: lamda, value: best loss}]\n",
          "4:20: columns: no run of this study has the setting \"lamda\"; did you mean lambda?"},
-        {HEAD "optimizer: sgd\ntables: [{rows: [lr, lambda], value: best loss}]\n", "4:22: rows: lambda is named twice"},
+        {HEAD "optimizer: sgd\ntables: [{rows: [lr, lambda], value: best loss}]\n",
+         "4:22: rows: lambda is named twice"},
         {HEAD "optimizer: sgd\ntables: [{rows: lr, columns: lr, value: best loss}]\n",
          "4:10: a table cannot have lambda in both rows and columns"},
-        {HEAD "optimizer: sgd\ntables: [{value: bst loss}]\n", "4:18: value cannot be \"bst loss\"; it must be best METRIC"},
-        {HEAD "optimizer: sgd\ntables: [{value: loss, select: best}]\n", "4:32: select must be a mapping, such as {best: 2"},
+        {HEAD "optimizer: sgd\ntables: [{value: bst loss}]\n",
+         "4:18: value cannot be \"bst loss\"; it must be best METRIC"},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, select: best}]\n",
+         "4:32: select must be a mapping, such as {best: 2"},
         {HEAD "optimizer: sgd\ntables: [{value: loss, select: {best: 2}}]\n", "4:32: select needs over: the settings"},
         {HEAD "optimizer: sgd\ntables: [{value: loss, select: {over: []}}]\n", "4:39: over is an empty list"},
         {HEAD "optimizer: sgd\ntables: [{value: loss, select: {over: lamda}}]\n",
          "4:39: over: no run of this study has the setting \"lamda\"; did you mean lambda?"},
-        {HEAD "optimizer: sgd\ntables: [{value: loss, select: {over: rank}}]\n", "4:39: over: no run of this study has the setting"},
-        {HEAD "optimizer: sgd\ntables: [{value: loss, rows: rank}]\n", "4:30: rows: no run of this study has the setting \"rank\""},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, select: {over: rank}}]\n",
+         "4:39: over: no run of this study has the setting"},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, rows: rank}]\n",
+         "4:30: rows: no run of this study has the setting \"rank\""},
         {HEAD "optimizer: sgd\ntables: [{value: loss, rows: lr, select: {over: lr}}]\n",
          "4:49: over: lambda cannot be in the rows or columns of the table too"},
-        {HEAD "optimizer: sgd\ntables: [{value: loss, select: {over: lr, best: 0}}]\n", "4:49: best is 0, but must be a whole number"},
-        {HEAD "optimizer: sgd\ntables: [{value: loss, select: {over: lr, best: 1+1}}]\n", "4:49: best must be a whole number"},
-        {HEAD "optimizer: sgd\ntables: [{value: loss, select: {over: lr, by: worst loss}}]\n", "4:47: by cannot be \"worst loss\""},
-        {HEAD "optimizer: sgd\ntables: [{value: loss, select: {over: lr, bye: loss}}]\n", "4:43: select cannot have the key \"bye\"; did you mean by?"},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, select: {over: lr, best: 0}}]\n",
+         "4:49: best is 0, but must be a whole number"},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, select: {over: lr, best: 1+1}}]\n",
+         "4:49: best must be a whole number"},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, select: {over: lr, by: worst loss}}]\n",
+         "4:47: by cannot be \"worst loss\""},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, select: {over: lr, bye: loss}}]\n",
+         "4:43: select cannot have the key \"bye\"; did you mean by?"},
         {"study: s\ntask: {command: [sh]}\nsettings: {rank: 1, lr: 2}\ntables: [{value: loss, select: {over: lr}}]\n",
          "4:32: a table with select has ranks, so no setting of the study can be called rank"},
         {HEAD "optimizer: sgd\ntables: [{rows: lr}]\n", "4:10: a table needs a value"},
-        {HEAD "optimizer: sgd\ntables: [{value: loss, cell: mean(sd)}]\n", "4:30: cell cannot be \"mean(sd)\"; did you mean "},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, cell: mean(sd)}]\n",
+         "4:30: cell cannot be \"mean(sd)\"; did you mean "},
         {HEAD "optimizer: sgd\ntables: [{value: loss, digits: 99}]\n", "4:32: digits is 99, but must be"},
-        {HEAD "optimizer: sgd\ntables: [{value: loss, where: {lr: x1, mom: 1}}]\n", "4:40: where: there is no setting mom here"},
-        {HEAD "optimizer: sgd\ntables: [{value: loss, where: {lr: x1}}]\n", "4:36: where: lambda must be compared with plain"},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, where: {lr: x1, mom: 1}}]\n",
+         "4:40: where: there is no setting mom here"},
+        {HEAD "optimizer: sgd\ntables: [{value: loss, where: {lr: x1}}]\n",
+         "4:36: where: lambda must be compared with plain"},
         {HEAD "optimizer: sgd\nfigures: [{y: loss}]\n", "4:11: a figure needs a kind"},
-        {HEAD "optimizer: sgd\nfigures: [{kind: curve, y: loss}]\n", "4:18: kind cannot be \"curve\"; did you mean curves?"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: curve, y: loss}]\n",
+         "4:18: kind cannot be \"curve\"; did you mean curves?"},
         {HEAD "optimizer: sgd\nfigures: [{kind: curves}]\n", "4:11: a figure of kind curves needs y: the metric"},
         {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: l, z: l}]\n", "4:35: a figure of kind curves has no z"},
         {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: best loss}]\n", "4:29: y cannot be \"best loss\""},
         {HEAD "optimizer: sgd\nfigures: [{kind: heatmap, x: lr, y: lr, z: l}]\n", "4:37: x and y of a heatmap"},
-        {HEAD "optimizer: sgd\nfigures: [{kind: heatmap, x: lr, y: momentum, z: l, fit: true}]\n", "4:11: a figure of kind heatmap has neither fit nor slopes"},
-        {HEAD "optimizer: sgd\nfigures: [{kind: sensitivity, x: lr, y: l, fit: maybe}]\n", "4:49: fit: \"maybe\" must be true or false"},
-        {HEAD "optimizer: sgd\nfigures: [{kind: sensitivity, x: lr, y: l, fit: [2, 1]}]\n", "4:49: fit must be [low, high]"},
-        {HEAD "optimizer: sgd\nfigures: [{kind: sensitivity, x: lr, y: l, slopes: [1,2,3,4,5,6]}]\n", "4:52: slopes names more than 5"},
-        {HEAD "optimizer: sgd\nfigures: [{kind: sensitivity, x: lr, y: l, slopes: steep}]\n", "4:52: slopes must be numbers"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: heatmap, x: lr, y: momentum, z: l, fit: true}]\n",
+         "4:11: a figure of kind heatmap has neither fit nor slopes"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: sensitivity, x: lr, y: l, fit: maybe}]\n",
+         "4:49: fit: \"maybe\" must be true or false"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: sensitivity, x: lr, y: l, fit: [2, 1]}]\n",
+         "4:49: fit must be [low, high]"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: sensitivity, x: lr, y: l, slopes: [1,2,3,4,5,6]}]\n",
+         "4:52: slopes names more than 5"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: sensitivity, x: lr, y: l, slopes: steep}]\n",
+         "4:52: slopes must be numbers"},
         {HEAD "optimizer: sgd\nfigures: [{kind: sensitivity, y: l}]\n", "4:11: a figure of kind sensitivity needs x"},
-        {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: l, y_range: [2, 1]}]\n", "4:41: y_range must be [low, high]"},
+        {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: l, y_range: [2, 1]}]\n",
+         "4:41: y_range must be [low, high]"},
         {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: l, log: z1}]\n", "4:37: log cannot be \"z1\""},
         {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: l, name: a/b}]\n", "4:38: name \"a/b\" becomes a file name"},
         {HEAD "optimizer: sgd\nfigures: [{kind: curves, y: l, name: a}, {kind: curves, y: l, name: a}]\n",
@@ -265,16 +307,19 @@ static void bad_specs(void **state)
         {"- study: s\n", "1:1: a spec must be a mapping"},
         {"studies: []\n", "1:10: studies must be a list of studies"},
         {"studies: [a]\n", "1:11: a study must be a mapping"},
-        {"studies: [{study: s, " "task: {problem: theta30}, optimizer: sgd}]\nseeds: 1\n",
+        {"studies: [{study: s, "
+         "task: {problem: theta30}, optimizer: sgd}]\nseeds: 1\n",
          "2:1: beside studies and defaults there can be no seeds"},
         {"defaults: 3\n---\n" HEAD "optimizer: sgd\n", "1:11: defaults must be a mapping"},
         {"defaults: {}\n---\ndefaults: {}\n" HEAD "optimizer: sgd\n", "3:11: defaults were already given"},
         {"defaults: {study: a}\n---\n" HEAD "optimizer: sgd\n", "1:12: defaults cannot have the key study"},
         /* YAML itself */
-        {"study: s\ntask: {problem: theta30\noptimizer: sgd\n", "3:10: did not find expected ',' or '}' while parsing a flow mapping that began in line 2, column 7"},
+        {"study: s\ntask: {problem: theta30\noptimizer: sgd\n",
+         "3:10: did not find expected ',' or '}' while parsing a flow mapping that began in line 2, column 7"},
         {"study: s\n\ttask: {problem: theta30}\n", "2:1: "},
         {"study: s\ntask:\n\tproblem: theta30\n", "3:1: found character that cannot start any token"},
-        {"study: s\ntask: \"open\n", "3:1: found unexpected end of stream while scanning a quoted scalar that began in line 2, column 7"},
+        {"study: s\ntask: \"open\n",
+         "3:1: found unexpected end of stream while scanning a quoted scalar that began in line 2, column 7"},
         {"study: s\ntask: *nothing\n", "2:7: there is no anchor &nothing before this alias"},
         {"study: s\ntask: &a [*a]\n", "2:11: the alias *a contains itself"},
         {"study: !!str s\n", "1:8: the tag tag:yaml.org,2002:str is not supported"},
@@ -283,8 +328,10 @@ static void bad_specs(void **state)
         {"study: \"a\\0b\"\n", "1:8: this text contains a NUL"},
         {"study: \"\x01\"\n", "1:9: "},
         /* an expression without settings is judged even where another value is wrong */
-        {HEAD "optimizer: {name: theopoula, lambda: 1/0, beta: -1}\n", "3:38: lambda from \"1/0\": lambda is inf, but must be"},
-        {HEAD "optimizer: {name: theopoula, lambda: 0/0, beta: -1}\n", "3:38: lambda from \"0/0\": the result is not a number"},
+        {HEAD "optimizer: {name: theopoula, lambda: 1/0, beta: -1}\n",
+         "3:38: lambda from \"1/0\": lambda is inf, but must be"},
+        {HEAD "optimizer: {name: theopoula, lambda: 0/0, beta: -1}\n",
+         "3:38: lambda from \"0/0\": the result is not a number"},
         {HEAD "optimizer: {name: theopoula, lambda: 1/0, beta: -1}\n", "3:49: beta is -1"},
         {"%YAML 3.0\n---\nstudy: s\n", "1:1: found incompatible YAML document"},
     };
@@ -297,8 +344,9 @@ static void bad_specs(void **state)
 static void bad_picks(void **state)
 {
     (void)state;
-    static const char search[] = "defaults:\n  " TASK "studies:\n- study: s\n  optimizer: {name: sgd, lambda: [0.1, 0.2]}\n"
-                                 "  tables: [{rows: [optimizer, problem], value: loss, select: {best: 2, over: lambda}}]\n";
+    static const char
+        search[] = "defaults:\n  " TASK "studies:\n- study: s\n  optimizer: {name: sgd, lambda: [0.1, 0.2]}\n"
+                   "  tables: [{rows: [optimizer, problem], value: loss, select: {best: 2, over: lambda}}]\n";
     /* In place of @: the value of lambda at line 8, column 34. */
     static const struct {
         const char *value, *complaint;
@@ -336,7 +384,8 @@ static void bad_picks(void **state)
          "8:41: study f takes settings from g, which in turn waits for f"},
         {"  optimizer: {name: sgd, lambda: {from: g}}\n- study: g\n  optimizer: sgd\n  tables: {value: loss}\n",
          "8:41: from: study g has no table with select, such as select: {best: 1, over: lambda}"},
-        {"  task: {problem: {from: s}}\n  optimizer: sgd\n", "8:19: problem must be one value or a list of values, not a mapping"},
+        {"  task: {problem: {from: s}}\n  optimizer: sgd\n",
+         "8:19: problem must be one value or a list of values, not a mapping"},
     };
     for (size_t i = 0; i < COUNT(studies); i++) {
         struct pl_text text = {0};
@@ -530,7 +579,8 @@ static void absurd_grids(void **state)
     for (int i = 0; i < 4000; i++)
         pl_text_addf(&text, "%d,", i);
     pl_text_add(&text, "]}\nexclude: [{a: 1}]\n");
-    refuse_text(&text, "1:8: the grid has 16000000 configurations; with cases, exclude or expressions at most 10000000");
+    refuse_text(&text,
+                "1:8: the grid has 16000000 configurations; with cases, exclude or expressions at most 10000000");
     assert_int_equal(wrong_complaints, 0);
 }
 
@@ -538,15 +588,15 @@ static void absurd_grids(void **state)
 static void everything_is_said(void **state)
 {
     (void)state;
-    const char text[] =
-        "study: s/t\n"
-        "task: {problem: theta30, iterations: 0x10, record: -1}\n"
-        "optimizer: {name: theopoula, lambda: [1_000, 0.1, 1e-1], lr: 010, epsilom: 1, epsilon: \"lamda\"}\n"
-        "seeds: [1, 1]\n"
-        "tables: [{value: 3}]\n";
+    const char
+        text[] = "study: s/t\n"
+                 "task: {problem: theta30, iterations: 0x10, record: -1}\n"
+                 "optimizer: {name: theopoula, lambda: [1_000, 0.1, 1e-1], lr: 010, epsilom: 1, epsilon: \"lamda\"}\n"
+                 "seeds: [1, 1]\n"
+                 "tables: [{value: 3}]\n";
     static const char *const wanted[] = {
-        "spec.yaml:1:8: ", "spec.yaml:2:38: ", "spec.yaml:2:52: ", "spec.yaml:3:39: ", "spec.yaml:3:51: ", "spec.yaml:3:58: ",
-        "spec.yaml:3:67: ", "spec.yaml:3:88: ", "spec.yaml:4:12: ", "spec.yaml:5:18: ",
+        "spec.yaml:1:8: ",  "spec.yaml:2:38: ", "spec.yaml:2:52: ", "spec.yaml:3:39: ", "spec.yaml:3:51: ",
+        "spec.yaml:3:58: ", "spec.yaml:3:67: ", "spec.yaml:3:88: ", "spec.yaml:4:12: ", "spec.yaml:5:18: ",
     };
     struct pl_text problems = {0};
     refused_bytes(text, strlen(text), &problems);
@@ -578,9 +628,9 @@ static void everything_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_values),    cmocka_unit_test(bad_specs),    cmocka_unit_test(bad_picks),    cmocka_unit_test(bad_bytes),
-        cmocka_unit_test(absurd_files),  cmocka_unit_test(absurd_grids), cmocka_unit_test(everything_is_said),
-        cmocka_unit_test(unknown_choices),
+        cmocka_unit_test(bad_values),         cmocka_unit_test(bad_specs),       cmocka_unit_test(bad_picks),
+        cmocka_unit_test(bad_bytes),          cmocka_unit_test(absurd_files),    cmocka_unit_test(absurd_grids),
+        cmocka_unit_test(everything_is_said), cmocka_unit_test(unknown_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,10 @@ static void foreign_and_damaged_files(void **state)
     assert_int_equal(pl_store_open(&store, path, PL_STORE_READ, &err), PL_ECORRUPT);
     assert_true(number("SELECT count(*) FROM sqlite_schema") == 1);
     unlink(path); /* a database is not overwritten */
-    ok(pl_file_write(path, "This is a text, and it is long enough to be looked at as a database header, isn't it?\n"
-                           "It goes on for a while longer than a hundred bytes.", 130, &err));
+    ok(pl_file_write(path,
+                     "This is a text, and it is long enough to be looked at as a database header, isn't it?\n"
+                     "It goes on for a while longer than a hundred bytes.",
+                     130, &err));
     assert_int_equal(pl_store_open(&store, path, PL_STORE_WRITE, &err), PL_ECORRUPT);
     assert_non_null(strstr(err.text, "not a database"));
 }
@@ -130,8 +132,10 @@ static void sweeps_of_the_last_launch(void **state)
     size_t count;
     assert_int_equal(pl_store_sweeps(store, NULL, &sweeps, &count, &err), PL_EMISSING);
     int64_t old = plan(store, "old", "spec 1", 1, 1), launch = 0, id;
-    ok(pl_store_put_sweep(store, &(struct pl_sweep_info){.study = "b", .path = "p", .spec = "two"}, &launch, &id, &err));
-    ok(pl_store_put_sweep(store, &(struct pl_sweep_info){.study = "a", .path = "p", .spec = "two"}, &launch, &id, &err));
+    ok(pl_store_put_sweep(store, &(struct pl_sweep_info){.study = "b", .path = "p", .spec = "two"}, &launch, &id,
+                          &err));
+    ok(pl_store_put_sweep(store, &(struct pl_sweep_info){.study = "a", .path = "p", .spec = "two"}, &launch, &id,
+                          &err));
     ok(pl_store_sweeps(store, NULL, &sweeps, &count, &err));
     assert_int_equal(count, 2);
     assert_string_equal(sweeps[0].study, "b");
@@ -244,8 +248,8 @@ static void the_dead_give_back_and_the_living_keep(void **state)
     assert_int_equal(counts[PL_RUN_RUNNING], 1);
     ok(pl_store_recover(store, &recovered, &err));
     assert_int_equal(recovered, 0);
-    /* S1: a session of another machine is dead when its beats stood still while this process looked; what its clock says
-     * counts for nothing. */
+    /* S1: a session of another machine is dead when its beats stood still while this process looked; what its clock
+     * says counts for nothing. */
     behind("UPDATE session SET machine = 'elsewhere', host = 'elsewhere', beat = beat - 100000");
     pl_store_set_silence(store, 0.2);
     ok(pl_store_recover(store, &recovered, &err));

@@ -1,8 +1,8 @@
-/* The store against a small model: several supervisors, each with a connection of its own, plan, claim, report, end, die,
- * come back as ghosts that still write, and are recovered from, in random order. After every step the model says what
- * the call had to answer, and from time to time what every run must look like: a claim that is not the newest writes
- * nothing, what is finished or diverged never changes, every attempt is ended once, and a transaction that was rolled
- * back has left no trace.
+/* The store against a small model: several supervisors, each with a connection of its own, plan, claim, report, end,
+ * die, come back as ghosts that still write, and are recovered from, in random order. After every step the model says
+ * what the call had to answer, and from time to time what every run must look like: a claim that is not the newest
+ * writes nothing, what is finished or diverged never changes, every attempt is ended once, and a transaction that was
+ * rolled back has left no trace.
  *
  * A failure names its seed and step: $POULA_MODEL_SEED=N runs that seed alone, $POULA_MODEL_STEPS=N no more steps than
  * that, and $POULA_MODEL_TRACE=1 prints each step. */
@@ -56,12 +56,13 @@ static struct {
     char doing[200];
 } w;
 
-#define require(condition, ...)                                                                                \
-    do {                                                                                                       \
-        if (!(condition)) {                                                                                    \
-            print_error("seed %llu, step %llu: %s\n", (unsigned long long)w.seed, (unsigned long long)w.step, w.doing); \
-            fail_msg(__VA_ARGS__);                                                                             \
-        }                                                                                                      \
+#define require(condition, ...)                                                                                        \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            print_error("seed %llu, step %llu: %s\n", (unsigned long long)w.seed, (unsigned long long)w.step,          \
+                        w.doing);                                                                                      \
+            fail_msg(__VA_ARGS__);                                                                                     \
+        }                                                                                                              \
     } while (0)
 
 static uint64_t draw(uint64_t below)
@@ -105,7 +106,8 @@ static struct model_run *run_of(int64_t id)
 /* Plans a sweep, whose runs may exist. */
 static void plan_sweep(struct pl_store *store, int sweep)
 {
-    struct pl_sweep_info info = {.study = sweep ? "b" : "a", .path = "a.yaml", .spec = sweep ? "b" : "a", .seeds = SEEDS};
+    struct pl_sweep_info info = {
+        .study = sweep ? "b" : "a", .path = "a.yaml", .spec = sweep ? "b" : "a", .seeds = SEEDS};
     int64_t launch = 0;
     ok(pl_store_put_sweep(store, &info, &launch, &w.sweeps[sweep], &err));
     for (int i = 0; i < RUNS; i++) {
@@ -124,8 +126,8 @@ static void plan_sweep(struct pl_store *store, int sweep)
         if (!w.now.runs[i].id)
             w.now.runs[i].id = run;
         require(w.now.runs[i].id == run, "run %d has got another number", i);
-        require(status == w.now.runs[i].status, "run %lld is %s, but must be %s", (long long)run, pl_status_name(status),
-                pl_status_name(w.now.runs[i].status));
+        require(status == w.now.runs[i].status, "run %lld is %s, but must be %s", (long long)run,
+                pl_status_name(status), pl_status_name(w.now.runs[i].status));
         pl_text_release(&canonical);
         pl_settings_release(&settings);
     }
@@ -163,7 +165,8 @@ static void join_session(struct supervisor *s)
 {
     doing("supervisor %d joins", (int)(s - w.now.supervisors));
     s->session = join(s->store);
-    require(s->session > 0 && s->session < MOST_SESSIONS && !w.now.open[s->session], "session %lld", (long long)s->session);
+    require(s->session > 0 && s->session < MOST_SESSIONS && !w.now.open[s->session], "session %lld",
+            (long long)s->session);
     s->dead = false;
     w.now.open[s->session] = true;
 }
@@ -181,7 +184,8 @@ static void claim_runs(struct supervisor *s)
     const bool retry = draw(2);
     struct pl_claim claims[4];
     size_t possible = 0, taken;
-    doing("supervisor %d claims up to %zu of sweep %d%s", (int)(s - w.now.supervisors), most, sweep, retry ? ", failed ones too" : "");
+    doing("supervisor %d claims up to %zu of sweep %d%s", (int)(s - w.now.supervisors), most, sweep,
+          retry ? ", failed ones too" : "");
     for (int i = 0; i < RUNS; i++)
         possible += holds(sweep, i) && may_take(&w.now.runs[i], s->session, retry);
     ok(pl_store_claim(s->store, s->session, &w.sweeps[sweep], 1, retry, claims, most, &taken, &err));
@@ -189,9 +193,11 @@ static void claim_runs(struct supervisor *s)
     for (size_t i = 0; i < taken; i++) {
         struct model_run *run = run_of(claims[i].run);
         require(holds(sweep, (int)(run - w.now.runs)), "run %lld is not of this sweep", (long long)run->id);
-        require(may_take(run, s->session, retry), "run %lld was taken, which is %s", (long long)run->id, pl_status_name(run->status));
+        require(may_take(run, s->session, retry), "run %lld was taken, which is %s", (long long)run->id,
+                pl_status_name(run->status));
         require(claims[i].token > run->token, "the token of run %lld did not grow", (long long)run->id);
-        require(claims[i].attempt == run->attempts + 1, "attempt %lld of run %lld", (long long)claims[i].attempt, (long long)run->id);
+        require(claims[i].attempt == run->attempts + 1, "attempt %lld of run %lld", (long long)claims[i].attempt,
+                (long long)run->id);
         run->status = PL_RUN_RUNNING;
         run->holder = s->session;
         run->token = claims[i].token;
@@ -234,7 +240,8 @@ static void report(struct supervisor *s, const struct pl_claim *claim)
 static void forget_values(struct supervisor *s, const struct pl_claim *claim)
 {
     const int from = (int)draw(EPOCHS);
-    doing("supervisor %d forgets run %lld from epoch %d on", (int)(s - w.now.supervisors), (long long)claim->run, from + 1);
+    doing("supervisor %d forgets run %lld from epoch %d on", (int)(s - w.now.supervisors), (long long)claim->run,
+          from + 1);
     expect_answer(pl_store_forget_points(s->store, claim, PL_BY_EPOCH, from ? from + 1 : -INFINITY, &err), claim);
     for (int k = 0; k < SERIES && is_current(claim); k++)
         for (int e = from; e < EPOCHS; e++)
@@ -251,13 +258,22 @@ static void end_attempt(struct model_run *run, enum pl_status status, int64_t se
 
 static void end_run(struct supervisor *s, const struct pl_claim *claim)
 {
-    static const enum pl_outcome outcomes[] = {PL_FINISHED, PL_FINISHED, PL_DIVERGED, PL_FAILED, PL_FAILED, PL_INTERRUPTED};
-    static const enum pl_status after[] = {[PL_FINISHED] = PL_RUN_FINISHED, [PL_DIVERGED] = PL_RUN_DIVERGED,
-                                           [PL_FAILED] = PL_RUN_FAILED, [PL_INTERRUPTED] = PL_RUN_INTERRUPTED};
+    static const enum pl_outcome outcomes[] = {PL_FINISHED, PL_FINISHED, PL_DIVERGED,
+                                               PL_FAILED,   PL_FAILED,   PL_INTERRUPTED};
+    static const enum pl_status after[] = {[PL_FINISHED] = PL_RUN_FINISHED,
+                                           [PL_DIVERGED] = PL_RUN_DIVERGED,
+                                           [PL_FAILED] = PL_RUN_FAILED,
+                                           [PL_INTERRUPTED] = PL_RUN_INTERRUPTED};
     const enum pl_outcome outcome = outcomes[draw(sizeof outcomes / sizeof *outcomes)];
     const int64_t session = s->sessions[claim - s->claims];
-    struct pl_ending ending = {.session = session, .outcome = outcome, .bad_epoch = outcome == PL_DIVERGED ? 2 : -1,
-                               .exit_code = -1, .started = 1000, .seconds = 1, .threads = 1, .worker = 9};
+    struct pl_ending ending = {.session = session,
+                               .outcome = outcome,
+                               .bad_epoch = outcome == PL_DIVERGED ? 2 : -1,
+                               .exit_code = -1,
+                               .started = 1000,
+                               .seconds = 1,
+                               .threads = 1,
+                               .worker = 9};
     doing("supervisor %d ends run %lld with token %lld as %s", (int)(s - w.now.supervisors), (long long)claim->run,
           (long long)claim->token, pl_status_name(after[outcome]));
     expect_answer(pl_store_end(s->store, claim, &ending, &err), claim);
@@ -337,7 +353,7 @@ static void reopen(struct supervisor *s)
 
 static int take_point(void *self, double epoch, double value)
 {
-    double (*points)[2] = self;
+    double(*points)[2] = self;
     points[(int)epoch - 1][0] = 1;
     points[(int)epoch - 1][1] = value;
     return 0;
@@ -356,7 +372,8 @@ static void look_at_run(struct pl_store *store, int i)
     char name[24];
     snprintf(name, sizeof name, "%lld", (long long)run->id);
     ok(pl_store_run_info(store, name, &info, &err));
-    require(info.status == run->status, "run %s is %s, but must be %s", name, pl_status_name(info.status), pl_status_name(run->status));
+    require(info.status == run->status, "run %s is %s, but must be %s", name, pl_status_name(info.status),
+            pl_status_name(run->status));
     require(info.attempts == run->attempts, "run %s has %lld attempts, not %lld", name, (long long)info.attempts,
             (long long)run->attempts);
     pl_run_info_release(&info);
@@ -366,8 +383,8 @@ static void look_at_run(struct pl_store *store, int i)
         for (int e = 0; e < EPOCHS; e++) {
             require((points[e][0] != 0) == run->written[k][e], "run %s, %s, epoch %d: %s", name, names[k], e + 1,
                     run->written[k][e] ? "a value was lost" : "a value that nobody may have written");
-            require(!run->written[k][e] || same(points[e][1], run->values[k][e]), "run %s, %s, epoch %d: %g, not %g", name,
-                    names[k], e + 1, points[e][1], run->values[k][e]);
+            require(!run->written[k][e] || same(points[e][1], run->values[k][e]), "run %s, %s, epoch %d: %g, not %g",
+                    name, names[k], e + 1, points[e][1], run->values[k][e]);
         }
     }
 }
@@ -399,12 +416,15 @@ static void look_at_result(struct pl_store *store, int i)
             want[0] = isfinite(v) && !(want[0] <= v) ? v : want[0];
             want[1] = isfinite(v) && !(want[1] >= v) ? v : want[1];
         }
-        snprintf(sql, sizeof sql, "SELECT lowest, highest, last FROM result"
-                 " WHERE run = %lld AND series = %lld", (long long)run->id, (long long)w.series[k]);
+        snprintf(sql, sizeof sql,
+                 "SELECT lowest, highest, last FROM result"
+                 " WHERE run = %lld AND series = %lld",
+                 (long long)run->id, (long long)w.series[k]);
         ok(pl_store_query(store, sql, NULL, take_result, got, &err));
         require(got[3] == any, "run %lld has %g results of series %d, not %d", (long long)run->id, got[3], k, any);
         for (int c = 0; c < 3 && any; c++)
-            require(same(got[c], want[c]), "run %lld, series %d: result %d is %g, not %g", (long long)run->id, k, c, got[c], want[c]);
+            require(same(got[c], want[c]), "run %lld, series %d: result %d is %g, not %g", (long long)run->id, k, c,
+                    got[c], want[c]);
     }
 }
 
@@ -421,8 +441,8 @@ static void look(struct pl_store *store)
             want[w.now.runs[i].status] += holds(sweep, i);
         ok(pl_store_counts(store, w.sweeps[sweep], counts, &err));
         for (int status = 0; status < PL_STATUS_COUNT; status++)
-            require(counts[status] == want[status], "sweep %d has %lld %s runs, not %lld", sweep, (long long)counts[status],
-                    pl_status_name((enum pl_status)status), (long long)want[status]);
+            require(counts[status] == want[status], "sweep %d has %lld %s runs, not %lld", sweep,
+                    (long long)counts[status], pl_status_name((enum pl_status)status), (long long)want[status]);
     }
     assert_whole(store);
 }

@@ -21,7 +21,8 @@ static void finished_runs_are_never_touched(void **state)
     assert_true(number("SELECT count(*) FROM curves") == 3);
     assert_true(number("SELECT status FROM run") == PL_RUN_FINISHED);
     assert_true(number("SELECT count(*) FROM attempt") == 1);
-    assert_int_equal(pl_store_points(store, &(struct pl_claim){.run = 77}, id, &epoch, &(double){0}, 1, &err), PL_EMISSING);
+    assert_int_equal(pl_store_points(store, &(struct pl_claim){.run = 77}, id, &epoch, &(double){0}, 1, &err),
+                     PL_EMISSING);
     pl_store_close(store);
 }
 
@@ -283,11 +284,26 @@ static int answer_row(void *self, const struct pl_cell *cells, size_t count)
 static void queries_only_read(void **state)
 {
     (void)state;
-    static const char *const refused[] = {
-        "DELETE FROM run", "CREATE TABLE x (a)", "CREATE TEMP TABLE x (a)", "ATTACH 'other.db' AS o", "BEGIN",
-        "PRAGMA user_version = 7", "PRAGMA journal_mode = DELETE", "PRAGMA writable_schema = 1", "VACUUM",
-        "UPDATE runs SET seed = 1", "DROP VIEW runs", "SELECT load_extension('x')", "PRAGMA wal_checkpoint",
-        "SELECT 1; DELETE FROM run", "REINDEX", "ANALYZE", "SELEC 1", "SELECT nothing FROM runs", "", " ; -- nothing"};
+    static const char *const refused[] = {"DELETE FROM run",
+                                          "CREATE TABLE x (a)",
+                                          "CREATE TEMP TABLE x (a)",
+                                          "ATTACH 'other.db' AS o",
+                                          "BEGIN",
+                                          "PRAGMA user_version = 7",
+                                          "PRAGMA journal_mode = DELETE",
+                                          "PRAGMA writable_schema = 1",
+                                          "VACUUM",
+                                          "UPDATE runs SET seed = 1",
+                                          "DROP VIEW runs",
+                                          "SELECT load_extension('x')",
+                                          "PRAGMA wal_checkpoint",
+                                          "SELECT 1; DELETE FROM run",
+                                          "REINDEX",
+                                          "ANALYZE",
+                                          "SELEC 1",
+                                          "SELECT nothing FROM runs",
+                                          "",
+                                          " ; -- nothing"};
     struct pl_store *store = open_new();
     plan(store, "s", "spec", 1, 2);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -296,8 +312,8 @@ static void queries_only_read(void **state)
             fail_msg("not refused: %s", refused[i]);
     }
     struct answer answer = {0};
-    ok(pl_store_query(store, "SELECT x'00ff', NULL; PRAGMA table_info(run); EXPLAIN SELECT 1; VALUES (1.5);", answer_head,
-                      answer_row, &answer, &err));
+    ok(pl_store_query(store, "SELECT x'00ff', NULL; PRAGMA table_info(run); EXPLAIN SELECT 1; VALUES (1.5);",
+                      answer_head, answer_row, &answer, &err));
     assert_int_equal(answer.heads, 4);
     assert_string_equal(answer.first, "1.5");
     assert_int_equal(pl_store_query(store, "SELECT 1,\n nothing", NULL, NULL, NULL, &err), PL_EINPUT);

@@ -87,7 +87,8 @@ static void conditions_admit_values(void **state)
     (void)state;
     struct pl_condition *list = NULL;
     size_t count = 0;
-    struct pl_value tenth = {PL_REAL, {.real = 0.1}}, ten = {PL_INTEGER, {.integer = 10}}, word = {PL_STRING, {.string = "10"}};
+    struct pl_value tenth = {PL_REAL, {.real = 0.1}}, ten = {PL_INTEGER, {.integer = 10}},
+                    word = {PL_STRING, {.string = "10"}};
     assert_true(pl_where_read("x=0.1..10", &list, &count) && pl_where_read("x!=10", &list, &count) &&
                 pl_where_read("x>10", &list, &count));
     assert_true(pl_condition_admits(&list[0], &tenth) && pl_condition_admits(&list[0], &ten));
@@ -112,12 +113,9 @@ static void directions_are_declared_or_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(selections_are_read),
-        cmocka_unit_test(words_are_listed_in_the_order_of_their_enums),
-        cmocka_unit_test(names_are_split_at_commas),
-        cmocka_unit_test(conditions_are_spelled_again),
-        cmocka_unit_test(conditions_admit_values),
-        cmocka_unit_test(directions_are_declared_or_named),
+        cmocka_unit_test(selections_are_read),       cmocka_unit_test(words_are_listed_in_the_order_of_their_enums),
+        cmocka_unit_test(names_are_split_at_commas), cmocka_unit_test(conditions_are_spelled_again),
+        cmocka_unit_test(conditions_admit_values),   cmocka_unit_test(directions_are_declared_or_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,11 +163,16 @@ static void other_events_come_back(void **state)
 {
     (void)state;
     struct pl_text text = {0};
-    struct pl_run_result result = {.outcome = PL_DIVERGED, .bad_epoch = 40, .exit_code = -1, .reason = "loss is not finite",
-                                   .unread = 7, .unread_example = "the \"loss=0.3\" seems fine",
-                                   .unsaved = 2, .unsaved_example = "cannot write \"a\xae\""};
-    struct pl_provenance worker = {.version = "1 (\"rev\")", .host = "h", .cpu = "c \xae", .isa = "base", .compiler = "cc",
-                                   .libraries = "l"};
+    struct pl_run_result result = {.outcome = PL_DIVERGED,
+                                   .bad_epoch = 40,
+                                   .exit_code = -1,
+                                   .reason = "loss is not finite",
+                                   .unread = 7,
+                                   .unread_example = "the \"loss=0.3\" seems fine",
+                                   .unsaved = 2,
+                                   .unsaved_example = "cannot write \"a\xae\""};
+    struct pl_provenance worker = {
+        .version = "1 (\"rev\")", .host = "h", .cpu = "c \xae", .isa = "base", .compiler = "cc", .libraries = "l"};
     pl_event_write_ready(&worker, &text);
     pl_event_write_start(3, 1234.5, &text);
     pl_event_write_log(3, "a \"line\"\twith \\ and \x01", &text);
@@ -181,18 +186,29 @@ static void lines_that_are_no_events(void **state)
 {
     (void)state;
     static const char *const lines[] = {
-        "", "hello", "[]", "{}", "{\"run\":1}", "{\"event\":\"start\"}", "{\"event\":\"dance\",\"run\":1}",
-        "{\"event\":\"ready\"}", "{\"event\":\"ready\",\"protocol\":4}", "{\"event\":\"ready\",\"protocol\":4,\"version\":\"1\"}",
-        "{\"event\":\"start\",\"run\":\"1\"}", "{\"event\":\"log\",\"run\":1}",
+        "",
+        "hello",
+        "[]",
+        "{}",
+        "{\"run\":1}",
+        "{\"event\":\"start\"}",
+        "{\"event\":\"dance\",\"run\":1}",
+        "{\"event\":\"ready\"}",
+        "{\"event\":\"ready\",\"protocol\":4}",
+        "{\"event\":\"ready\",\"protocol\":4,\"version\":\"1\"}",
+        "{\"event\":\"start\",\"run\":\"1\"}",
+        "{\"event\":\"log\",\"run\":1}",
         "{\"run\":1,\"event\":\"points\",\"epochs\":[1],\"series\":[[\"loss\",\"epoch\",\"00\"]]}",
         "{\"run\":1,\"event\":\"points\",\"epochs\":[1.5],\"series\":[]}",
         "{\"run\":1,\"event\":\"points\",\"epochs\":[1],\"series\":[[\"loss\",\"up\",\"0000000000000000\"]]}",
         "{\"run\":1,\"event\":\"end\",\"outcome\":\"finished\"}",
         "{\"run\":1,\"event\":\"end\",\"outcome\":\"won\",\"values\":0,\"bad_epoch\":0,\"exit_code\":0,\"signal\":0}",
         "{\"run\":1,\"run\":1,\"event\":\"start\",\"time\":1}",
-        "{\"run\":1,\"event\":\"start\",\"time\":1} ", "{\"run\":1,\"event\":\"start\",\"time\":nan}",
+        "{\"run\":1,\"event\":\"start\",\"time\":1} ",
+        "{\"run\":1,\"event\":\"start\",\"time\":nan}",
         "{\"run\":9223372036854775808,\"event\":\"start\",\"time\":1}",
-        "{\"run\":1,\"event\":\"log\",\"line\":\"\\q\"}", "{\"run\":1,\"event\":\"log\",\"line\":\"\\u0000\"}",
+        "{\"run\":1,\"event\":\"log\",\"line\":\"\\q\"}",
+        "{\"run\":1,\"event\":\"log\",\"line\":\"\\u0000\"}",
         "{\"run\":1,\"event\":\"log\",\"line\":\"no end",
     };
     struct pl_event_reader reader = {0};
@@ -219,8 +235,14 @@ static void orders_come_back(void **state)
     pl_settings_set_string(&settings, "problem", "theta30");
     pl_settings_set_boolean(&settings, "nesterov", true);
     pl_settings_write(&settings, &canonical);
-    struct pl_order order = {.run = 5, .seed = -3, .threads = 2, .settings = pl_text(&canonical), .folder = "a \"b\"",
-                             .reading = "{\"pattern\":[\"\\\\d+\"],\"stall\":600}", .home = "/a \"b\"", .data = "data"};
+    struct pl_order order = {.run = 5,
+                             .seed = -3,
+                             .threads = 2,
+                             .settings = pl_text(&canonical),
+                             .folder = "a \"b\"",
+                             .reading = "{\"pattern\":[\"\\\\d+\"],\"stall\":600}",
+                             .home = "/a \"b\"",
+                             .data = "data"};
     pl_order_write(&order, &line);
     assert_int_equal(line.text[line.length - 1], '\n');
     enum pl_message kind;
@@ -460,9 +482,12 @@ static void progress_fits_its_width(void **state)
     struct pl_study study = {.name = name};
     struct pl_sweep_study studies[20];
     for (size_t i = 0; i < 20; i++)
-        studies[i] = (struct pl_sweep_study){.study = &study, .runs = 100, .ran = 10,
-                                             .counts = {[PL_RUN_FINISHED] = 40, [PL_RUN_FAILED] = 2, [PL_RUN_DIVERGED] = 3},
-                                             .best = {"loss", PL_MINIMIZE, 0.25, 3}};
+        studies[i] = (struct pl_sweep_study){
+            .study = &study,
+            .runs = 100,
+            .ran = 10,
+            .counts = {[PL_RUN_FINISHED] = 40, [PL_RUN_FAILED] = 2, [PL_RUN_DIVERGED] = 3},
+            .best = {"loss", PL_MINIMIZE, 0.25, 3}};
     struct pl_sweep_plan plan = {.studies = studies, .count = 20};
     struct pl_sweep_state view = {.plan = &plan, .rate = 3.5, .left = 99, .total = 2000, .done = 900, .missing = 1100};
     for (int width = 30; width <= 120; width += 45) {
@@ -493,7 +518,10 @@ static void progress_is_harmless(void **state)
     struct pl_study study = {.name = name};
     struct pl_sweep_study studies[2];
     for (size_t i = 0; i < 2; i++)
-        studies[i] = (struct pl_sweep_study){.study = &study, .runs = 2, .ran = 1, .counts = {[PL_RUN_FINISHED] = 1},
+        studies[i] = (struct pl_sweep_study){.study = &study,
+                                             .runs = 2,
+                                             .ran = 1,
+                                             .counts = {[PL_RUN_FINISHED] = 1},
                                              .best = {"acc\x1b]0;x\x07", PL_MAXIMIZE, 0.5, 3}};
     struct pl_sweep_plan plan = {.studies = studies, .count = 2};
     struct pl_sweep_state view = {.plan = &plan, .rate = 1, .left = 1, .total = 4, .done = 2, .missing = 2};

@@ -73,7 +73,8 @@ static void corpora_are_in_order_and_defaults_are_legal(void **state)
         if (i)
             assert_true(strcmp(pl_corpus_at(i - 1)->name, info->name) < 0);
         for (size_t k = 0; k < info->setting_count + count; k++) {
-            const struct pl_setting *setting = k < info->setting_count ? &info->settings[k] : &common[k - info->setting_count];
+            const struct pl_setting *setting = k < info->setting_count ? &info->settings[k]
+                                                                       : &common[k - info->setting_count];
             struct pl_value value;
             struct pl_error err = {0};
             if (setting->initial && pl_setting_read(setting, setting->initial, &value, &err))
@@ -113,7 +114,8 @@ static void unknown_words_are_refused_replaced_or_added(void **state)
 {
     (void)state;
     write_three("a <unk> b\n", "a\nb c\n", "d\n");
-    expect_failure("own", NULL, PL_ECORRUPT, "own/valid.txt:2: the word \"c\" does not occur in the training text", "add");
+    expect_failure("own", NULL, PL_ECORRUPT, "own/valid.txt:2: the word \"c\" does not occur in the training text",
+                   "add");
     expect_failure("own", "refuse", PL_ECORRUPT, "own/valid.txt:2:", "replace");
     struct pl_corpus *corpus = open_good("own", "replace");
     assert_int_equal(pl_corpus_vocabulary(corpus), 4);
@@ -165,7 +167,9 @@ static void bad_files_are_named_with_their_line(void **state)
 static void a_mark_at_the_start_is_no_word(void **state)
 {
     (void)state;
-    write_three("\xef\xbb\xbf" "a b\n", "a\n", "b");
+    write_three("\xef\xbb\xbf"
+                "a b\n",
+                "a\n", "b");
     struct pl_corpus *corpus = open_good("own", NULL);
     expect_words(corpus, PL_SPLIT_TRAIN, "a b <eos> ");
     pl_corpus_close(corpus);
@@ -220,7 +224,8 @@ static void columns_are_contiguous_stretches(void **state)
         pl_columns_release(&columns);
     }
     assert_int_equal(pl_columns_fold(&columns, &corpus, PL_SPLIT_TRAIN, 52, &err), PL_EINPUT);
-    assert_non_null(strstr(err.text, "the train split has 103 tokens: too few for 52 columns, which need at least 104"));
+    assert_non_null(
+        strstr(err.text, "the train split has 103 tokens: too few for 52 columns, which need at least 104"));
     pl_columns_release(&columns);
     free(tokens);
 }
@@ -442,14 +447,15 @@ static void the_entropy_of_markov_is_what_it_says(void **state)
     static const struct {
         int vocabulary, order, branches, skew;
         double entropy;
-    } cases[] = {{64, 1, 4, 0, 1.3862943611198906},  /* log 4 */
-                 {64, 1, 4, 1, 1.2424577879358718},  /* 12/25 6/25 4/25 3/25 */
-                 {10, 2, 3, 1, 0.9949236325717751},  /* 6/11 3/11 2/11 */
-                 {6, 3, 2, 2, 0.5004024235381879},   /* 4/5 1/5 */
+    } cases[] = {{64, 1, 4, 0, 1.3862943611198906}, /* log 4 */
+                 {64, 1, 4, 1, 1.2424577879358718}, /* 12/25 6/25 4/25 3/25 */
+                 {10, 2, 3, 1, 0.9949236325717751}, /* 6/11 3/11 2/11 */
+                 {6, 3, 2, 2, 0.5004024235381879},  /* 4/5 1/5 */
                  {30, 1, 1, 1, 0},
                  {3, 1, 3, 0, 1.0986122886681098}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct pl_corpus *corpus = open_markov(cases[i].vocabulary, cases[i].order, cases[i].branches, cases[i].skew, 1);
+        struct pl_corpus *corpus = open_markov(cases[i].vocabulary, cases[i].order, cases[i].branches, cases[i].skew,
+                                               1);
         double entropy = pl_corpus_entropy(corpus), chance = 0.01;
         assert_true(fabs(entropy - cases[i].entropy) < 1e-12);
         assert_true(fabs(pl_corpus_source_loss(corpus, PL_SPLIT_TRAIN) - entropy) < chance);
@@ -473,7 +479,8 @@ static void shorter_contexts_say_nothing(void **state)
 static void markov_has_words_and_seeds(void **state)
 {
     (void)state;
-    struct pl_corpus *a = open_markov(6000, 1, 4, 1, 1), *b = open_markov(6000, 1, 4, 1, 2), *c = open_markov(6000, 1, 4, 1, 1);
+    struct pl_corpus *a = open_markov(6000, 1, 4, 1, 1), *b = open_markov(6000, 1, 4, 1, 2),
+                     *c = open_markov(6000, 1, 4, 1, 1);
     struct pl_vocabulary v = {0};
     for (size_t i = 0; i < 6000; i++) {
         const char *word = pl_corpus_word(a, (int64_t)i);

@@ -228,7 +228,7 @@ static void damaged_zips_are_refused(void **state)
     write_archive(in_folder("ptb.zip"), true, "zip:compression=store", "ptb/ptb.valid.txt");
     read_file(in_folder("ptb.zip"), &whole);
     digests[0][0] = digests[1][0] = digests[2][0] = 'x'; /* so that only the archive's own checksum can tell */
-    for (size_t length = 0; length < whole.length; length += length > whole.length - 30 ? 1 : 11) {
+    for (size_t length = 0; length<whole.length; length += length> whole.length - 30 ? 1 : 11) {
         write_file(in_folder("ptb.zip"), whole.text, length);
         expect_failure(PL_ECORRUPT, "ptb.zip", "");
     }
@@ -362,7 +362,8 @@ static void texts_have_names_or_paths(void **state)
 static void note_item(void *self, const struct pl_corpus_item *item)
 {
     pl_text_addf(self, "%s %s %s %zu %zu%s%s\n", item->name, item->dataset, pl_data_state_name(item->state),
-                 item->vocabulary, item->tokens[PL_SPLIT_TRAIN], item->official ? " official" : "", *item->note ? " note" : "");
+                 item->vocabulary, item->tokens[PL_SPLIT_TRAIN], item->official ? " official" : "",
+                 *item->note ? " note" : "");
 }
 
 static void expect_list(const char *wanted)
@@ -485,7 +486,10 @@ static void claims_of_size_take_no_memory(void **state)
     memcpy(header + 136, "00000000000", 11);
     memset(header + 148, ' ', 8);
     header[156] = '0';
-    memcpy(header + 257, "ustar\0" "00", 8);
+    memcpy(header + 257,
+           "ustar\0"
+           "00",
+           8);
     for (size_t i = 0; i < sizeof header; i++)
         sum += (unsigned char)header[i];
     snprintf(header + 148, 8, "%06o", sum);

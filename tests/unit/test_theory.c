@@ -30,17 +30,17 @@ static void lambda_max_is_the_papers(void **state)
         double eta, r;
         long double ln;
     } cases[] = {
-        {0.5, 0, -16.8147566508180616912535L},         /* C = 70: 1/20070400 */
-        {1e-3, 0.5, -14.8138585710553049215811L},      /* C = (16 choose 8) = 12870 */
-        {0.5, 1, -37.938366980296437495124L},          /* C = (24 choose 12) = 2704156 */
-        {5e-4, 10, -221.821185419301863092657L},       /* C = (168 choose 84), the last that GSL has exactly */
-        {5e-4, 14.5, -321.27859732159207662757L},      /* C = (240 choose 120) */
-        {0.1, 0.3, -19.8034072385776779132364L},       /* C = Gamma(13.8) / Gamma(7.4)^2 */
-        {2, 10.125, -241.170073977491323087782L},      /* C = (170 choose 85) */
-        {1e-3, 200, -4434.59571890786160244052L},      /* below what a double holds */
+        {0.5, 0, -16.8147566508180616912535L},    /* C = 70: 1/20070400 */
+        {1e-3, 0.5, -14.8138585710553049215811L}, /* C = (16 choose 8) = 12870 */
+        {0.5, 1, -37.938366980296437495124L},     /* C = (24 choose 12) = 2704156 */
+        {5e-4, 10, -221.821185419301863092657L},  /* C = (168 choose 84), the last that GSL has exactly */
+        {5e-4, 14.5, -321.27859732159207662757L}, /* C = (240 choose 120) */
+        {0.1, 0.3, -19.8034072385776779132364L},  /* C = Gamma(13.8) / Gamma(7.4)^2 */
+        {2, 10.125, -241.170073977491323087782L}, /* C = (170 choose 85) */
+        {1e-3, 200, -4434.59571890786160244052L}, /* below what a double holds */
         {0.25, 1000, -22188.5991467968726669128L},
         {7, 0, -22.0928713100485789202986L},
-        {1e-9, 0, 0},                                  /* the bounds are above 1 */
+        {1e-9, 0, 0}, /* the bounds are above 1 */
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         long double ln;
@@ -56,7 +56,8 @@ static void lambda_max_is_the_papers(void **state)
 static void lambda_max_needs_a_regularisation(void **state)
 {
     (void)state;
-    static const double wrong[][2] = {{0, 1}, {-1, 1}, {NAN, 1}, {INFINITY, 1}, {0.1, -1e-9}, {0.1, 1000.1}, {0.1, NAN}};
+    static const double wrong[][2] = {{0, 1},       {-1, 1},       {NAN, 1},  {INFINITY, 1},
+                                      {0.1, -1e-9}, {0.1, 1000.1}, {0.1, NAN}};
     for (size_t i = 0; i < COUNT(wrong); i++) {
         long double ln = 42;
         struct pl_error err = {0};
@@ -151,8 +152,9 @@ static void defaults_can_be_read(void **state)
 }
 
 /* Exact values by hand where X = 0 and theta_0 = 0: then K_G = L_G = 1 and all their moments are 1 and 0. */
-static const char simple[] = "d=2 q=1 r=0.5 rho=1 L_G=1 eta=0.5 beta=1 lambda=8.881784197001252e-16 n=1000 M_0=67108864 "
-                             "x_law=constant x_scale=0 theta0_scale=0"; /* lambda = 2^-50, M_0 = 2^26 */
+static const char
+    simple[] = "d=2 q=1 r=0.5 rho=1 L_G=1 eta=0.5 beta=1 lambda=8.881784197001252e-16 n=1000 M_0=67108864 "
+               "x_law=constant x_scale=0 theta0_scale=0"; /* lambda = 2^-50, M_0 = 2^26 */
 
 static void simple_constants_are_right(void **state)
 {
@@ -162,19 +164,19 @@ static void simple_constants_are_right(void **state)
         const char *name;
         long double value;
     } exact[] = {
-        {"A", 4},                                  /* 2 (1 + 1) */
-        {"B", 6144},                               /* 3 (4 * 2)^3 / (1/2)^2 */
-        {"L_R", 1},                                /* q = 1: G is Lipschitz, R does not count */
-        {"L_H", 3},                                /* 1 + 8/2 * 1/2 */
+        {"A", 4},    /* 2 (1 + 1) */
+        {"B", 6144}, /* 3 (4 * 2)^3 / (1/2)^2 */
+        {"L_R", 1},  /* q = 1: G is Lipschitz, R does not count */
+        {"L_H", 3},  /* 1 + 8/2 * 1/2 */
         {"L_h", 3},
-        {"c_bar_2", 2},                            /* A/2 */
-        {"c_tilde_2", 12300},                      /* 3/2 * 4 * (1 + 1/3 + 4*6144/12 + 8/12) = 6 * 2050 */
+        {"c_bar_2", 2},       /* A/2 */
+        {"c_tilde_2", 12300}, /* 3/2 * 4 * (1 + 1/3 + 4*6144/12 + 8/12) = 6 * 2050 */
         {"c_bar_4", 4},
-        {"c_tilde_4", 4 * 6152.0L * 6152 / 3},     /* 3 * 4 * (2050 + 2/3)^2 */
-        {"c_dot_0", 2 * sqrtl(73799)},             /* 4 * 12300 * 3/2 - 1 */
-        {"c_dot_1", 2 * sqrtl(6149)},              /* 12300/2 - 1 */
-        {"r_1", 2.5L},                             /* 2 * 1 + 1/2 */
-        {"R_0", sqrtl(1536)},                      /* B/A; 2d / (beta L_h) is 4/3 */
+        {"c_tilde_4", 4 * 6152.0L * 6152 / 3}, /* 3 * 4 * (2050 + 2/3)^2 */
+        {"c_dot_0", 2 * sqrtl(73799)},         /* 4 * 12300 * 3/2 - 1 */
+        {"c_dot_1", 2 * sqrtl(6149)},          /* 12300/2 - 1 */
+        {"r_1", 2.5L},                         /* 2 * 1 + 1/2 */
+        {"R_0", sqrtl(1536)},                  /* B/A; 2d / (beta L_h) is 4/3 */
         {"K", 3 * (1 + 4 * sqrtl(1536)) * (1 + 4 * sqrtl(1536))},
         {"C_7", 1 + logl(3 * (1 + 4 * sqrtl(1536)) * (1 + 4 * sqrtl(1536)) / 4 * 3073) + logl(2)},
     };
@@ -188,7 +190,8 @@ static void all_constants_are_the_papers(void **state)
 {
     (void)state;
     static const char *const cases[3] = {
-        simple, "",
+        simple,
+        "",
         "d=3 q=2.2 r=1.3 rho=2 L_G=2 eta=0.1 beta=4 lambda=1e-21 n=1e5 x_law=constant x_scale=0.5 G_0=0.25 "
         "theta0_scale=0.3 E_Z_2=2 E_Z_4r2=900",
     };
@@ -262,7 +265,7 @@ static void laws_have_their_moments(void **state)
         double growth, start; /* E (1+|X|)^rho, E|theta_0|^2 */
     } cases[] = {
         {"x_law=constant x_scale=3 rho=2 theta0_law=constant theta0_scale=2 d=5", 16, 20},
-        {"x_law=uniform x_scale=3 rho=2 theta0_law=uniform theta0_scale=3 d=4", 7, 12},  /* 63/9; 4 * 9/3 */
+        {"x_law=uniform x_scale=3 rho=2 theta0_law=uniform theta0_scale=3 d=4", 7, 12}, /* 63/9; 4 * 9/3 */
         {"x_law=uniform x_scale=0 rho=2 theta0_law=normal theta0_scale=3 d=4", 1, 36},
         /* 1 + 2 E|X| + E|X|^2, E|X| = s sqrt(2/pi) in one dimension, 2 s sqrt(2/pi) in three */
         {"x_law=normal x_scale=0.5 rho=2 d=1", 1 + 0.79788456080286536 + 0.25, 25},
@@ -280,7 +283,8 @@ static void laws_have_their_moments(void **state)
         close_to(cases[i].settings, expl(t->E.theta_2), cases[i].start, 1e-12L);
         pl_theory_free(t);
     }
-    /* E K_G^4 for K_G = 3 (1+|X|) + 1/2 on |X| in (0, 2): the integral of (3 + 3x + 1/2)^4 / 2 = (9.5^5 - 3.5^5) / 30 */
+    /* E K_G^4 for K_G = 3 (1+|X|) + 1/2 on |X| in (0, 2): the integral of (3 + 3x + 1/2)^4 / 2 = (9.5^5 - 3.5^5) / 30
+     */
     struct pl_theory *t = make("q=1 r=0.5 L_G=3 G_0=0.5");
     close_to("E K_G", expl(t->E.K), 6.5L, 1e-14L);
     close_to("E K_G^4", expl(t->E.K4), (powl(9.5L, 5) - powl(3.5L, 5)) / 30, 1e-14L);
@@ -303,8 +307,8 @@ static void the_recipe_keeps_its_promise(void **state)
         struct pl_theory *cold = make(text);
         long double third = logl(deltas[i] / 3.0L), lambda = recipe[1].ln, n = recipe[2].ln;
         close_to("C_7 / beta", value_of(cold, "C_7") - recipe[0].ln, third, 1e-13L);
-        close_to("C_3 C_6 lambda^(1/4)", value_of(cold, "C_3") + value_of(cold, "C_6") + lambda / 4 - third,
-                 0, 1e-13L * fabsl(lambda));
+        close_to("C_3 C_6 lambda^(1/4)", value_of(cold, "C_3") + value_of(cold, "C_6") + lambda / 4 - third, 0,
+                 1e-13L * fabsl(lambda));
         close_to("C_5 lambda n", n + lambda + value_of(cold, "C_5"),
                  logl(value_of(cold, "C_4") + value_of(cold, "C_6") - third), 1e-13L * fabsl(lambda));
         pl_theory_free(cold);
@@ -367,18 +371,12 @@ static void the_range_has_an_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lambda_max_is_the_papers),
-        cmocka_unit_test(lambda_max_needs_a_regularisation),
-        cmocka_unit_test(magnitudes_are_readable),
-        cmocka_unit_test(defaults_can_be_read),
-        cmocka_unit_test(simple_constants_are_right),
-        cmocka_unit_test(all_constants_are_the_papers),
-        cmocka_unit_test(bounds_decay_with_the_steps),
-        cmocka_unit_test(M_0_is_the_smallest),
-        cmocka_unit_test(laws_have_their_moments),
-        cmocka_unit_test(the_recipe_keeps_its_promise),
-        cmocka_unit_test(inputs_have_to_fit_together),
-        cmocka_unit_test(the_range_has_an_end),
+        cmocka_unit_test(lambda_max_is_the_papers),    cmocka_unit_test(lambda_max_needs_a_regularisation),
+        cmocka_unit_test(magnitudes_are_readable),     cmocka_unit_test(defaults_can_be_read),
+        cmocka_unit_test(simple_constants_are_right),  cmocka_unit_test(all_constants_are_the_papers),
+        cmocka_unit_test(bounds_decay_with_the_steps), cmocka_unit_test(M_0_is_the_smallest),
+        cmocka_unit_test(laws_have_their_moments),     cmocka_unit_test(the_recipe_keeps_its_promise),
+        cmocka_unit_test(inputs_have_to_fit_together), cmocka_unit_test(the_range_has_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,8 +74,8 @@ static void check(const struct pl_tick_axis *axis)
         if (fabs(said - t->at) > 1e-9 * fabs(t->at) + 1e-9 * (axis->log ? 0 : axis->range[1] - axis->range[0]))
             fail_msg("'%s' stands at %.17g of [%.17g, %.17g]", t->label, t->at, axis->range[0], axis->range[1]);
         if (place - half < end + axis->gap / 2)
-            fail_msg("'%s' runs into the label before it on [%.17g, %.17g], %g long", t->label, axis->range[0], axis->range[1],
-                     axis->length);
+            fail_msg("'%s' runs into the label before it on [%.17g, %.17g], %g long", t->label, axis->range[0],
+                     axis->range[1], axis->length);
         end = place + half;
     }
     pl_ticks_release(&ticks);
@@ -86,8 +86,12 @@ static void labels_are_true_and_apart(void **state)
     (void)state;
     for (int i = 0; i < 20000; i++) {
         double low = pow(10, 40 * draw() - 20) * (i % 3 ? 1 : -1), span = pow(10, 30 * draw() - 15);
-        struct pl_tick_axis axis = {.log = i % 2 && low > 0, .whole = i % 5 == 0, .plain = i % 7 == 0,
-                                    .length = 1.5 + 6 * draw(), .letter = i % 4 ? 0.086 : 0, .gap = i % 4 ? 0.15 : 0.26};
+        struct pl_tick_axis axis = {.log = i % 2 && low > 0,
+                                    .whole = i % 5 == 0,
+                                    .plain = i % 7 == 0,
+                                    .length = 1.5 + 6 * draw(),
+                                    .letter = i % 4 ? 0.086 : 0,
+                                    .gap = i % 4 ? 0.15 : 0.26};
         axis.whole &= !axis.log || low >= 1;
         axis.range[0] = low;
         axis.range[1] = axis.log ? low * (1.01 + span) : low + fmax(span, 1e-9 * fabs(low));
@@ -111,9 +115,9 @@ static size_t count_labels(const double low, const double high, bool log, bool w
 static void ordinary_axes_have_several_labels(void **state)
 {
     (void)state;
-    assert_int_equal(count_labels(1, 4, false, true, 5), 4);      /* epochs 1, 2, 3, 4; no 1.5 */
+    assert_int_equal(count_labels(1, 4, false, true, 5), 4); /* epochs 1, 2, 3, 4; no 1.5 */
     assert_int_equal(count_labels(1, 2, false, true, 5), 2);
-    assert_in_range(count_labels(0, 200, false, true, 2.4), 3, 6);   /* three panels of 200 iterations */
+    assert_in_range(count_labels(0, 200, false, true, 2.4), 3, 6); /* three panels of 200 iterations */
     assert_in_range(count_labels(0, 100000, false, true, 2.1), 2, 6);
     assert_in_range(count_labels(0.97, 1.0006, false, false, 3), 3, 8);
     assert_in_range(count_labels(1e-9, 1e21, true, false, 3), 4, 11);

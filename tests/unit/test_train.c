@@ -228,7 +228,9 @@ static void metrics_by_dimension(void **state)
     static const struct {
         int dimension;
         const char *metrics;
-    } cases[] = {{1, "loss theta"}, {2, "loss distance theta1 theta2"}, {3, "loss distance theta1 theta2 theta3"},
+    } cases[] = {{1, "loss theta"},
+                 {2, "loss distance theta1 theta2"},
+                 {3, "loss distance theta1 theta2 theta3"},
                  {4, "loss distance"}};
     for (size_t c = 0; c < COUNT(cases); c++) {
         char words[100];
@@ -315,7 +317,9 @@ static void shares_are_means_between_recorded_points(void **state)
     (void)state;
     struct recorder r;
     struct recorded p, q;
-    run("problem=theta30 optimizer=theopoula lambda=0.01 epsilon=0.01 beta=inf iterations=20 record=5 record_shares=true", 1, &r);
+    run("problem=theta30 optimizer=theopoula lambda=0.01 epsilon=0.01 beta=inf iterations=20 record=5 "
+        "record_shares=true",
+        1, &r);
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(recorder_find(&r, "tamed_share", i, &p), 5);
         assert_true(p.epoch == 4 * (i + 1));
@@ -327,8 +331,9 @@ static void shares_are_means_between_recorded_points(void **state)
     }
     recorder_release(&r);
     /* Iterates one by one against their means by two. */
-    static const char near[] = "problem=theta30 optimizer=theopoula lambda=0.1 epsilon=0.01 beta=inf start=0.6 iterations=8 "
-                               "record_shares=true ";
+    static const char
+        near[] = "problem=theta30 optimizer=theopoula lambda=0.1 epsilon=0.01 beta=inf start=0.6 iterations=8 "
+                 "record_shares=true ";
     struct recorder pairs;
     char words[300];
     snprintf(words, sizeof words, "%srecord=8", near);

@@ -78,8 +78,10 @@ static struct pl_run_result run_with(const char *command, const char *reading, c
     pl_settings_set_string(&s, "rnn", "null");
     pl_settings_set_string(&s, "empty", "");
     static int number = 100; /* a folder belongs to one run */
-    snprintf(run_folder, sizeof run_folder, "%s/runs/%d", folder, reading && strstr(reading, "metrics_file") ? 8 : number++);
-    struct pl_run_request request = {.settings = &s, .seed = 42, .threads = 3, .folder = run_folder, .reading = reading};
+    snprintf(run_folder, sizeof run_folder, "%s/runs/%d", folder,
+             reading && strstr(reading, "metrics_file") ? 8 : number++);
+    struct pl_run_request request = {
+        .settings = &s, .seed = 42, .threads = 3, .folder = run_folder, .reading = reading};
     struct pl_sink sink = recorder_sink(r);
     struct pl_run_result result = {0};
     if (pl_train_check(&s, &err) || (reading && pl_train_check_reading(reading, &err)) ||
@@ -130,7 +132,8 @@ static void reads_json_lines(void **state)
         "echo '{\"epoch\": 1.5, \"loss\": 3}'\n"
         "echo '{\"epoch\": -1, \"loss\": 3}'\n"
         "echo '{\"epoch\": 12}'\n"
-        "echo '{\"bad name\": 1, \"good\": 2, \"epoch\": 13}'\n", &r);
+        "echo '{\"bad name\": 1, \"good\": 2, \"epoch\": 13}'\n",
+        &r);
     assert_int_equal(result.outcome, PL_FINISHED);
     assert_int_equal(result.exit_code, 0);
     assert_true(result.bad_epoch == -1);
@@ -147,7 +150,8 @@ static void reads_json_lines(void **state)
     assert_point(&r, "good", 0, 13, 2);
     assert_int_equal(r.metric_count, 6);
     assert_int_equal(r.directions[1], PL_MAXIMIZE);
-    assert_string_equal(pl_text(&r.log),
+    assert_string_equal(
+        pl_text(&r.log),
         "{\"epoch\": 11, \"loss\":\n"
         "{\"epoch\": -1, \"loss\": 3}\n"
         "{\"epoch\": 12}\n"
@@ -159,15 +163,15 @@ static void reads_words(void **state)
 {
     (void)state;
     struct recorder r;
-    struct pl_run_result result = run_script(
-        "echo loss=0.5 test/acc=.25\n"
-        "echo starting up; echo\n"
-        "echo 'epoch=5  loss=1E-2'\n"
-        "echo 'epoch 6: loss=7'\n"
-        "echo 'loss=-nan gap=+inf'\n"
-        "echo 'loss=0x10'; echo '9=1'; echo '=1'; echo 'loss='; echo 'loss=010'\n"
-        "printf 'loss=3\\r\\n'\n"
-        "printf 'loss=4'\n", &r);
+    struct pl_run_result result = run_script("echo loss=0.5 test/acc=.25\n"
+                                             "echo starting up; echo\n"
+                                             "echo 'epoch=5  loss=1E-2'\n"
+                                             "echo 'epoch 6: loss=7'\n"
+                                             "echo 'loss=-nan gap=+inf'\n"
+                                             "echo 'loss=0x10'; echo '9=1'; echo '=1'; echo 'loss='; echo 'loss=010'\n"
+                                             "printf 'loss=3\\r\\n'\n"
+                                             "printf 'loss=4'\n",
+                                             &r);
     assert_int_equal(result.outcome, PL_FINISHED);
     assert_int_equal(recorder_find(&r, "loss", 0, NULL), 7);
     assert_point(&r, "loss", 0, 1, 0.5);
@@ -179,8 +183,9 @@ static void reads_words(void **state)
     assert_point(&r, "loss", 4, 8, 10);
     assert_point(&r, "loss", 5, 9, 3);
     assert_point(&r, "loss", 6, 10, 4);
-    assert_string_equal(pl_text(&r.log), "starting up\nloss=0x10\n9=1\n=1\nloss=\npoula: 1 line looked like metrics and "
-                                         "was not wholly understood, the first: loss=0x10\n");
+    assert_string_equal(pl_text(&r.log),
+                        "starting up\nloss=0x10\n9=1\n=1\nloss=\npoula: 1 line looked like metrics and "
+                        "was not wholly understood, the first: loss=0x10\n");
     recorder_release(&r);
 }
 
@@ -203,10 +208,13 @@ static void placeholders_are_replaced(void **state)
     write_script("for a; do echo \"<$a>\"; done; pwd -P; [ -d \"$5\" ] && echo x=1; cat; echo y=2");
     struct pl_run_result result = run_command(
         "[\"sh\",\"run.sh\",\"--lr={lambda}\",\"{seed}/{threads}\",\"{epsilon}\",\"{name_of}\",\"{run_folder}\","
-        "\"$(touch no) {{lambda} }\",\"\"]", &r, INFINITY);
+        "\"$(touch no) {{lambda} }\",\"\"]",
+        &r, INFINITY);
     char expected[500], *real = realpath(folder, NULL);
-    snprintf(expected, sizeof expected, "<--lr=0.1>\n<42/3>\n<inf>\n<a b>\n<%s/runs/7>\n<$(touch no) {lambda} }>\n<>\n"
-                                        "%s\n", real, real);
+    snprintf(expected, sizeof expected,
+             "<--lr=0.1>\n<42/3>\n<inf>\n<a b>\n<%s/runs/7>\n<$(touch no) {lambda} }>\n<>\n"
+             "%s\n",
+             real, real);
     free(real);
     assert_int_equal(result.outcome, PL_FINISHED);
     assert_string_equal(pl_text(&r.log), expected);
@@ -261,7 +269,8 @@ static void refused(const char *command, const char *key, const char *part)
 static void commands_are_checked(void **state)
 {
     (void)state;
-    refused("[\"sh\",\"{lamda}\"]", NULL, "{lamda}, but there are only {epsilon}, {lambda}, {name_of}, {args}, {settings_file}, {seed}");
+    refused("[\"sh\",\"{lamda}\"]", NULL,
+            "{lamda}, but there are only {epsilon}, {lambda}, {name_of}, {args}, {settings_file}, {seed}");
     refused("[\"sh\",\"{}\"]", NULL, "placeholder {}");
     refused("[\"sh\",\"{command}\"]", NULL, "placeholder {command}");
     refused("[\"awk\",\"{ print\"]", NULL, "without a closing one");
@@ -348,10 +357,10 @@ static void divergence_is_the_last_word_of_a_loss(void **state)
         {"echo loss=1 accuracy=nan", PL_FINISHED, -1},
         {"echo epoch=7 train_loss=1 test_perplexity=inf", PL_DIVERGED, 7},
         {"echo epoch=7 b_loss=nan a_loss=1; echo epoch=9 a_loss=nan", PL_DIVERGED, 7},
-        {"echo epoch=1 loss=0.5; echo epoch=2 loss=1e400", PL_DIVERGED, 2}, /* L1 */
+        {"echo epoch=1 loss=0.5; echo epoch=2 loss=1e400", PL_DIVERGED, 2},                         /* L1 */
         {"echo epoch=1 loss=0.5; echo '{\"epoch\":2,\"loss\":1e999,\"acc\":0.9}'", PL_DIVERGED, 2}, /* L1 */
-        {"echo step=100 loss=0.5; echo step=200 loss=-1.8e308", PL_DIVERGED, 200}, /* L1 */
-        {"echo step=100 loss=nan; echo epoch=1 loss=1", PL_DIVERGED, 100}, /* L5: two series */
+        {"echo step=100 loss=0.5; echo step=200 loss=-1.8e308", PL_DIVERGED, 200},                  /* L1 */
+        {"echo step=100 loss=nan; echo epoch=1 loss=1", PL_DIVERGED, 100},                          /* L5: two series */
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct recorder r;
@@ -369,7 +378,8 @@ static void nothing_is_read_from_half_a_line(void **state) /* L8 */
     struct recorder r;
     struct pl_run_result result = run_script(
         "printf 'loss=1 '; head -c 1048565 /dev/zero | tr '\\0' ' '; echo acc=123456; echo epoch=2 loss=2; "
-        "head -c 2000000 /dev/zero | tr '\\0' a; echo", &r);
+        "head -c 2000000 /dev/zero | tr '\\0' a; echo",
+        &r);
     assert_int_equal(result.outcome, PL_FINISHED);
     assert_int_equal(recorder_find(&r, "loss", 0, NULL), 1);
     assert_point(&r, "loss", 0, 2, 2);
@@ -381,12 +391,14 @@ static void nothing_is_read_from_half_a_line(void **state) /* L8 */
 
     /* A line of 100 KB is no trouble, and a program that is killed in the middle of a line has not said the number. */
     result = run_script("printf 'epoch=1 '; for i in $(seq 900); do printf 'a%d_%0100d=%d ' $i 0 $i; done; echo; "
-                        "printf 'epoch=2 a1_x=12'; kill -9 $$", &r);
+                        "printf 'epoch=2 a1_x=12'; kill -9 $$",
+                        &r);
     assert_int_equal(result.outcome, PL_FAILED);
     assert_int_equal(r.count, 0); /* names of more than 100 bytes */
     recorder_release(&r);
     result = run_script("printf 'epoch=1 '; for i in $(seq 900); do printf 'a%d_%090d=%d ' $i 0 $i; done; echo; "
-                        "printf 'epoch=2 a1_x=12'; kill -9 $$", &r);
+                        "printf 'epoch=2 a1_x=12'; kill -9 $$",
+                        &r);
     assert_int_equal(r.count, 900);
     assert_true(r.points[899].value == 900);
     assert_non_null(strstr(pl_text(&r.log), "not whole"));
@@ -397,8 +409,8 @@ static void more_metrics_than_are_recorded(void **state) /* L8 */
 {
     (void)state;
     struct recorder r;
-    struct pl_run_result result =
-        run_script("awk 'BEGIN { for (i = 0; i < 6000; i++) printf \"m%d=%d \", i, i; print \"\"; print \"m7=8\" }'", &r);
+    struct pl_run_result result = run_script(
+        "awk 'BEGIN { for (i = 0; i < 6000; i++) printf \"m%d=%d \", i, i; print \"\"; print \"m7=8\" }'", &r);
     assert_int_equal(result.outcome, PL_FINISHED);
     assert_int_equal(r.metric_count, 1000);
     assert_point(&r, "m999", 0, 1, 999);
@@ -417,7 +429,8 @@ static void bars_are_redrawn(void **state) /* L4 */
         "awk 'BEGIN { for (e = 1; e <= 2; e++) { for (i = 0; i < 100000; i++) "
         "printf \"\\r[=====>......] %5d/100000  loss: 0.9123  acc: 0.4123\", i; "
         "printf \"\\repoch=%d loss=%.2f          \\n\", e, 1 / e } "
-        "printf \"\\r 50%%|## | 1/2 [loss=9]\\r100%%|####| 2/2 [loss=0.25, epoch=3]\\r\\n\" }'", &r);
+        "printf \"\\r 50%%|## | 1/2 [loss=9]\\r100%%|####| 2/2 [loss=0.25, epoch=3]\\r\\n\" }'",
+        &r);
     assert_int_equal(result.outcome, PL_FINISHED);
     assert_int_equal(recorder_find(&r, "loss", 0, NULL), 3);
     assert_point(&r, "loss", 0, 1, 1);
@@ -434,8 +447,9 @@ static void what_was_not_understood_is_the_reason(void **state) /* L7 */
     struct recorder r;
     struct pl_run_result result = run_script("echo 'loss=0x10'; echo 'the loss=0.3 seems fine'", &r);
     assert_int_equal(result.outcome, PL_FAILED);
-    assert_string_equal(result.reason, "exited 0 without reporting any metric; 2 lines looked like metrics and were not "
-                                       "wholly understood, the first: loss=0x10");
+    assert_string_equal(result.reason,
+                        "exited 0 without reporting any metric; 2 lines looked like metrics and were not "
+                        "wholly understood, the first: loss=0x10");
     recorder_release(&r);
 }
 
@@ -443,9 +457,10 @@ static void many_lines_arrive_in_order(void **state)
 {
     (void)state;
     struct recorder r;
-    struct pl_run_result result =
-        run_script("awk 'BEGIN { for (i = 1; i <= 20000; i++) { print \"epoch=\" i, \"loss=\" i; "
-                   "print \"noise\" > \"/dev/stderr\" } }'", &r);
+    struct pl_run_result result = run_script(
+        "awk 'BEGIN { for (i = 1; i <= 20000; i++) { print \"epoch=\" i, \"loss=\" i; "
+        "print \"noise\" > \"/dev/stderr\" } }'",
+        &r);
     assert_int_equal(result.outcome, PL_FINISHED);
     assert_int_equal(recorder_find(&r, "loss", 0, NULL), 20000);
     for (size_t i = 0; i < r.count; i++)
@@ -621,8 +636,8 @@ static void arguments_are_made_of_settings(void **state) /* L10 */
         recorder_release(&r);
     }
     struct recorder r;
-    struct pl_run_result result =
-        run_with("[\"sh\",\"run.sh\",\"{settings_file}\"]", NULL, "tr -d '\\n ' < \"$1\"; echo; echo x=1", &r);
+    struct pl_run_result result = run_with("[\"sh\",\"run.sh\",\"{settings_file}\"]", NULL,
+                                           "tr -d '\\n ' < \"$1\"; echo; echo x=1", &r);
     assert_int_equal(result.outcome, PL_FINISHED);
     assert_string_equal(pl_text(&r.log), "");
     assert_point(&r, "lambda", 0, 1, 0.1); /* the line is JSON, and read */
@@ -633,8 +648,9 @@ static void arguments_are_made_of_settings(void **state) /* L10 */
     recorder_release(&r);
     snprintf(path, sizeof path, "%s/settings.json", folder);
     assert_int_equal(pl_file_read(path, 1000, &json, NULL), 0);
-    assert_string_equal(pl_text(&json), "{\n \"amp\": true,\n \"bn\": false,\n \"empty\": \"\",\n \"epsilon\": \"inf\",\n"
-                                        " \"lambda\": 0.1,\n \"name_of\": \"a b\",\n \"rnn\": null\n}\n");
+    assert_string_equal(pl_text(&json),
+                        "{\n \"amp\": true,\n \"bn\": false,\n \"empty\": \"\",\n \"epsilon\": \"inf\",\n"
+                        " \"lambda\": 0.1,\n \"name_of\": \"a b\",\n \"rnn\": null\n}\n");
     pl_text_release(&json);
 }
 
@@ -663,11 +679,13 @@ static void patterns_come_first(void **state) /* L7 */
 {
     (void)state;
     struct recorder r;
-    run_with("[\"sh\",\"run.sh\"]",
-             "{\"pattern\":[\"^round (?<epoch>\\\\d+) => (?<loss>\\\\S+) \\\\| (?<acc>\\\\S+)\",\"^skip \","
-             "\"(?<name>\\\\w+)~(?<value>\\\\S+)\"]}",
-             "echo 'round 3 => 0.5 | 91.0%'; echo 'round 4 => 1e999 | None'; echo 'skip loss=9'; echo 'a~1 b~2 epoch~5';"
-             "echo 'epoch=6 loss=0.25'; echo 'round 7 => 1,234 | 0.5'; echo 'round 0x8 => 1 | 1'", &r);
+    run_with(
+        "[\"sh\",\"run.sh\"]",
+        "{\"pattern\":[\"^round (?<epoch>\\\\d+) => (?<loss>\\\\S+) \\\\| (?<acc>\\\\S+)\",\"^skip \","
+        "\"(?<name>\\\\w+)~(?<value>\\\\S+)\"]}",
+        "echo 'round 3 => 0.5 | 91.0%'; echo 'round 4 => 1e999 | None'; echo 'skip loss=9'; echo 'a~1 b~2 epoch~5';"
+        "echo 'epoch=6 loss=0.25'; echo 'round 7 => 1,234 | 0.5'; echo 'round 0x8 => 1 | 1'",
+        &r);
     assert_int_equal(recorder_find(&r, "loss", 0, NULL), 3);
     assert_point(&r, "loss", 0, 3, 0.5);
     assert_point(&r, "acc", 0, 3, 91);
@@ -676,8 +694,9 @@ static void patterns_come_first(void **state) /* L7 */
     assert_point(&r, "b", 0, 5, 2);
     assert_point(&r, "loss", 2, 6, 0.25);
     assert_point(&r, "acc", 1, 7, 0.5);
-    assert_string_equal(pl_text(&r.log), "skip loss=9\nround 0x8 => 1 | 1\npoula: 1 line looked like metrics and was not wholly "
-                                         "understood, the first: round 7 => 1,234 | 0.5\n");
+    assert_string_equal(pl_text(&r.log),
+                        "skip loss=9\nround 0x8 => 1 | 1\npoula: 1 line looked like metrics and was not wholly "
+                        "understood, the first: round 7 => 1,234 | 0.5\n");
     recorder_release(&r);
     struct pl_error err;
     assert_int_equal(pl_train_check_reading("{\"pattern\":[\"(?<loss>\"]}", &err), PL_EINPUT);
@@ -704,8 +723,8 @@ static void stderr_is_read_on_request(void **state)
     recorder_release(&r);
 }
 
-/* A file as Keras and Lightning write it: it grows while the program runs, and may be written anew with more columns. What it
- * held before is not read. */
+/* A file as Keras and Lightning write it: it grows while the program runs, and may be written anew with more columns.
+ * What it held before is not read. */
 static void files_of_metrics_are_followed(void **state)
 {
     (void)state;
@@ -719,10 +738,12 @@ static void files_of_metrics_are_followed(void **state)
     assert_int_equal(pl_file_write(path, old, strlen(old), &err), 0);
     run_with("[\"sh\",\"run.sh\",\"{run_folder}\"]", reading,
              "cd $1/log; printf '3,0.5\\n4,0.' >> metrics.csv; sleep 0.4; printf '25\\n' >> metrics.csv; sleep 0.4;"
-             "printf 'epoch,acc,loss\\n3,0.7,0.5\\n4,0.8,0.25\\n5,0.9,0.125\\n' > metrics.csv; sleep 0.4; printf '6,0.95,0.1' >> metrics.csv", &r);
+             "printf 'epoch,acc,loss\\n3,0.7,0.5\\n4,0.8,0.25\\n5,0.9,0.125\\n' > metrics.csv; sleep 0.4; printf "
+             "'6,0.95,0.1' >> metrics.csv",
+             &r);
     for (size_t i = 0; i < r.count; i++) /* read once or twice, never wrong */
-        assert_true(!strcmp(r.metrics[r.points[i].series], "acc") || r.points[i].value == 0.5 || r.points[i].value == 0.25 ||
-                    r.points[i].value == 0.125 || r.points[i].value == 0.1);
+        assert_true(!strcmp(r.metrics[r.points[i].series], "acc") || r.points[i].value == 0.5 ||
+                    r.points[i].value == 0.25 || r.points[i].value == 0.125 || r.points[i].value == 0.1);
     assert_point(&r, "loss", 0, 3, 0.5);
     assert_point(&r, "loss", 1, 4, 0.25);
     assert_point(&r, "acc", 0, 3, 0.7);
@@ -732,7 +753,9 @@ static void files_of_metrics_are_followed(void **state)
 
     /* The newest of several, and JSON lines. */
     run_with("[\"sh\",\"run.sh\",\"{run_folder}\"]", "{\"metrics_file\":\"{run_folder}/v*/m.jsonl\"}",
-             "mkdir -p $1/v_0 $1/v_1; echo '{\"step\": 7, \"loss\": 0.5}' > $1/v_1/m.jsonl; touch -d '2001-01-01' $1/v_0/m.jsonl; echo hello", &r);
+             "mkdir -p $1/v_0 $1/v_1; echo '{\"step\": 7, \"loss\": 0.5}' > $1/v_1/m.jsonl; touch -d '2001-01-01' "
+             "$1/v_0/m.jsonl; echo hello",
+             &r);
     assert_int_equal(r.count, 1);
     assert_point(&r, "loss", 0, 7, 0.5);
     assert_int_equal(r.axes[0], PL_BY_STEP);
@@ -743,7 +766,9 @@ static void any_library_can_append_metrics(void **state)
 {
     (void)state;
     struct recorder r;
-    struct pl_run_result result = run_script("echo '{\"epoch\": 1, \"loss\": 0.5}' >> $POULA_METRICS; echo '{\"epoch\": 2, \"loss\": 1e999}' >> \"$POULA_METRICS\"", &r);
+    struct pl_run_result result = run_script("echo '{\"epoch\": 1, \"loss\": 0.5}' >> $POULA_METRICS; echo "
+                                             "'{\"epoch\": 2, \"loss\": 1e999}' >> \"$POULA_METRICS\"",
+                                             &r);
     assert_int_equal(result.outcome, PL_DIVERGED);
     assert_point(&r, "loss", 1, 2, INFINITY);
     recorder_release(&r);

@@ -90,8 +90,8 @@ static inline bool breaker_stop(void *self)
 }
 
 /* Runs with a stop or death at a question; after 0: none. */
-static inline struct pl_run_result run_broken(const struct pl_settings *s, int threads, const char *in, int after, bool die,
-                                       struct breaker *b)
+static inline struct pl_run_result run_broken(const struct pl_settings *s, int threads, const char *in, int after,
+                                              bool die, struct breaker *b)
 {
     struct pl_run_request request = {.settings = s, .seed = 7, .threads = threads, .folder = in};
     struct pl_run_result result = {0};
@@ -189,9 +189,10 @@ static inline void die_at(const struct pl_settings *s, int question)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 99);
 }
 
-/* Lets it die twice, goes on from the checkpoint, and compares with the whole run. The log must say where it went on. */
-static inline void check_deaths(const struct pl_settings *s, int question, const char *where, const struct recorder *whole,
-                                const char *what)
+/* Lets it die twice, goes on from the checkpoint, and compares with the whole run. The log must say where it went on.
+ */
+static inline void check_deaths(const struct pl_settings *s, int question, const char *where,
+                                const struct recorder *whole, const char *what)
 {
     struct breaker b;
     die_at(s, question);

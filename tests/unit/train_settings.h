@@ -22,7 +22,8 @@ static inline void settings_of(struct pl_settings *s, const char *words)
             if (!pass && pl_train_is_choice(key))
                 pl_settings_set_string(&chosen, key, spelling);
             for (size_t i = 0; pass && i < schema.count; i++) {
-                const struct pl_setting *setting = pl_setting_find(schema.parts[i].settings, schema.parts[i].count, key);
+                const struct pl_setting *setting = pl_setting_find(schema.parts[i].settings, schema.parts[i].count,
+                                                                   key);
                 struct pl_value value;
                 if (!setting)
                     continue;

@@ -19,14 +19,15 @@ static const struct pl_cifar cifar10 = {
                "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
                "cifar-10-python.tar.gz cifar-10-batches-py cifar-10-matlab.tar.gz cifar-10-batches-mat"},
     .folder = "cifar-10-batches-bin",
-    .members = {
-        {"data_batch_1.bin", 0, 10000, "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5"},
-        {"data_batch_2.bin", 0, 10000, "a591ca11fa1708a91ee40f54b3da4784ccd871ecf2137de63f51ada8b3fa57ed"},
-        {"data_batch_3.bin", 0, 10000, "bbe8596564c0f86427f876058170b84dac6670ddf06d79402899d93ceea26f67"},
-        {"data_batch_4.bin", 0, 10000, "014e562d6e23c72197cc727519169a60359f5eccd8945ad5a09d710285ff4e48"},
-        {"data_batch_5.bin", 0, 10000, "755304fc0b379caeae8c14f0dac912fbc7d6cd469eb67a1029a08a39453a9add"},
-        {"test_batch.bin", 1, 10000, "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b"},
-    },
+    .members =
+        {
+            {"data_batch_1.bin", 0, 10000, "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5"},
+            {"data_batch_2.bin", 0, 10000, "a591ca11fa1708a91ee40f54b3da4784ccd871ecf2137de63f51ada8b3fa57ed"},
+            {"data_batch_3.bin", 0, 10000, "bbe8596564c0f86427f876058170b84dac6670ddf06d79402899d93ceea26f67"},
+            {"data_batch_4.bin", 0, 10000, "014e562d6e23c72197cc727519169a60359f5eccd8945ad5a09d710285ff4e48"},
+            {"data_batch_5.bin", 0, 10000, "755304fc0b379caeae8c14f0dac912fbc7d6cd469eb67a1029a08a39453a9add"},
+            {"test_batch.bin", 1, 10000, "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b"},
+        },
     .member_count = 6,
     .names = "batches.meta.txt",
     .label_bytes = 1,
@@ -38,10 +39,11 @@ static const struct pl_cifar cifar100 = {
                "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec",
                "cifar-100-python.tar.gz cifar-100-python cifar-100-matlab.tar.gz cifar-100-matlab"},
     .folder = "cifar-100-binary",
-    .members = {
-        {"train.bin", 0, 50000, "f31298fc616915fa142368359df1c4ca2ae984d6915ca468b998a5ec6aeebf29"},
-        {"test.bin", 1, 10000, "d8b1e6b7b3bee4020055f0699b111f60b1af1e262aeb93a0b659061746f8224a"},
-    },
+    .members =
+        {
+            {"train.bin", 0, 50000, "f31298fc616915fa142368359df1c4ca2ae984d6915ca468b998a5ec6aeebf29"},
+            {"test.bin", 1, 10000, "d8b1e6b7b3bee4020055f0699b111f60b1af1e262aeb93a0b659061746f8224a"},
+        },
     .member_count = 2,
     .names = "fine_label_names.txt",
     .label_bytes = 2,
@@ -96,8 +98,8 @@ static int take_member(struct decoding *d, int index, struct pl_error *err)
     for (size_t i = 0; i < member->records; i++) {
         int label = record[cifar->label_bytes - 1];
         if (label >= cifar->classes)
-            return pl_fail(err, PL_ECORRUPT, "%s: image %zu of %s has the label %d, but labels go from 0 to %d", d->path,
-                           i, member->name, label, cifar->classes - 1);
+            return pl_fail(err, PL_ECORRUPT, "%s: image %zu of %s has the label %d, but labels go from 0 to %d",
+                           d->path, i, member->name, label, cifar->classes - 1);
         d->labels[member->which][first + i] = (uint16_t)label;
         memcpy(d->images[member->which] + (first + i) * IMAGE, record + cifar->label_bytes, IMAGE);
         record += cifar->label_bytes + IMAGE;
@@ -239,7 +241,8 @@ static int judge(struct decoding *d, struct pl_error *err)
                        d->path, cifar->members[odd].name, d->found[odd], cifar->members[odd].sha256);
     snprintf(d->set->warning, sizeof d->set->warning,
              "%.200s is not the official set of that name: none of its files has the published SHA-256, so results are "
-             "recorded as unofficial", d->path);
+             "recorded as unofficial",
+             d->path);
     return 0;
 }
 
@@ -301,12 +304,14 @@ int pl_cifar_find_source(const struct pl_dataset_type *type, const char *folder,
 /* ---- the two sets */
 
 static const struct pl_setting settings[] = {
-    {.key = "flip", .type = PL_BOOLEAN, .initial = "true", .help = "mirror every other training image when augmenting",
+    {.key = "flip",
+     .type = PL_BOOLEAN,
+     .initial = "true",
+     .help = "mirror every other training image when augmenting",
      .idle_when = "augment=false"},
 };
 
-static void cifar_expect(const struct pl_settings *chosen, struct pl_image_shape *shape, int *classes,
-                         size_t counts[2])
+static void cifar_expect(const struct pl_settings *chosen, struct pl_image_shape *shape, int *classes, size_t counts[2])
 {
     *shape = (struct pl_image_shape){CHANNELS, SIDE, SIDE};
     *classes = !strcmp(pl_settings_string(chosen, "dataset", ""), "cifar10") ? cifar10.classes : cifar100.classes;
@@ -315,8 +320,10 @@ static void cifar_expect(const struct pl_settings *chosen, struct pl_image_shape
 }
 
 const struct pl_dataset_type pl_dataset_cifar10 = {
-    .info = {.name = "cifar10", .help = "CIFAR-10: 60,000 photographs in 10 classes, 32x32 (Krizhevsky 2009)",
-             .settings = settings, .setting_count = 1},
+    .info = {.name = "cifar10",
+             .help = "CIFAR-10: 60,000 photographs in 10 classes, 32x32 (Krizhevsky 2009)",
+             .settings = settings,
+             .setting_count = 1},
     .expect = cifar_expect,
     .open = pl_source_open,
     .origin = &cifar10.origin,
@@ -326,8 +333,10 @@ const struct pl_dataset_type pl_dataset_cifar10 = {
 };
 
 const struct pl_dataset_type pl_dataset_cifar100 = {
-    .info = {.name = "cifar100", .help = "CIFAR-100: 60,000 photographs in 100 classes, 32x32 (Krizhevsky 2009)",
-             .settings = settings, .setting_count = 1},
+    .info = {.name = "cifar100",
+             .help = "CIFAR-100: 60,000 photographs in 100 classes, 32x32 (Krizhevsky 2009)",
+             .settings = settings,
+             .setting_count = 1},
     .expect = cifar_expect,
     .open = pl_source_open,
     .origin = &cifar100.origin,

@@ -7,18 +7,29 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const void *const types[] = {&pl_dataset_cifar10, &pl_dataset_cifar100, &pl_dataset_folder,
-                                                     &pl_dataset_glyphs};
+static const void *const types[] = {&pl_dataset_cifar10, &pl_dataset_cifar100, &pl_dataset_folder, &pl_dataset_glyphs};
 const struct pl_registry pl_data_registry = PL_REGISTRY("dataset", types, struct pl_dataset_type, info.name);
 
 static const struct pl_setting common_settings[] = {
-    {.key = "valid", .type = PL_INTEGER, .initial = "0", .range = "[0,100000000]",
+    {.key = "valid",
+     .type = PL_INTEGER,
+     .initial = "0",
+     .range = "[0,100000000]",
      .help = "training images held out for validation, the same ones for every seed"},
-    {.key = "subset", .type = PL_INTEGER, .initial = "0", .range = "[0,100000000]",
+    {.key = "subset",
+     .type = PL_INTEGER,
+     .initial = "0",
+     .range = "[0,100000000]",
      .help = "training images to use, a fixed choice of them; 0: all"},
-    {.key = "test_subset", .type = PL_INTEGER, .initial = "0", .range = "[0,100000000]",
+    {.key = "test_subset",
+     .type = PL_INTEGER,
+     .initial = "0",
+     .range = "[0,100000000]",
      .help = "test images to use, a fixed choice of them; 0: all"},
-    {.key = "augment", .type = PL_BOOLEAN, .role = PL_ASIDE, .initial = "true",
+    {.key = "augment",
+     .type = PL_BOOLEAN,
+     .role = PL_ASIDE,
+     .initial = "true",
      .help = "move (and, where the set allows it, mirror) training images at random"},
 };
 
@@ -60,8 +71,8 @@ static int count_splits(const struct pl_settings *settings, const size_t counts[
     size_t subset = (size_t)pl_settings_need_integer(settings, "subset");
     size_t test = (size_t)pl_settings_need_integer(settings, "test_subset");
     if (valid >= counts[0])
-        return pl_fail(err, PL_EINPUT, "valid is %zu, but there are only %zu training images to hold some out of", valid,
-                       counts[0]);
+        return pl_fail(err, PL_EINPUT, "valid is %zu, but there are only %zu training images to hold some out of",
+                       valid, counts[0]);
     if (subset > counts[0] - valid)
         return pl_fail(err, PL_EINPUT, "subset is %zu, but there are only %zu training images%s", subset,
                        counts[0] - valid, valid ? " besides those held out for validation" : "");
@@ -108,21 +119,23 @@ static void choose(struct pl_part *part, const struct pl_stored *of, const uint3
 }
 
 /* Both choices come from one fixed order of the images: validation takes its end and a subset its beginning, so that
- * a smaller subset is part of every larger one and none depends on the seed of a run. Images that the set itself holds for
- * validation stand behind those of training, in this order too. */
+ * a smaller subset is part of every larger one and none depends on the seed of a run. Images that the set itself holds
+ * for validation stand behind those of training, in this order too. */
 static int split(struct pl_dataset *set, const struct pl_settings *settings, struct pl_error *err)
 {
     size_t counts[2] = {set->stored[0].count - set->held, set->stored[1].count}, sizes[PL_SPLIT_COUNT];
     int status = count_splits(settings, counts, sizes, err);
     if (!status && set->held && sizes[PL_SPLIT_VALID])
-        status = pl_fail(err, PL_EINPUT, "valid is %zu, but the set has %zu validation images of its own, which are used",
+        status = pl_fail(err, PL_EINPUT,
+                         "valid is %zu, but the set has %zu validation images of its own, which are used",
                          sizes[PL_SPLIT_VALID], set->held);
     if (status)
         return status;
     if (set->held)
         sizes[PL_SPLIT_VALID] = set->held;
     struct pl_random fixed = pl_random_stream(0, PL_STREAM_DATA);
-    uint32_t *order = pl_arena((set->stored[0].count > counts[1] ? set->stored[0].count : counts[1]) + 1, sizeof *order);
+    uint32_t *order = pl_arena((set->stored[0].count > counts[1] ? set->stored[0].count : counts[1]) + 1,
+                               sizeof *order);
     if (!order)
         return pl_fail(err, PL_EMEMORY, "there is not enough memory to split %zu images", counts[0]);
     permute(fixed, 0, order, counts[0]);
@@ -173,8 +186,7 @@ static void tabulate(struct pl_dataset *set)
         }
 }
 
-int pl_data_open(struct pl_dataset **out, const struct pl_settings *settings, const char *folder,
-                 struct pl_error *err)
+int pl_data_open(struct pl_dataset **out, const struct pl_settings *settings, const char *folder, struct pl_error *err)
 {
     const char *name = pl_settings_string(settings, "dataset", "");
     const struct pl_dataset_type *type = pl_dataset_type_find(name);

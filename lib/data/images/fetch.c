@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 enum {
-    TRIES_MOST = 10,     /* connections */
-    FRUITLESS_MOST = 5,  /* of them in a row that came no further than one before */
+    TRIES_MOST = 10,    /* connections */
+    FRUITLESS_MOST = 5, /* of them in a row that came no further than one before */
 };
 static const uint64_t size_most = (uint64_t)16 << 30; /* of a file whose length no server says */
 static const double patience = 120; /* seconds that another process may fetch the file without coming further */
@@ -120,8 +120,10 @@ static int fail_download(const struct download *d, CURLcode code, long answer, s
     if (code == CURLE_HTTP_RETURNED_ERROR)
         return pl_fail(err, PL_EIO, "cannot fetch %s: the server answers %ld", d->url, answer);
     if (d->size)
-        return pl_fail(err, PL_EIO, "cannot fetch %s: %s; %s keeps the %llu bytes that came, and the same command goes on "
-                       "from there", d->url, text, d->part, (unsigned long long)d->size);
+        return pl_fail(err, PL_EIO,
+                       "cannot fetch %s: %s; %s keeps the %llu bytes that came, and the same command goes on "
+                       "from there",
+                       d->url, text, d->part, (unsigned long long)d->size);
     return pl_fail(err, PL_EIO, "cannot fetch %s: %s", d->url, text);
 }
 
@@ -134,7 +136,8 @@ static void pause_after(int fruitless)
         ;
 }
 
-/* Connects until the file is complete, but not for ever. A server that will not continue a file is asked for all of it. */
+/* Connects until the file is complete, but not for ever. A server that will not continue a file is asked for all of it.
+ */
 static int download(struct download *d, struct pl_error *err)
 {
     int fruitless = 0;
@@ -192,8 +195,10 @@ static int download_checked(struct download *d, struct pl_error *err)
     }
     if (!status && !right) {
         unlink(d->part);
-        status = pl_fail(err, PL_ECORRUPT, "%s is not the expected file: its %llu bytes have the SHA-256 %s, but it must be "
-                         "%s; nothing was kept", d->url, (unsigned long long)d->size, hex, d->sha256);
+        status = pl_fail(err, PL_ECORRUPT,
+                         "%s is not the expected file: its %llu bytes have the SHA-256 %s, but it must be "
+                         "%s; nothing was kept",
+                         d->url, (unsigned long long)d->size, hex, d->sha256);
     }
     return status;
 }
@@ -208,8 +213,10 @@ static int look(const char *path, const char *sha256, struct pl_error *err)
     int status = check_digest(path, sha256, hex, &right, err);
     if (status || right)
         return status ? status : 1;
-    return pl_fail(err, PL_EINPUT, "%s is there already, but is another file: its SHA-256 is %s, and that of the one to fetch "
-                   "%s; move it away to fetch", path, hex, sha256);
+    return pl_fail(err, PL_EINPUT,
+                   "%s is there already, but is another file: its SHA-256 is %s, and that of the one to fetch "
+                   "%s; move it away to fetch",
+                   path, hex, sha256);
 }
 
 /* Waits while another process that fetches the same file comes further. */
@@ -229,7 +236,8 @@ static int wait_for_lock(struct download *d, struct pl_error *err)
             since = pl_clock_steady();
         }
         if (pl_clock_steady() - since > limit)
-            return pl_fail(err, PL_EIO, "another process is fetching %s, and has come no further for %g s", d->part, limit);
+            return pl_fail(err, PL_EIO, "another process is fetching %s, and has come no further for %g s", d->part,
+                           limit);
         if (d->fetch->progress)
             d->fetch->progress(d->fetch->self, (uint64_t)(size > 0 ? size : 0), 0);
         nanosleep(&(struct timespec){0, 100000000}, NULL);
@@ -259,7 +267,8 @@ static int open_part(struct download *d, const char *path, struct pl_error *err)
             status = look(path, d->sha256, err);
         if (status) {
             /* Our own empty part, made after the other one had been renamed. */
-            if (d->locked && !fstat(d->file, &info) && !info.st_size && !stat(d->part, &named) && info.st_ino == named.st_ino)
+            if (d->locked && !fstat(d->file, &info) && !info.st_size && !stat(d->part, &named) &&
+                info.st_ino == named.st_ino)
                 unlink(d->part);
             return status;
         }
@@ -286,8 +295,11 @@ int pl_data_fetch(const char *name, const char *folder, const struct pl_fetch *f
         return pl_fail(err, PL_EINPUT, "%s is not published anywhere: there is nothing to fetch", name);
     pl_text_addf(&path, "%s/%s", folder, type->origin->file);
     pl_text_addf(&part, "%s.part", pl_text(&path));
-    struct download d = {.fetch = fetch, .url = fetch->url ? fetch->url : type->origin->url, .part = pl_text(&part),
-                         .sha256 = fetch->sha256 ? fetch->sha256 : type->origin->sha256, .file = -1};
+    struct download d = {.fetch = fetch,
+                         .url = fetch->url ? fetch->url : type->origin->url,
+                         .part = pl_text(&part),
+                         .sha256 = fetch->sha256 ? fetch->sha256 : type->origin->sha256,
+                         .file = -1};
     int status = look(pl_text(&path), d.sha256, err);
     if (status)
         goto done;

@@ -15,10 +15,10 @@ static bool is_name(const char *name)
 
 /* ---- importing */
 
-/* Reads every file into its place: images[0] has training and then validation, as the files are in this order. Files that
- * cannot be read are named; *bad of them are left out. */
-static int read_files(const struct pl_scan *scan, const struct pl_import *import, uint8_t *images[2], uint16_t *labels[2],
-                      size_t counts[PL_SPLIT_COUNT], size_t *bad, struct pl_error *err)
+/* Reads every file into its place: images[0] has training and then validation, as the files are in this order. Files
+ * that cannot be read are named; *bad of them are left out. */
+static int read_files(const struct pl_scan *scan, const struct pl_import *import, uint8_t *images[2],
+                      uint16_t *labels[2], size_t counts[PL_SPLIT_COUNT], size_t *bad, struct pl_error *err)
 {
     size_t image = CHANNELS * (size_t)import->size * (size_t)import->size, filled[2] = {0, 0};
     for (size_t i = 0; i < scan->count; i++) {
@@ -59,7 +59,8 @@ static void measure(struct pl_dataset *set)
         }
         double mean = (double)sum / (double)count, variance = (double)squares / (double)count - mean * mean;
         colours->mean[c] = (float)(mean / 255);
-        colours->deviation[c] = (float)fmax(sqrt(fmax(variance, 0)) / 255, 1.0 / 255); /* of one colour: no division by 0 */
+        colours->deviation[c] = (float)fmax(sqrt(fmax(variance, 0)) / 255,
+                                            1.0 / 255); /* of one colour: no division by 0 */
     }
 }
 
@@ -76,7 +77,8 @@ static int check_labels(const struct pl_dataset *set, struct pl_error *err)
     return status;
 }
 
-static int fill(struct pl_dataset *set, const struct pl_scan *scan, const struct pl_import *import, struct pl_error *err)
+static int fill(struct pl_dataset *set, const struct pl_scan *scan, const struct pl_import *import,
+                struct pl_error *err)
 {
     size_t found[2] = {0, 0}, counts[PL_SPLIT_COUNT] = {0}, bad = 0;
     uint8_t *images[2];
@@ -119,7 +121,8 @@ int pl_data_import(const char *name, const char *from, const char *folder, const
                    struct pl_error *err)
 {
     if (!is_name(name))
-        return pl_fail(err, PL_EINPUT, "\"%.100s\" cannot name a set: a name has up to 64 letters, digits, _ and -", name);
+        return pl_fail(err, PL_EINPUT, "\"%.100s\" cannot name a set: a name has up to 64 letters, digits, _ and -",
+                       name);
     if (pl_data_find(name))
         return pl_fail(err, PL_EINPUT, "%s is a set of its own; give the imported one another name", name);
     struct pl_dataset *set = pl_new(sizeof *set);
@@ -161,7 +164,8 @@ static int folder_open(struct pl_dataset *set, const struct pl_settings *chosen,
     pl_cache_path(&path, folder, name);
     int status = pl_cache_open_checked(set, pl_text(&path), &header, &trouble);
     if (status == PL_EMISSING)
-        pl_fail(err, status, "there is no %s; `poula data import %s FOLDER --data %s` makes it from a folder of classes",
+        pl_fail(err, status,
+                "there is no %s; `poula data import %s FOLDER --data %s` makes it from a folder of classes",
                 pl_text(&path), name, folder);
     else if (status)
         pl_fail(err, status, "%s; import it again", trouble.text);
@@ -175,12 +179,17 @@ static int folder_open(struct pl_dataset *set, const struct pl_settings *chosen,
 
 static const struct pl_setting settings[] = {
     {.key = "images", .type = PL_STRING, .help = "name under which the images were imported"},
-    {.key = "flip", .type = PL_BOOLEAN, .initial = "true", .help = "mirror every other training image when augmenting",
+    {.key = "flip",
+     .type = PL_BOOLEAN,
+     .initial = "true",
+     .help = "mirror every other training image when augmenting",
      .idle_when = "augment=false"},
 };
 
 const struct pl_dataset_type pl_dataset_folder = {
-    .info = {.name = "folder", .help = "own images, imported from a folder of classes by poula data import",
-             .settings = settings, .setting_count = sizeof settings / sizeof *settings},
+    .info = {.name = "folder",
+             .help = "own images, imported from a folder of classes by poula data import",
+             .settings = settings,
+             .setting_count = sizeof settings / sizeof *settings},
     .open = folder_open,
 };

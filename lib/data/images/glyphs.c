@@ -54,13 +54,45 @@ static const struct digit digits[10] = {
     {9, {{-55, -75}, {-20, -100}, {25, -100}, {55, -60}, {5, -5}, {60, 50}, {25, 100}, {-20, 100}, {-60, 70}}},
     {4, {{30, 100}, {30, -100}, {-60, 35}, {65, 35}}},
     {9, {{55, -100}, {-50, -100}, {-55, -10}, {20, -20}, {60, 25}, {60, 60}, {20, 100}, {-25, 100}, {-60, 70}}},
-    {11, {{45, -95}, {0, -75}, {-45, -20}, {-60, 40}, {-45, 85}, {0, 100}, {45, 85}, {58, 45}, {35, 5}, {-10, 0},
-          {-55, 35}}},
+    {11,
+     {{45, -95},
+      {0, -75},
+      {-45, -20},
+      {-60, 40},
+      {-45, 85},
+      {0, 100},
+      {45, 85},
+      {58, 45},
+      {35, 5},
+      {-10, 0},
+      {-55, 35}}},
     {3, {{-60, -100}, {60, -100}, {-15, 100}}},
-    {13, {{-20, -100}, {20, -100}, {50, -70}, {45, -35}, {-50, 35}, {-58, 70}, {-20, 100}, {20, 100}, {58, 70}, {50, 35},
-          {-45, -35}, {-50, -70}, {-20, -100}}},
-    {11, {{-45, 95}, {0, 75}, {45, 20}, {60, -40}, {45, -85}, {0, -100}, {-45, -85}, {-58, -45}, {-35, -5}, {10, 0},
-          {55, -35}}},
+    {13,
+     {{-20, -100},
+      {20, -100},
+      {50, -70},
+      {45, -35},
+      {-50, 35},
+      {-58, 70},
+      {-20, 100},
+      {20, 100},
+      {58, 70},
+      {50, 35},
+      {-45, -35},
+      {-50, -70},
+      {-20, -100}}},
+    {11,
+     {{-45, 95},
+      {0, 75},
+      {45, 20},
+      {60, -40},
+      {45, -85},
+      {0, -100},
+      {-45, -85},
+      {-58, -45},
+      {-35, -5},
+      {10, 0},
+      {55, -35}}},
 };
 
 struct point {
@@ -166,8 +198,8 @@ static void draw_ground(struct canvas *canvas, struct dice *dice, float colour[C
         float right = between(dice, -1.5f, 1.5f), down = between(dice, -1.5f, 1.5f);
         for (int y = 0; y < SIDE; y++)
             for (int x = 0; x < SIDE; x++)
-                canvas->values[channel][y * SIDE + x] =
-                    colour[channel] + ((float)x - 15.5f) * right + ((float)y - 15.5f) * down;
+                canvas->values[channel][y * SIDE + x] = colour[channel] + ((float)x - 15.5f) * right +
+                                                        ((float)y - 15.5f) * down;
     }
 }
 
@@ -237,8 +269,7 @@ struct glyphs {
 };
 
 /* The classes take turns, so that each has its share of every set. Images of test count from 2^32. */
-static uint16_t make_image(const struct glyphs *glyphs, int which, size_t number, struct canvas *canvas,
-                           uint8_t *image)
+static uint16_t make_image(const struct glyphs *glyphs, int which, size_t number, struct canvas *canvas, uint8_t *image)
 {
     struct dice dice = {.key = glyphs->key, .image = ((uint64_t)which << 32) + number};
     int label = (int)(number % (size_t)glyphs->classes);
@@ -296,20 +327,32 @@ static int glyphs_open(struct pl_dataset *set, const struct pl_settings *setting
 }
 
 static const struct pl_setting settings[] = {
-    {.key = "classes", .type = PL_INTEGER, .role = PL_SAYS_TASK, .initial = "10", .range = "[2,100]",
+    {.key = "classes",
+     .type = PL_INTEGER,
+     .role = PL_SAYS_TASK,
+     .initial = "10",
+     .range = "[2,100]",
      .help = "up to 10: one digit; more: numbers of two digits"},
     {.key = "train_images", .type = PL_INTEGER, .initial = "10000", .range = "[1,1000000]", .help = "training images"},
     {.key = "test_images", .type = PL_INTEGER, .initial = "2000", .range = "[0,1000000]", .help = "test images"},
-    {.key = "data_seed", .type = PL_INTEGER, .initial = "1", .range = "[0,9007199254740991]",
+    {.key = "data_seed",
+     .type = PL_INTEGER,
+     .initial = "1",
+     .range = "[0,9007199254740991]",
      .help = "seed of the images themselves; the seed of a run does not change them"},
     {.key = "clutter", .type = PL_INTEGER, .initial = "3", .range = "[0,100]", .help = "stray lines in every image"},
-    {.key = "pixel_noise", .type = PL_REAL, .initial = "12", .range = "[0,255]",
+    {.key = "pixel_noise",
+     .type = PL_REAL,
+     .initial = "12",
+     .range = "[0,255]",
      .help = "standard deviation of the noise on each value, of 255"},
 };
 
 const struct pl_dataset_type pl_dataset_glyphs = {
-    .info = {.name = "glyphs", .help = "drawn digits over clutter and noise, made from a seed",
-             .settings = settings, .setting_count = sizeof settings / sizeof *settings},
+    .info = {.name = "glyphs",
+             .help = "drawn digits over clutter and noise, made from a seed",
+             .settings = settings,
+             .setting_count = sizeof settings / sizeof *settings},
     .expect = glyphs_expect,
     .open = glyphs_open,
 };

@@ -1,5 +1,5 @@
-/* PNG (libpng) and JPEG (libjpeg) files to small squares, with the values that Pillow's convert("RGB") gives. Rows are scaled
- * as they are decoded. */
+/* PNG (libpng) and JPEG (libjpeg) files to small squares, with the values that Pillow's convert("RGB") gives. Rows are
+ * scaled as they are decoded. */
 #include "data/images/images_priv.h"
 
 #include <stdio.h>
@@ -38,17 +38,19 @@ static void fail(struct picture *picture, const char *format, ...)
     longjmp(picture->escape, 1);
 }
 
-/* Before any memory is taken: could the file hold so many pixels? per_byte: the most that a byte can stand for. whole: all
- * of them must be in memory at once. */
+/* Before any memory is taken: could the file hold so many pixels? per_byte: the most that a byte can stand for. whole:
+ * all of them must be in memory at once. */
 static void begin(struct picture *picture, size_t width, size_t height, size_t per_byte, bool whole)
 {
     if (!width || !height || width > most_pixels / height)
         fail(picture, "it is said to be %zu x %zu pixels large", width, height);
     if (width * height / per_byte > picture->bytes)
-        fail(picture, "it is said to be %zu x %zu pixels large, which its %zu bytes cannot be", width, height, picture->bytes);
+        fail(picture, "it is said to be %zu x %zu pixels large, which its %zu bytes cannot be", width, height,
+             picture->bytes);
     if (whole && width * height > most_whole)
-        fail(picture, "it is interlaced or progressive and %zu x %zu pixels large, but such pictures may have %zu million", width,
-             height, most_whole / 1000000);
+        fail(picture,
+             "it is interlaced or progressive and %zu x %zu pixels large, but such pictures may have %zu million",
+             width, height, most_whole / 1000000);
     picture->shrink = pl_shrink_new(width, height, picture->size);
 }
 

@@ -38,8 +38,7 @@ bool pl_data_expect(const struct pl_settings *settings, struct pl_image_shape *s
 
 /* Opens the set that the setting "dataset" names, from folder (see --data). Fails with PL_EMISSING (with the
  * command that fetches it), PL_ECORRUPT (the file, what was found, what was expected) or PL_EINPUT. */
-int pl_data_open(struct pl_dataset **set, const struct pl_settings *settings, const char *folder,
-                 struct pl_error *err);
+int pl_data_open(struct pl_dataset **set, const struct pl_settings *settings, const char *folder, struct pl_error *err);
 void pl_data_close(struct pl_dataset *set);
 
 struct pl_image_shape pl_data_shape(const struct pl_dataset *set);
@@ -70,8 +69,8 @@ struct pl_data_item {
     enum pl_data_state state;
     struct pl_image_shape shape; /* these are 0 where they are not known */
     int classes;
-    size_t train, valid, test; /* valid: the set's own validation images */
-    uint64_t bytes;      /* of the file in path */
+    size_t train, valid, test;          /* valid: the set's own validation images */
+    uint64_t bytes;                     /* of the file in path */
     const char *path, *checksum, *note; /* "": none */
     bool official;
 };
@@ -98,13 +97,13 @@ struct pl_import {
     double test; /* share of each class for the test set, where the folder has no test split */
     bool skip;   /* leave out files that cannot be read instead of failing */
     void *self;
-    void (*progress)(void *self, size_t done, size_t total);               /* may be NULL, as may be: */
+    void (*progress)(void *self, size_t done, size_t total); /* may be NULL, as may be: */
     void (*unreadable)(void *self, const char *path, const char *why);
     void (*note)(void *self, const char *text); /* what was made of the folder, and what of it was left out */
 };
-/* Imports a folder of classes (CLASS/FILE, or train/CLASS/FILE and valid/ and test/ likewise, under the usual names in any
- * case) as the set that specs name {dataset: folder, images: NAME}: one file in folder, replaced whole or not at all. Fails with PL_EINPUT, PL_EIO or
- * PL_ECORRUPT (unreadable files). */
+/* Imports a folder of classes (CLASS/FILE, or train/CLASS/FILE and valid/ and test/ likewise, under the usual names in
+ * any case) as the set that specs name {dataset: folder, images: NAME}: one file in folder, replaced whole or not at
+ * all. Fails with PL_EINPUT, PL_EIO or PL_ECORRUPT (unreadable files). */
 int pl_data_import(const char *name, const char *from, const char *folder, const struct pl_import *import,
                    struct pl_error *err);
 

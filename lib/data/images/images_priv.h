@@ -66,8 +66,8 @@ struct pl_dataset {
     bool flip;                           /* is a mirrored image one of the same class? */
     void *block;                         /* memory of the stored images */
     size_t block_size;
-    bool mapped;                         /* block is a file, else this process's own memory */
-    pthread_mutex_t lock;                /* of checksum, which is found when it is first asked for */
+    bool mapped;          /* block is a file, else this process's own memory */
+    pthread_mutex_t lock; /* of checksum, which is found when it is first asked for */
     char checksum[2 * PL_DIGEST_SIZE + 1];
     bool official;
     char warning[500];
@@ -94,8 +94,8 @@ void pl_dataset_checksum(const struct pl_dataset *set, char hex[2 * PL_DIGEST_SI
 /* Maps the file and fills set. header receives kind, source, stamp (of the files it was made from) and all that a set
  * is besides its bytes. Fails with PL_EMISSING, PL_ECORRUPT (cut, foreign, altered header or labels) or PL_EVERSION. */
 int pl_cache_open(struct pl_dataset *set, const char *path, struct pl_settings *header, struct pl_error *err);
-/* The same, and compares the bytes with the checksum in the header, once in a process for each file (0.13 s for the 184 MB of
- * CIFAR-10): PL_ECORRUPT when one was altered. What results are recorded with is then true. */
+/* The same, and compares the bytes with the checksum in the header, once in a process for each file (0.13 s for the 184
+ * MB of CIFAR-10): PL_ECORRUPT when one was altered. What results are recorded with is then true. */
 int pl_cache_open_checked(struct pl_dataset *set, const char *path, struct pl_settings *header, struct pl_error *err);
 /* Writes the set under a temporary name, syncs and renames it; header brings kind, source and stamp. */
 int pl_cache_write(const struct pl_dataset *set, const char *path, struct pl_settings *header, struct pl_error *err);
@@ -107,8 +107,8 @@ int pl_source_open(struct pl_dataset *set, const struct pl_settings *settings, c
 /* Opens the cache file at path if it is whole, of the set's type and made from the files as they are now (or those are
  * gone). check: compare its bytes with its checksum, see pl_cache_open_checked. */
 bool pl_source_open_cache(struct pl_dataset *set, const char *path, const struct pl_source *source, bool check);
-/* Reads the files and leaves a cache file at path, which set then maps. Where none can be written, set is this process's
- * own memory and has a warning. */
+/* Reads the files and leaves a cache file at path, which set then maps. Where none can be written, set is this
+ * process's own memory and has a warning. */
 int pl_source_decode(struct pl_dataset *set, const char *path, const struct pl_source *source, struct pl_error *err);
 /* Fails with PL_EMISSING, saying how to get the set. */
 int pl_source_missing(const struct pl_dataset_type *type, const char *folder, struct pl_error *err);
@@ -127,7 +127,7 @@ struct pl_cifar {
         const char *sha256;
     } members[6];
     int member_count;
-    const char *names;  /* file of class names */
+    const char *names; /* file of class names */
     int label_bytes, classes;
 };
 int pl_cifar_find_source(const struct pl_dataset_type *type, const char *folder, struct pl_source *source);
@@ -155,12 +155,13 @@ enum pl_hint { PL_HINT_CLASS, PL_HINT_TRAIN, PL_HINT_VALID, PL_HINT_TEST, PL_HIN
 enum pl_hint pl_hint_of(const char *name, bool *sure);
 
 struct pl_folders {
-    bool split;                       /* else every folder is a class */
-    const char *names[PL_HINT_COUNT]; /* the folder of each split, or NULL; of EVAL none: it has become one of the others */
+    bool split; /* else every folder is a class */
+    const char
+        *names[PL_HINT_COUNT]; /* the folder of each split, or NULL; of EVAL none: it has become one of the others */
 };
 /* What the folders `names` of `folder` are. Fails with PL_EINPUT where that is not clear. */
 int pl_folders_find(struct pl_folders *layout, const char *folder, const char *const *names, size_t count,
-                   bool (*has_folders)(void *self, const char *name), void *self, struct pl_error *err);
+                    bool (*has_folders)(void *self, const char *name), void *self, struct pl_error *err);
 
 /* ---- scan.c: the image files of a folder of classes */
 
@@ -169,16 +170,16 @@ struct pl_scan {
         const char *path;
         uint16_t label;
         uint8_t split; /* enum pl_split */
-    } *files;          /* training and, out of it, test; then validation and test that have folders; by class, then name */
+    } * files; /* training and, out of it, test; then validation and test that have folders; by class, then name */
     size_t count, capacity;
     const char **classes; /* names in byte order */
     size_t class_count, class_capacity;
     struct pl_scan_left {
         const char *what, *example; /* "hidden", ".bmp" */
         size_t count;
-    } *left;              /* files that are not read, by kind */
+    } * left; /* files that are not read, by kind */
     size_t left_count, left_capacity;
-    const char **notes;   /* sentences on what was made of the folder, for people */
+    const char **notes; /* sentences on what was made of the folder, for people */
     size_t note_count, note_capacity;
     struct pl_pool pool;
 };

@@ -47,8 +47,9 @@ static void list_built_in(const struct listing *listing, const struct pl_dataset
     type->expect(&settings, &set.shape, &set.classes, counts);
     set.stored[0].count = counts[0];
     set.stored[1].count = counts[1];
-    tell(listing, &set, (struct pl_data_item){.name = type->info.name, .dataset = type->info.name, .path = "", .note = "",
-                                              .state = PL_DATA_BUILT_IN});
+    tell(listing, &set,
+         (struct pl_data_item){
+             .name = type->info.name, .dataset = type->info.name, .path = "", .note = "", .state = PL_DATA_BUILT_IN});
     pl_settings_release(&settings);
 }
 
@@ -212,8 +213,9 @@ static int verify_published(const struct pl_dataset_type *type, const char *fold
         bool whole = had && !verify_file(&cached, pl_text(&path), NULL);
         status = pl_source_decode(&set, pl_text(&path), &source, err);
         if (!status && *set.checksum && had && (!whole || strcmp(set.checksum, cached.checksum)))
-            say(verdict, type->info.name, &set, set.official ? "official; a cache that differed was replaced"
-                                                             : "not the official set; a cache that differed was replaced");
+            say(verdict, type->info.name, &set,
+                set.official ? "official; a cache that differed was replaced"
+                             : "not the official set; a cache that differed was replaced");
         else if (!status)
             say(verdict, type->info.name, &set, set.official ? "official" : "not the official set");
     }

@@ -66,7 +66,8 @@ enum pl_hint pl_hint_of(const char *name, bool *sure)
 
 static int fail_twice(const char *folder, const char *a, const char *b, const char *what, struct pl_error *err)
 {
-    return pl_fail(err, PL_EINPUT, "%s and %s in %s would both be the %s images; leave one of them there", a, b, folder, what);
+    return pl_fail(err, PL_EINPUT, "%s and %s in %s would both be the %s images; leave one of them there", a, b, folder,
+                   what);
 }
 
 /* Sorts the names into roles; two of one role are an error. */
@@ -99,12 +100,14 @@ static int check_hints(const char *folder, const char *const *names, size_t coun
     }
     if (!train || !other)
         return 0;
-    return pl_fail(err, PL_EINPUT, "%s and %s in %s look like training and test images, not like classes; name them train "
-                   "and test (or valid)", train, other, folder);
+    return pl_fail(err, PL_EINPUT,
+                   "%s and %s in %s look like training and test images, not like classes; name them train "
+                   "and test (or valid)",
+                   train, other, folder);
 }
 
 int pl_folders_find(struct pl_folders *layout, const char *folder, const char *const *names, size_t count,
-                   bool (*has_folders)(void *self, const char *name), void *self, struct pl_error *err)
+                    bool (*has_folders)(void *self, const char *name), void *self, struct pl_error *err)
 {
     *layout = (struct pl_folders){0};
     int status = sort_names(layout, folder, names, count, err);
@@ -115,12 +118,15 @@ int pl_folders_find(struct pl_folders *layout, const char *folder, const char *c
         if (layout->names[role] && !other)
             other = layout->names[role];
     if (!train && other)
-        return pl_fail(err, PL_EINPUT, "%s/%s has the name of a split, but beside it there is no folder train with the "
-                       "classes to train on; if it is a class, give it another name", folder, other);
+        return pl_fail(err, PL_EINPUT,
+                       "%s/%s has the name of a split, but beside it there is no folder train with the "
+                       "classes to train on; if it is a class, give it another name",
+                       folder, other);
     if (train && !has_folders(self, train)) {
         if (other)
-            return pl_fail(err, PL_EINPUT, "%s/%s holds no folders of classes, and nothing else says what its images show",
-                           folder, train);
+            return pl_fail(err, PL_EINPUT,
+                           "%s/%s holds no folders of classes, and nothing else says what its images show", folder,
+                           train);
         layout->names[PL_HINT_TRAIN] = train = NULL; /* a class of trains */
     }
     if (!train)

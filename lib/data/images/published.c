@@ -53,8 +53,8 @@ int pl_source_decode(struct pl_dataset *set, const char *path, const struct pl_s
     if (write_cache(set, path, source, &trouble)) {
         size_t length = strlen(set->warning);
         snprintf(set->warning + length, sizeof set->warning - length,
-                 "%severy process keeps its own copy of %s, because it %.200s", length ? "; " : "", set->type->info.name,
-                 trouble.text);
+                 "%severy process keeps its own copy of %s, because it %.200s", length ? "; " : "",
+                 set->type->info.name, trouble.text);
         return 0;
     }
     pl_dataset_forget(set);
@@ -72,12 +72,16 @@ static void add_found(const struct pl_dataset_type *type, const char *folder, st
     pl_text_addf(&path, "%s/%s", folder, type->origin->file);
     if (!stat(pl_text(&path), &info) && !S_ISREG(info.st_mode))
         pl_text_addf(found, "%s is %s, not a file", pl_text(&path), pl_file_kind(info.st_mode));
-    for (const char *word = type->origin->others; !found->length && (word = pl_next_word(word, &length)); word += length) {
+    for (const char *word = type->origin->others; !found->length && (word = pl_next_word(word, &length));
+         word += length) {
         pl_text_clear(&path);
         pl_text_addf(&path, "%s/%.*s", folder, (int)length, word);
         if (pl_file_exists(pl_text(&path)))
-            pl_text_addf(found, "%s is there, but that is the version for Python or Matlab, and only the binary one, %s, can be "
-                         "read", pl_text(&path), type->origin->file);
+            pl_text_addf(
+                found,
+                "%s is there, but that is the version for Python or Matlab, and only the binary one, %s, can be "
+                "read",
+                pl_text(&path), type->origin->file);
     }
     pl_text_release(&path);
 }
@@ -92,15 +96,18 @@ int pl_source_missing(const struct pl_dataset_type *type, const char *folder, st
     pl_cache_path(&path, folder, type->info.name);
     int status = pl_cache_open_checked(&set, pl_text(&path), &header, &trouble);
     if (status != PL_EMISSING && status)
-        status = pl_fail(err, status, "%s; it was made from %s, which is not there: `poula data fetch %s --data %s` downloads "
-                         "it", trouble.text, type->origin->file, type->info.name, folder);
+        status = pl_fail(err, status,
+                         "%s; it was made from %s, which is not there: `poula data fetch %s --data %s` downloads "
+                         "it",
+                         trouble.text, type->origin->file, type->info.name, folder);
     else if (found.length)
         status = pl_fail(err, PL_EMISSING, "there is no %s in %s: %s; `poula data fetch %s --data %s` downloads it",
                          type->info.name, folder, pl_text(&found), type->info.name, folder);
     else
-        status = pl_fail(err, PL_EMISSING, "there is no %s in %s: neither %s, nor its folder, nor a cache made from them; "
-                         "`poula data fetch %s --data %s` downloads it", type->info.name, folder, type->origin->file,
-                         type->info.name, folder);
+        status = pl_fail(err, PL_EMISSING,
+                         "there is no %s in %s: neither %s, nor its folder, nor a cache made from them; "
+                         "`poula data fetch %s --data %s` downloads it",
+                         type->info.name, folder, type->origin->file, type->info.name, folder);
     pl_dataset_forget(&set);
     pl_settings_release(&header);
     pl_text_release(&path);
@@ -108,8 +115,7 @@ int pl_source_missing(const struct pl_dataset_type *type, const char *folder, st
     return status;
 }
 
-int pl_source_open(struct pl_dataset *set, const struct pl_settings *settings, const char *folder,
-                   struct pl_error *err)
+int pl_source_open(struct pl_dataset *set, const struct pl_settings *settings, const char *folder, struct pl_error *err)
 {
     struct pl_source source = {0};
     struct pl_text path = {0};
@@ -117,7 +123,8 @@ int pl_source_open(struct pl_dataset *set, const struct pl_settings *settings, c
     bool found = !set->type->find_source(set->type, folder, &source);
     pl_cache_path(&path, folder, set->type->info.name);
     if (!pl_source_open_cache(set, pl_text(&path), &source, true))
-        status = found ? pl_source_decode(set, pl_text(&path), &source, err) : pl_source_missing(set->type, folder, err);
+        status = found ? pl_source_decode(set, pl_text(&path), &source, err)
+                       : pl_source_missing(set->type, folder, err);
     set->flip = pl_settings_boolean(settings, "flip", true);
     pl_source_release(&source);
     pl_text_release(&path);

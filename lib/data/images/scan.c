@@ -37,7 +37,8 @@ static void leave(struct pl_scan *scan, const char *what, const char *path)
             return;
         }
     pl_grow((void **)&scan->left, &scan->left_capacity, scan->left_count + 1, sizeof *scan->left);
-    scan->left[scan->left_count++] = (struct pl_scan_left){pl_pool_copy(&scan->pool, what), pl_pool_copy(&scan->pool, path), 1};
+    scan->left[scan->left_count++] = (struct pl_scan_left){pl_pool_copy(&scan->pool, what),
+                                                           pl_pool_copy(&scan->pool, path), 1};
 }
 
 static int compare_names(const void *a, const void *b)
@@ -60,7 +61,8 @@ static int list_folder(struct pl_scan *scan, struct listing *listing, const char
     struct dirent *entry;
     *listing = (struct listing){0};
     if (!folder)
-        return pl_fail(err, errno == ENOENT ? PL_EMISSING : PL_EIO, "cannot open the folder %s: %s", path, strerror(errno));
+        return pl_fail(err, errno == ENOENT ? PL_EMISSING : PL_EIO, "cannot open the folder %s: %s", path,
+                       strerror(errno));
     while ((entry = readdir(folder))) {
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
             continue;
@@ -162,8 +164,8 @@ static int check_inside(struct pl_scan *scan, const char *folder, struct pl_erro
             *(role == PL_HINT_TRAIN ? &train : &other) = listing.names[i];
     }
     if (train && other)
-        status = pl_fail(err, PL_EINPUT, "%s holds %s and %s: splits must stand above the classes, as in %s/CLASS", folder,
-                         train, other, train);
+        status = pl_fail(err, PL_EINPUT, "%s holds %s and %s: splits must stand above the classes, as in %s/CLASS",
+                         folder, train, other, train);
     release_listing(&listing);
     return status;
 }
@@ -171,8 +173,9 @@ static int check_inside(struct pl_scan *scan, const char *folder, struct pl_erro
 /* Classes are in byte order, because their folders were listed so. */
 static int find_class(const struct pl_scan *scan, const char *name)
 {
-    const char **found = scan->class_count ? bsearch(&name, scan->classes, scan->class_count, sizeof name, compare_names)
-                                           : NULL;
+    const char **found = scan->class_count
+                             ? bsearch(&name, scan->classes, scan->class_count, sizeof name, compare_names)
+                             : NULL;
     return found ? (int)(found - scan->classes) : -1;
 }
 
@@ -276,7 +279,8 @@ struct draw {
 static int compare_draws(const void *a, const void *b)
 {
     const struct draw *x = a, *y = b;
-    return x->value != y->value ? (x->value > y->value) - (x->value < y->value) : (x->file > y->file) - (x->file < y->file);
+    return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
+                                : (x->file > y->file) - (x->file < y->file);
 }
 
 static void split_class(struct pl_scan *scan, size_t first, size_t count, double test)
@@ -328,11 +332,14 @@ static int check_classes(struct pl_scan *scan, const char *folder, struct pl_err
     int status = 0;
     count_classes(scan, PL_SPLIT_TRAIN, counts);
     if (scan->class_count == 1 && has_folders(join(&scan->pool, folder, scan->classes[0])))
-        status = pl_fail(err, PL_EINPUT, "%s holds nothing but the folder %s; if that has the classes, or the splits, import %s/%s",
+        status = pl_fail(err, PL_EINPUT,
+                         "%s holds nothing but the folder %s; if that has the classes, or the splits, import %s/%s",
                          folder, scan->classes[0], folder, scan->classes[0]);
     else if (scan->class_count < 2)
-        status = pl_fail(err, PL_EINPUT, "%s holds %zu folders of classes, but must hold at least 2, each with the PNG or "
-                         "JPEG files of one class%s%s", folder, scan->class_count, *left ? "; not read: " : "", left);
+        status = pl_fail(err, PL_EINPUT,
+                         "%s holds %zu folders of classes, but must hold at least 2, each with the PNG or "
+                         "JPEG files of one class%s%s",
+                         folder, scan->class_count, *left ? "; not read: " : "", left);
     for (size_t i = 0; i < scan->class_count && !status; i++)
         if (!counts[i])
             status = pl_fail(err, PL_EINPUT, "class %s has no PNG or JPEG files to train on%s%s", scan->classes[i],
@@ -361,7 +368,8 @@ static void note_missing(struct pl_scan *scan, const char *folder, enum pl_split
     free(counts);
 }
 
-/* Adds a split besides training. *given: it has classes; a folder of images without them says nothing of what they show. */
+/* Adds a split besides training. *given: it has classes; a folder of images without them says nothing of what they
+ * show. */
 static int add_split(struct pl_scan *scan, const char *folder, const char *name, enum pl_split split, bool *given,
                      struct pl_error *err)
 {
@@ -373,8 +381,9 @@ static int add_split(struct pl_scan *scan, const char *folder, const char *name,
     if (!has_folders(path)) {
         struct listing listing;
         int status = list_folder(scan, &listing, path, err);
-        pl_scan_note(scan, "%s is not used: it holds %zu files but no folders of classes, so nothing says what they show", path,
-                     listing.count);
+        pl_scan_note(scan,
+                     "%s is not used: it holds %zu files but no folders of classes, so nothing says what they show",
+                     path, listing.count);
         release_listing(&listing);
         return status;
     }
@@ -404,9 +413,10 @@ static int add_splits(struct pl_scan *scan, const char *folder, const struct pl_
         return status;
     if (!tested)
         split_classes(scan, training, test);
-    pl_scan_note(scan, "splits of %s: training %s%s%s%s%s%s", folder, train, valid ? ", validation " : "",
-                 valid ? layout->names[PL_HINT_VALID] : "", tested ? ", test " : "", tested ? layout->names[PL_HINT_TEST] : "",
-                 tested || test == 0 ? "" : "; test images are taken out of the training images (--test SHARE, 0: none)");
+    pl_scan_note(
+        scan, "splits of %s: training %s%s%s%s%s%s", folder, train, valid ? ", validation " : "",
+        valid ? layout->names[PL_HINT_VALID] : "", tested ? ", test " : "", tested ? layout->names[PL_HINT_TEST] : "",
+        tested || test == 0 ? "" : "; test images are taken out of the training images (--test SHARE, 0: none)");
     return 0;
 }
 
@@ -460,7 +470,8 @@ int pl_scan_folder(struct pl_scan *scan, const char *folder, double test, struct
         split_classes(scan, scan->count, test);
     }
     if (!status)
-        status = check_classes(scan, layout.split ? join(&scan->pool, folder, layout.names[PL_HINT_TRAIN]) : folder, err);
+        status = check_classes(scan, layout.split ? join(&scan->pool, folder, layout.names[PL_HINT_TRAIN]) : folder,
+                               err);
     return status;
 }
 

@@ -1,5 +1,5 @@
-/* The largest square in the middle of a picture, scaled, while its rows come: memory is that of the result, however large the
- * picture is or says it is. */
+/* The largest square in the middle of a picture, scaled, while its rows come: memory is that of the result, however
+ * large the picture is or says it is. */
 #include "data/images/images_priv.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@ enum { CHANNELS = 3 };
 /* Triangle filter: which of length points each of size places takes, and how much of each. It is wider than one point
  * when the picture becomes smaller, so that every point counts; between neighbours when it becomes larger. */
 struct filter {
-    size_t most;   /* points of a place */
+    size_t most; /* points of a place */
     struct filter_place {
         size_t start, count;
-    } *places;
+    } * places;
     float *shares; /* size x most; of each place the sum is 1 */
 };
 
@@ -26,7 +26,8 @@ static void make_filter(struct filter *filter, size_t length, int size)
     filter->shares = pl_new((size_t)size * filter->most * sizeof *filter->shares);
     for (int i = 0; i < size; i++) {
         double centre = (i + 0.5) * ratio - 0.5, sum = 0;
-        size_t from = (size_t)fmax(0, ceil(centre - reach)), last = (size_t)fmin((double)length - 1, floor(centre + reach));
+        size_t from = (size_t)fmax(0, ceil(centre - reach)),
+               last = (size_t)fmin((double)length - 1, floor(centre + reach));
         float *shares = filter->shares + (size_t)i * filter->most;
         filter->places[i] = (struct filter_place){from, last - from + 1};
         for (size_t k = 0; k <= last - from; k++)

@@ -69,8 +69,8 @@ bool pl_window_train(const struct pl_columns *columns, size_t bptt, const struct
     if (start + 2 >= columns->rows)
         return false;
     size_t length = lengths ? draw_length(lengths, epoch, start, bptt) : bptt;
-    *window = (struct pl_corpus_window){.start = start, .length = cut(columns, start, length),
-                                 .factor = (double)length / (double)bptt};
+    *window = (struct pl_corpus_window){
+        .start = start, .length = cut(columns, start, length), .factor = (double)length / (double)bptt};
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* corpus: text to model, as numbered words, and the windows of it that a language model is trained and tested on.
  *
- * A corpus is one const descriptor (markov, ptb, text). Opening one gives the words of three splits as int32 numbers and
- * the vocabulary, checked once and then memory-mapped. Every line of a file ends in the word <eos>; words are numbered by
- * first appearance in the training split (so <eos> is a word like any other).
+ * A corpus is one const descriptor (markov, ptb, text). Opening one gives the words of three splits as int32 numbers
+ * and the vocabulary, checked once and then memory-mapped. Every line of a file ends in the word <eos>; words are
+ * numbered by first appearance in the training split (so <eos> is a word like any other).
  *
  * A split is folded into columns: cut to a multiple of the batch, and split into `batch` contiguous stretches that are
  * read side by side, so that the state of a recurrent network is carried from one window to the next. A window is a
@@ -51,8 +51,8 @@ int32_t pl_corpus_number(const struct pl_corpus *corpus, const char *word);
 size_t pl_corpus_size(const struct pl_corpus *corpus, enum pl_split split); /* tokens, <eos> included */
 const int32_t *pl_corpus_tokens(const struct pl_corpus *corpus, enum pl_split split);
 uint64_t pl_corpus_memory(const struct pl_corpus *corpus); /* bytes that are this process's own, not shared */
-/* SHA-256 of words and tokens, hex, and whether they are the official ones (true for markov); the warning is NULL or one
- * sentence to show and to record. */
+/* SHA-256 of words and tokens, hex, and whether they are the official ones (true for markov); the warning is NULL or
+ * one sentence to show and to record. */
 const char *pl_corpus_checksum(const struct pl_corpus *corpus);
 bool pl_corpus_official(const struct pl_corpus *corpus);
 const char *pl_corpus_warning(const struct pl_corpus *corpus);
@@ -60,8 +60,8 @@ const char *pl_corpus_warning(const struct pl_corpus *corpus);
 /* SHA-256 of the words alone, in the order of their numbers, as hex: what the numbers in a model mean. */
 void pl_corpus_words_digest(const struct pl_corpus *corpus, char hex[2 * PL_DIGEST_SIZE + 1]);
 
-/* Entropy rate of the source in nats a token: no model has a lower expected loss, and exp of it is the lowest perplexity.
- * NaN where it is not known, that is for anything but markov. */
+/* Entropy rate of the source in nats a token: no model has a lower expected loss, and exp of it is the lowest
+ * perplexity. NaN where it is not known, that is for anything but markov. */
 double pl_corpus_entropy(const struct pl_corpus *corpus);
 /* Mean negative log-probability that the source itself gives to the second to last tokens of a split: the entropy
  * rate but for chance. NaN like pl_corpus_entropy. */
@@ -72,7 +72,7 @@ double pl_corpus_source_loss(const struct pl_corpus *corpus, enum pl_split split
 struct pl_columns {
     int32_t *tokens; /* [rows][batch]: column b holds tokens b * rows to (b + 1) * rows - 1 of the split */
     size_t rows, batch;
-    size_t dropped;  /* tokens at the end of the split that fill no row */
+    size_t dropped; /* tokens at the end of the split that fill no row */
 };
 /* Folds a split. Fails with PL_EINPUT when it has not even two rows, PL_EMEMORY. */
 int pl_columns_fold(struct pl_columns *columns, const struct pl_corpus *corpus, enum pl_split split, size_t batch,
@@ -90,11 +90,11 @@ struct pl_corpus_window {
 /* The window of an evaluation that begins at row start: bptt rows, or what is left. Returns false, and leaves window
  * alone, when nothing is left to predict. */
 bool pl_window_evaluate(const struct pl_columns *columns, size_t bptt, size_t start, struct pl_corpus_window *window);
-/* The window of training that begins at row start, by AWD-LSTM's rule (Merity et al. 2018): the base is bptt, or half of it
- * with probability 0.05; the length max(5, trunc N(base, 5^2)), cut to what is left. A pure function of (lengths, epoch,
- * start); lengths is the run's stream, PL_STREAM_SHUFFLE. NULL: always bptt (factor 1). Returns false at the end of the
- * epoch, which is when fewer than two rows are left to predict, as in the published program. The next window starts at
- * start + length. */
+/* The window of training that begins at row start, by AWD-LSTM's rule (Merity et al. 2018): the base is bptt, or half
+ * of it with probability 0.05; the length max(5, trunc N(base, 5^2)), cut to what is left. A pure function of (lengths,
+ * epoch, start); lengths is the run's stream, PL_STREAM_SHUFFLE. NULL: always bptt (factor 1). Returns false at the end
+ * of the epoch, which is when fewer than two rows are left to predict, as in the published program. The next window
+ * starts at start + length. */
 bool pl_window_train(const struct pl_columns *columns, size_t bptt, const struct pl_random *lengths, uint64_t epoch,
                      size_t start, struct pl_corpus_window *window);
 /* No window of either kind is longer: for planning memory. */
@@ -107,8 +107,8 @@ struct pl_corpus_item {
     const char *dataset; /* what a spec says: markov, ptb, text */
     enum pl_data_state state;
     size_t vocabulary, tokens[PL_SPLIT_COUNT]; /* 0 where not known */
-    uint64_t bytes;      /* of the file in path */
-    const char *path, *checksum, *note; /* "": none */
+    uint64_t bytes;                            /* of the file in path */
+    const char *path, *checksum, *note;        /* "": none */
     bool official;
 };
 /* Calls item for every corpus that this program knows, and every text in folder. */

@@ -23,7 +23,7 @@ struct pl_corpus {
     size_t vocabulary;
     const char *spelling; /* the words in the order of their numbers, each with its closing NUL */
     size_t spelling_size;
-    const char **words;   /* into spelling */
+    const char **words; /* into spelling */
     const int32_t *tokens[PL_SPLIT_COUNT];
     size_t sizes[PL_SPLIT_COUNT];
     struct pl_block block; /* of a mapped cache file */
@@ -49,12 +49,12 @@ struct pl_vocabulary {
     struct pl_text spelling; /* words with their closing NULs */
     size_t *starts;          /* of each word in it */
     size_t count, capacity;
-    uint32_t *slots;         /* a hash table of number + 1; 0: free */
-    size_t slot_count;       /* a power of two */
+    uint32_t *slots;   /* a hash table of number + 1; 0: free */
+    size_t slot_count; /* a power of two */
 };
 void pl_vocabulary_release(struct pl_vocabulary *v);
 int32_t pl_vocabulary_find(const struct pl_vocabulary *v, const char *word, size_t length); /* or -1 */
-int32_t pl_vocabulary_add(struct pl_vocabulary *v, const char *word, size_t length); /* its number, new or not */
+int32_t pl_vocabulary_add(struct pl_vocabulary *v, const char *word, size_t length);        /* its number, new or not */
 
 /* ---- tokenize.c: a file's text to tokens */
 
@@ -106,8 +106,8 @@ struct pl_text_place {
     struct pl_text name;  /* of a text: its setting `corpus`, a path made absolute */
     enum pl_unknown unknown;
 };
-int pl_text_place_find(struct pl_text_place *place, const struct pl_corpus_type *type, const struct pl_settings *settings,
-                       const char *folder, struct pl_error *err);
+int pl_text_place_find(struct pl_text_place *place, const struct pl_corpus_type *type,
+                       const struct pl_settings *settings, const char *folder, struct pl_error *err);
 void pl_text_place_release(struct pl_text_place *place);
 /* Opens the cache if it is whole, of this text, and made from the files as they are now (or those are gone). */
 bool pl_text_open_cache(struct pl_corpus *corpus, const struct pl_text_place *place, bool check);
@@ -117,7 +117,8 @@ int pl_text_decode(struct pl_corpus *corpus, const struct pl_text_place *place, 
 /* Fails with PL_EMISSING, saying what was looked for; with PL_ECORRUPT when only a broken cache is there. */
 int pl_text_missing(const struct pl_corpus_type *type, const struct pl_text_place *place, const char *folder,
                     struct pl_error *err);
-int pl_text_open(struct pl_corpus *corpus, const struct pl_settings *settings, const char *folder, struct pl_error *err);
+int pl_text_open(struct pl_corpus *corpus, const struct pl_settings *settings, const char *folder,
+                 struct pl_error *err);
 /* Names that only ptb looks at. */
 bool pl_text_is_ptb_place(const char *name);
 

@@ -11,7 +11,8 @@ static const char markov_checksum[] = "42342afdf01edb4c48bf8d12ca604e1b1b52a0814
 
 /* A place as the settings {dataset: text, corpus: NAME} (of ptb: no corpus) give it. A text was read with one of the
  * ways of unknown_words: the one whose cache is good, or else refuse. */
-static void find_place(struct pl_text_place *place, const struct pl_corpus_type *type, const char *name, const char *folder)
+static void find_place(struct pl_text_place *place, const struct pl_corpus_type *type, const char *name,
+                       const char *folder)
 {
     static const char *const ways[] = {"add", "replace", "refuse"};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -40,8 +41,13 @@ struct listing {
 static void list_built_in(const struct listing *listing, const struct pl_corpus_type *type)
 {
     struct pl_settings settings = {0};
-    struct pl_corpus_item item = {.name = type->info.name, .dataset = type->info.name, .state = PL_DATA_BUILT_IN,
-                                  .path = "", .checksum = "", .note = "", .official = true};
+    struct pl_corpus_item item = {.name = type->info.name,
+                                  .dataset = type->info.name,
+                                  .state = PL_DATA_BUILT_IN,
+                                  .path = "",
+                                  .checksum = "",
+                                  .note = "",
+                                  .official = true};
     pl_settings_fill(&settings, type->info.settings, type->info.setting_count);
     type->expect(&settings, &item.vocabulary, item.tokens);
     listing->item(listing->self, &item);
@@ -128,7 +134,8 @@ static void archive_name(const char *path, const char *entry, struct pl_text *na
             continue;
         struct pl_text stem = {0};
         pl_text_add_bytes(&stem, entry, length - end);
-        if (!pl_text_is_ptb_place(pl_text(&stem)) && strcmp(pl_text(&stem), "simple-examples") && pl_text_in_archive(path))
+        if (!pl_text_is_ptb_place(pl_text(&stem)) && strcmp(pl_text(&stem), "simple-examples") &&
+            pl_text_in_archive(path))
             pl_text_add(name, pl_text(&stem));
         pl_text_release(&stem);
         return;
@@ -247,7 +254,8 @@ static int verify_text(const struct pl_corpus_type *type, const char *name, cons
     } else if (had) {
         status = verify_file(&cached, pl_text(&place.cache), err);
         if (!status)
-            say(verdict, name, &cached, type->official ? describe(&cached, false) : "as its files said, which are gone");
+            say(verdict, name, &cached,
+                type->official ? describe(&cached, false) : "as its files said, which are gone");
     } else {
         status = pl_text_missing(type, &place, folder, err);
     }

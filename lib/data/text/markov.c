@@ -5,9 +5,9 @@
  * 1 / r^skew: the same probabilities after every context, so that the entropy rate is their entropy whatever the chain
  * visits how often. Which words they are: with random permutations newest, oldest and result of the V words, a random
  * number shift for each sequence of the words between the two, and distinct random offsets, the r-th is
- * result[(newest[n] + oldest[o] + shift + offset_r) mod V] (without oldest and shift where there are no such words). For all
- * else fixed that is a permutation of the oldest word, so every context is as frequent as any other: a model that looks
- * at fewer than `order` words learns nothing.
+ * result[(newest[n] + oldest[o] + shift + offset_r) mod V] (without oldest and shift where there are no such words).
+ * For all else fixed that is a permutation of the oldest word, so every context is as frequent as any other: a model
+ * that looks at fewer than `order` words learns nothing.
  *
  * A draw is a function of (data_seed, split, place). The probabilities are made of + * / only, and the file is compiled
  * without contraction to fused multiply-add: the same text on every machine. */
@@ -196,22 +196,41 @@ done:
 
 static const struct pl_setting settings[] = {
     {.key = "vocabulary", .type = PL_INTEGER, .initial = "64", .range = "[2,1000000]", .help = "words, <eos> included"},
-    {.key = "order", .type = PL_INTEGER, .initial = "1", .range = "[1,8]",
+    {.key = "order",
+     .type = PL_INTEGER,
+     .initial = "1",
+     .range = "[1,8]",
      .help = "words that the next one depends on"},
-    {.key = "branches", .type = PL_INTEGER, .initial = "4", .range = "[1,1000000]",
-     .help = "words that may come next"},
-    {.key = "skew", .type = PL_INTEGER, .initial = "1", .range = "[0,8]",
-     .help = "the r-th of them has a probability proportional to 1 / r^skew; 0: all the same", .idle_when = "branches=1"},
-    {.key = "train_tokens", .type = PL_INTEGER, .initial = "50000", .range = "[2,1000000000]", .help = "training tokens"},
-    {.key = "valid_tokens", .type = PL_INTEGER, .initial = "5000", .range = "[2,1000000000]", .help = "validation tokens"},
+    {.key = "branches", .type = PL_INTEGER, .initial = "4", .range = "[1,1000000]", .help = "words that may come next"},
+    {.key = "skew",
+     .type = PL_INTEGER,
+     .initial = "1",
+     .range = "[0,8]",
+     .help = "the r-th of them has a probability proportional to 1 / r^skew; 0: all the same",
+     .idle_when = "branches=1"},
+    {.key = "train_tokens",
+     .type = PL_INTEGER,
+     .initial = "50000",
+     .range = "[2,1000000000]",
+     .help = "training tokens"},
+    {.key = "valid_tokens",
+     .type = PL_INTEGER,
+     .initial = "5000",
+     .range = "[2,1000000000]",
+     .help = "validation tokens"},
     {.key = "test_tokens", .type = PL_INTEGER, .initial = "5000", .range = "[2,1000000000]", .help = "test tokens"},
-    {.key = "data_seed", .type = PL_INTEGER, .initial = "1", .range = "[0,9007199254740991]",
+    {.key = "data_seed",
+     .type = PL_INTEGER,
+     .initial = "1",
+     .range = "[0,9007199254740991]",
      .help = "seed of the text itself; the seed of a run does not change it"},
 };
 
 const struct pl_corpus_type pl_corpus_markov = {
-    .info = {.name = "markov", .help = "text from a Markov chain of known entropy, made from a seed",
-             .settings = settings, .setting_count = sizeof settings / sizeof *settings},
+    .info = {.name = "markov",
+             .help = "text from a Markov chain of known entropy, made from a seed",
+             .settings = settings,
+             .setting_count = sizeof settings / sizeof *settings},
     .expect = markov_expect,
     .open = markov_open,
 };

@@ -56,8 +56,8 @@ static void find_name(struct pl_text_place *place, const char *name, const char 
     pl_text_release(&path);
 }
 
-/* Adds the names of a path to an absolute one, without . and .. and needless slashes. By its letters alone: what was read
- * of a text must be found when the text itself is gone. */
+/* Adds the names of a path to an absolute one, without . and .. and needless slashes. By its letters alone: what was
+ * read of a text must be found when the text itself is gone. */
 static void add_names(struct pl_text *path, const char *names)
 {
     while (*names) {
@@ -90,8 +90,8 @@ static void find_path(struct pl_text_place *place, const char *given, const char
     pl_text_addf(&place->cache, "%s/text-%.100s-%s.tokens", folder, strrchr(path, '/') + 1, hex);
 }
 
-int pl_text_place_find(struct pl_text_place *place, const struct pl_corpus_type *type, const struct pl_settings *settings,
-                       const char *folder, struct pl_error *err)
+int pl_text_place_find(struct pl_text_place *place, const struct pl_corpus_type *type,
+                       const struct pl_settings *settings, const char *folder, struct pl_error *err)
 {
     const char *name = pl_settings_string(settings, "corpus", ""), *unknown;
     *place = (struct pl_text_place){.unknown = PL_UNKNOWN_REFUSE};
@@ -100,7 +100,8 @@ int pl_text_place_find(struct pl_text_place *place, const struct pl_corpus_type 
         return 0;
     }
     if (!*name)
-        return pl_fail(err, PL_EINPUT, "corpus is empty, but must name a folder or an archive with the files of a text");
+        return pl_fail(err, PL_EINPUT,
+                       "corpus is empty, but must name a folder or an archive with the files of a text");
     unknown = pl_settings_string(settings, "unknown_words", "refuse");
     if (!strcmp(unknown, "replace"))
         place->unknown = PL_UNKNOWN_REPLACE;
@@ -131,16 +132,23 @@ int pl_text_missing(const struct pl_corpus_type *type, const struct pl_text_plac
     if (status && status != PL_EMISSING)
         pl_fail(err, status, "%s; the text it was made from is not there", trouble.text);
     else if (type->official)
-        status = pl_fail(err, PL_EMISSING, "there is no %s in %s: neither ptb.zip nor simple-examples.tgz, nor a folder ptb with "
-                         "ptb.train.txt, ptb.valid.txt and ptb.test.txt, nor a cache made from them; `poula show dataset ptb` "
-                         "says where to get it", type->info.name, folder);
+        status = pl_fail(
+            err, PL_EMISSING,
+            "there is no %s in %s: neither ptb.zip nor simple-examples.tgz, nor a folder ptb with "
+            "ptb.train.txt, ptb.valid.txt and ptb.test.txt, nor a cache made from them; `poula show dataset ptb` "
+            "says where to get it",
+            type->info.name, folder);
     else if (strchr(pl_text(&place->name), '/'))
-        status = pl_fail(err, PL_EMISSING, "there is no text in %s: it must be a folder with train.txt, valid.txt and test.txt, or "
-                         "an archive (.zip, .tgz) of them", pl_text(&place->name));
+        status = pl_fail(err, PL_EMISSING,
+                         "there is no text in %s: it must be a folder with train.txt, valid.txt and test.txt, or "
+                         "an archive (.zip, .tgz) of them",
+                         pl_text(&place->name));
     else
-        status = pl_fail(err, PL_EMISSING, "there is no text %s in %s: neither a folder %s with train.txt, valid.txt and test.txt, "
-                         "nor %s.zip or %s.tgz; a corpus elsewhere is named by a path with a /", pl_text(&place->name), folder,
-                         pl_text(&place->name), pl_text(&place->name), pl_text(&place->name));
+        status = pl_fail(err, PL_EMISSING,
+                         "there is no text %s in %s: neither a folder %s with train.txt, valid.txt and test.txt, "
+                         "nor %s.zip or %s.tgz; a corpus elsewhere is named by a path with a /",
+                         pl_text(&place->name), folder, pl_text(&place->name), pl_text(&place->name),
+                         pl_text(&place->name));
     pl_settings_release(&header);
     return status;
 }
@@ -166,12 +174,16 @@ static int judge(struct pl_corpus *corpus, const struct pl_text_files *files, co
     if (odd < 0)
         return 0;
     if (right)
-        return pl_fail(err, PL_ECORRUPT, "%s is not the official file, though %s: it has %zu bytes and the SHA-256 %s, but must "
-                       "have %zu and %s", files->of[odd].name, right == 1 ? "one of the others is" : "the others are",
-                       files->of[odd].size, hex[odd], official->files[odd].size, official->files[odd].sha256);
-    snprintf(corpus->warning, sizeof corpus->warning,
-             "%.200s is not the official text of that name: none of its files has the published SHA-256, so results are "
-             "recorded as unofficial", pl_text(&place->source.path));
+        return pl_fail(err, PL_ECORRUPT,
+                       "%s is not the official file, though %s: it has %zu bytes and the SHA-256 %s, but must "
+                       "have %zu and %s",
+                       files->of[odd].name, right == 1 ? "one of the others is" : "the others are", files->of[odd].size,
+                       hex[odd], official->files[odd].size, official->files[odd].sha256);
+    snprintf(
+        corpus->warning, sizeof corpus->warning,
+        "%.200s is not the official text of that name: none of its files has the published SHA-256, so results are "
+        "recorded as unofficial",
+        pl_text(&place->source.path));
     return 0;
 }
 
@@ -230,7 +242,8 @@ static void describe(const struct pl_corpus *corpus, const struct pl_text_place 
 bool pl_text_open_cache(struct pl_corpus *corpus, const struct pl_text_place *place, bool check)
 {
     struct pl_settings header = {0};
-    bool good = !(check ? pl_corpus_cache_open_checked : pl_corpus_cache_open)(corpus, pl_text(&place->cache), &header, NULL) &&
+    bool good = !(check ? pl_corpus_cache_open_checked : pl_corpus_cache_open)(corpus, pl_text(&place->cache), &header,
+                                                                               NULL) &&
                 !strcmp(pl_settings_string(&header, "kind", ""), corpus->type->info.name) &&
                 !strcmp(pl_settings_string(&header, "corpus", ""), pl_text(&place->name)) &&
                 pl_settings_integer(&header, "unknown_words", -1) == (int64_t)place->unknown &&
@@ -286,25 +299,36 @@ static void ptb_expect(const struct pl_settings *settings, size_t *vocabulary, s
 }
 
 const struct pl_corpus_type pl_corpus_ptb = {
-    .info = {.name = "ptb", .help = "Penn Treebank as prepared by Mikolov (2010): a million words of newspaper",
-             .obtain = "The files ptb.train.txt, ptb.valid.txt and ptb.test.txt are in T. Mikolov's simple-examples.tgz "
-                       "(http://www.fit.vutbr.cz/~imikolov/rnnlm/) and in many copies of it; put that archive, a ptb.zip with the "
-                       "three files or a folder ptb of them into the data folder, and `poula data verify ptb` says whether they "
-                       "are the published ones."},
+    .info =
+        {.name = "ptb",
+         .help = "Penn Treebank as prepared by Mikolov (2010): a million words of newspaper",
+         .obtain =
+             "The files ptb.train.txt, ptb.valid.txt and ptb.test.txt are in T. Mikolov's simple-examples.tgz "
+             "(http://www.fit.vutbr.cz/~imikolov/rnnlm/) and in many copies of it; put that archive, a ptb.zip with "
+             "the "
+             "three files or a folder ptb of them into the data folder, and `poula data verify ptb` says whether they "
+             "are the published ones."},
     .expect = ptb_expect,
     .open = pl_text_open,
     .official = &ptb,
 };
 
 static const struct pl_setting settings[] = {
-    {.key = "corpus", .type = PL_STRING,
+    {.key = "corpus",
+     .type = PL_STRING,
      .help = "folder or archive with train.txt, valid.txt and test.txt: a name in the data folder, or a path with a /"},
-    {.key = "unknown_words", .type = PL_STRING, .initial = "refuse", .range = "refuse replace add",
-     .help = "what becomes of a validation or test word that training lacks: an error, <unk>, or a word of the vocabulary"},
+    {.key = "unknown_words",
+     .type = PL_STRING,
+     .initial = "refuse",
+     .range = "refuse replace add",
+     .help =
+         "what becomes of a validation or test word that training lacks: an error, <unk>, or a word of the vocabulary"},
 };
 
 const struct pl_corpus_type pl_corpus_text = {
-    .info = {.name = "text", .help = "own text: a folder or an archive with train.txt, valid.txt and test.txt",
-             .settings = settings, .setting_count = sizeof settings / sizeof *settings},
+    .info = {.name = "text",
+             .help = "own text: a folder or an archive with train.txt, valid.txt and test.txt",
+             .settings = settings,
+             .setting_count = sizeof settings / sizeof *settings},
     .open = pl_text_open,
 };

@@ -23,8 +23,10 @@ static int check_line(const struct line *line, struct pl_error *err)
         return pl_fail(err, PL_ECORRUPT, "%s:%zu: byte %zu of the line is zero; a corpus must be plain text in UTF-8",
                        line->name, line->number, (size_t)(zero - line->bytes) + 1);
     if (!pl_utf8_valid(line->bytes, line->length, &bad))
-        return pl_fail(err, PL_ECORRUPT, "%s:%zu: byte %zu of the line is 0x%02x, which is not UTF-8; a corpus must be plain "
-                       "text in UTF-8", line->name, line->number, bad + 1, (unsigned char)line->bytes[bad]);
+        return pl_fail(err, PL_ECORRUPT,
+                       "%s:%zu: byte %zu of the line is 0x%02x, which is not UTF-8; a corpus must be plain "
+                       "text in UTF-8",
+                       line->name, line->number, bad + 1, (unsigned char)line->bytes[bad]);
     return 0;
 }
 
@@ -32,12 +34,17 @@ static int fail_word(const struct line *line, const char *word, size_t length, e
                      struct pl_error *err)
 {
     if (unknown == PL_UNKNOWN_REPLACE)
-        return pl_fail(err, PL_ECORRUPT, "%s:%zu: the word \"%.*s\" does not occur in the training text, and neither does "
-                       PL_UNKNOWN_WORD ", which unknown_words: replace would read instead", line->name, line->number,
-                       (int)length, word);
-    return pl_fail(err, PL_ECORRUPT, "%s:%zu: the word \"%.*s\" does not occur in the training text, whose words are the "
-                   "vocabulary; it must be written as " PL_UNKNOWN_WORD " (unknown_words: replace reads it so, unknown_words: "
-                   "add makes it a word of the vocabulary)", line->name, line->number, (int)length, word);
+        return pl_fail(
+            err, PL_ECORRUPT,
+            "%s:%zu: the word \"%.*s\" does not occur in the training text, and neither does " PL_UNKNOWN_WORD
+            ", which unknown_words: replace would read instead",
+            line->name, line->number, (int)length, word);
+    return pl_fail(err, PL_ECORRUPT,
+                   "%s:%zu: the word \"%.*s\" does not occur in the training text, whose words are the "
+                   "vocabulary; it must be written as " PL_UNKNOWN_WORD
+                   " (unknown_words: replace reads it so, unknown_words: "
+                   "add makes it a word of the vocabulary)",
+                   line->name, line->number, (int)length, word);
 }
 
 /* The number of a word, or a negative code. */
@@ -45,8 +52,10 @@ static int32_t look_up(struct pl_vocabulary *v, const struct line *line, const c
                        enum pl_unknown unknown, struct pl_error *err)
 {
     if (length > WORD_MOST)
-        return pl_fail(err, PL_ECORRUPT, "%s:%zu: there is a word of %zu bytes; a corpus must have white space between words, "
-                       "which have up to %d bytes", line->name, line->number, length, WORD_MOST);
+        return pl_fail(err, PL_ECORRUPT,
+                       "%s:%zu: there is a word of %zu bytes; a corpus must have white space between words, "
+                       "which have up to %d bytes",
+                       line->name, line->number, length, WORD_MOST);
     int32_t number = pl_vocabulary_find(v, word, length);
     if (number < 0 && unknown == PL_UNKNOWN_REPLACE)
         number = pl_vocabulary_find(v, PL_UNKNOWN_WORD, strlen(PL_UNKNOWN_WORD));
@@ -66,8 +75,8 @@ static void push(struct pl_tokens *tokens, int32_t number)
     tokens->numbers[tokens->count++] = number;
 }
 
-static int take_line(struct pl_tokens *tokens, struct pl_vocabulary *v, const struct line *line, enum pl_unknown unknown,
-                     struct pl_error *err)
+static int take_line(struct pl_tokens *tokens, struct pl_vocabulary *v, const struct line *line,
+                     enum pl_unknown unknown, struct pl_error *err)
 {
     const char *at = line->bytes, *end = line->bytes + line->length;
     int status = check_line(line, err);

@@ -14,8 +14,8 @@ void ref_convolution_choose(struct pl_device *d, const struct pl_window *c, cons
 {
     (void)d;
     choice->forward = choice->backward_data = choice->backward_weights = "plain";
-    choice->workspace = (size_t)(c->kernel[0] * c->kernel[1]) * (size_t)x->channels * (size_t)y->channels
-                      * sizeof(double);
+    choice->workspace = (size_t)(c->kernel[0] * c->kernel[1]) * (size_t)x->channels * (size_t)y->channels *
+                        sizeof(double);
 }
 
 /* tapped[tap][i][o] = w[o][i][tap] */
@@ -79,8 +79,7 @@ static void forward_lines(void *self, size_t first, size_t end, int thread)
 }
 
 void ref_convolution_forward(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
-                             const void *weight, const void *bias, const struct pl_view *y, bool moments,
-                             void *work)
+                             const void *weight, const void *bias, const struct pl_view *y, bool moments, void *work)
 {
     struct convolution f = {.window = c, .x = x, .y = y, .tapped = work, .bias = bias};
     order_in_out(weight, y->channels, x->channels, c->kernel[0] * c->kernel[1], f.tapped);
@@ -130,8 +129,8 @@ void ref_convolution_backward_data(struct pl_device *d, const struct pl_window *
 
 /* One row of the weight gradient in [u][v][in][out] order: for input channel i and tap (u,v),
  *   dw[o] = sum over samples and output pixels of dy[o](r,c) x[i](r*stride + u - padding, ...) */
-static void weight_row(const struct pl_window *c, const struct pl_view *x, const struct pl_view *dy, int i,
-                       int u, int v, double *dw)
+static void weight_row(const struct pl_window *c, const struct pl_view *x, const struct pl_view *dy, int i, int u,
+                       int v, double *dw)
 {
     int out = dy->channels;
     memset(dw, 0, (size_t)out * sizeof *dw);

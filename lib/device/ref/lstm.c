@@ -78,8 +78,8 @@ static void cell(const struct reserve *r, const struct pl_lstm *w, const struct 
     }
 }
 
-void ref_lstm_forward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
-                      const struct pl_view *x, void *state, const struct pl_view *y, void *reserve, void *work)
+void ref_lstm_forward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop, const struct pl_view *x,
+                      void *state, const struct pl_view *y, void *reserve, void *work)
 {
     (void)d;
     (void)work;

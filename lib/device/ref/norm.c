@@ -82,13 +82,19 @@ static void forward_pixels(void *self, size_t from, size_t to, int thread)
         }
 }
 
-void ref_norm_forward(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
-                      const void *weight, const void *bias, const double *mean, const double *variance,
-                      const struct pl_view *residual, const struct pl_view *y, void *work)
+void ref_norm_forward(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x, const void *weight,
+                      const void *bias, const double *mean, const double *variance, const struct pl_view *residual,
+                      const struct pl_view *y, void *work)
 {
     (void)work;
-    struct norm f = {.n = n, .x = x, .y = y, .residual = residual, .weight = weight, .bias = bias,
-                     .mean = mean ? mean : mean_of(x), .variance = mean ? variance : variance_of(x)};
+    struct norm f = {.n = n,
+                     .x = x,
+                     .y = y,
+                     .residual = residual,
+                     .weight = weight,
+                     .bias = bias,
+                     .mean = mean ? mean : mean_of(x),
+                     .variance = mean ? variance : variance_of(x)};
     pl_parallel(d->options.threads, ref_pixels(x), 0, forward_pixels, &f);
 }
 
@@ -129,8 +135,18 @@ void ref_norm_backward(struct pl_device *d, const struct pl_batch_norm *n, const
                        const struct pl_view *dresidual, void *work)
 {
     (void)work;
-    struct norm f = {.n = n, .x = x, .y = y, .dy = dy, .dx = dx, .residual = dresidual, .weight = weight, .bias = bias,
-                     .mean = mean_of(x), .variance = variance_of(x), .dweight = dweight, .dbias = dbias,
+    struct norm f = {.n = n,
+                     .x = x,
+                     .y = y,
+                     .dy = dy,
+                     .dx = dx,
+                     .residual = dresidual,
+                     .weight = weight,
+                     .bias = bias,
+                     .mean = mean_of(x),
+                     .variance = variance_of(x),
+                     .dweight = dweight,
+                     .dbias = dbias,
                      .accumulate = accumulate};
     pl_parallel(d->options.threads, (size_t)x->channels, 1, backward_channels, &f);
 }

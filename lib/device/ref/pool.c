@@ -76,16 +76,15 @@ static void pool_lines(void *self, size_t from, size_t to_line, int thread)
         }
 }
 
-void ref_pool_forward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
-                      const struct pl_view *x, const struct pl_view *y)
+void ref_pool_forward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p, const struct pl_view *x,
+                      const struct pl_view *y)
 {
     struct pooling f = {kind, p, x, y};
     pl_parallel(d->options.threads, (size_t)y->batch * (size_t)y->height, 1, pool_lines, &f);
 }
 
-void ref_pool_backward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
-                       const struct pl_view *x, const struct pl_view *y, const struct pl_view *dy,
-                       const struct pl_view *dx, bool accumulate)
+void ref_pool_backward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p, const struct pl_view *x,
+                       const struct pl_view *y, const struct pl_view *dy, const struct pl_view *dx, bool accumulate)
 {
     (void)d;
     (void)y;

@@ -26,8 +26,7 @@ static inline size_t ref_pixels(const struct pl_view *v)
 void ref_convolution_choose(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
                             const struct pl_view *y, struct pl_convolution_choice *choice);
 void ref_convolution_forward(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
-                             const void *weight, const void *bias, const struct pl_view *y, bool moments,
-                             void *work);
+                             const void *weight, const void *bias, const struct pl_view *y, bool moments, void *work);
 void ref_convolution_backward_data(struct pl_device *d, const struct pl_window *c, const struct pl_view *dy,
                                    const void *weight, const struct pl_view *dx, bool accumulate, void *work);
 void ref_convolution_backward_weights(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
@@ -36,19 +35,18 @@ void ref_convolution_backward_weights(struct pl_device *d, const struct pl_windo
 void ref_moments(struct pl_device *d, const struct pl_view *x, void *work);
 void ref_norm_running(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x, double *mean,
                       double *variance);
-void ref_norm_forward(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
-                      const void *weight, const void *bias, const double *mean, const double *variance,
-                      const struct pl_view *residual, const struct pl_view *y, void *work);
+void ref_norm_forward(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x, const void *weight,
+                      const void *bias, const double *mean, const double *variance, const struct pl_view *residual,
+                      const struct pl_view *y, void *work);
 void ref_norm_backward(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
                        const struct pl_view *y, const struct pl_view *dy, const void *weight, const void *bias,
                        void *dweight, void *dbias, const struct pl_view *dx, bool accumulate,
                        const struct pl_view *dresidual, void *work);
 
-void ref_pool_forward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
-                      const struct pl_view *x, const struct pl_view *y);
-void ref_pool_backward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
-                       const struct pl_view *x, const struct pl_view *y, const struct pl_view *dy,
-                       const struct pl_view *dx, bool accumulate);
+void ref_pool_forward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p, const struct pl_view *x,
+                      const struct pl_view *y);
+void ref_pool_backward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p, const struct pl_view *x,
+                       const struct pl_view *y, const struct pl_view *dy, const struct pl_view *dx, bool accumulate);
 
 void ref_cross_entropy(struct pl_device *d, const struct pl_view *x, const void *labels, double smoothing,
                        const struct pl_view *dx, void *result, void *work);
@@ -65,8 +63,8 @@ void ref_penalty_backward(struct pl_device *d, enum pl_penalty kind, double coef
 
 size_t ref_lstm_reserve(struct pl_device *d, const struct pl_view *x, int hidden, bool drop);
 size_t ref_lstm_workspace(struct pl_device *d, const struct pl_view *x, int hidden);
-void ref_lstm_forward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
-                      const struct pl_view *x, void *state, const struct pl_view *y, void *reserve, void *work);
+void ref_lstm_forward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop, const struct pl_view *x,
+                      void *state, const struct pl_view *y, void *reserve, void *work);
 void ref_lstm_backward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
                        const struct pl_view *x, const struct pl_view *dy, const struct pl_lstm *dw,
                        const struct pl_view *dx, bool accumulate, void *reserve, void *work);

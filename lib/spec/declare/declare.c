@@ -19,7 +19,7 @@ static struct node **read_list(struct reader *reader, struct node **node, const 
 }
 
 void pl_declarations_read(struct reader *reader, const struct content *defaults, const struct content *content,
-                       struct pl_study *study, bool lenient)
+                          struct pl_study *study, bool lenient)
 {
     struct declaring d = {reader, study, lenient, false};
     struct node *metrics = content->metrics ? content->metrics : defaults ? defaults->metrics : NULL;

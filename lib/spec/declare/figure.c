@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const figure_keys[] = {"kind", "name", "title", "x", "y", "z", "panels", "lines", "log", "x_range",
-                                          "y_range", "fit", "slopes", "where"};
+static const char *const figure_keys[] = {"kind",  "name", "title",   "x",       "y",   "z",      "panels",
+                                          "lines", "log",  "x_range", "y_range", "fit", "slopes", "where"};
 
 static void read_range(struct reader *reader, struct node *node, const char *what, double range[2])
 {
@@ -105,7 +105,7 @@ static void read_coordinates(struct declaring *d, const struct node *map, struct
         figure->y = pl_declare_metric_name(reader, y, "y", curves ? NULL : &figure->select);
     else
         pl_complain(&reader->complaints, map, "a figure of kind %s needs y: the %s", kind,
-                 heatmap ? "second setting" : "metric");
+                    heatmap ? "second setting" : "metric");
     if (z && heatmap)
         figure->z = pl_declare_metric_name(reader, z, "z", &figure->select);
     else if (z)
@@ -121,7 +121,7 @@ static void read_figure_name(struct declaring *d, const struct node *node, struc
     const char *name = pl_node_text(d->reader, node, "name");
     if (name && !pl_name_is_legal(name))
         pl_complain(&d->reader->complaints, node,
-                 "name \"%.100s\" becomes a file name: it must be letters, digits, _, - and .", name);
+                    "name \"%.100s\" becomes a file name: it must be letters, digits, _, - and .", name);
     else
         figure->name = name ? pl_scale_label(d->reader, name, "-", "") : NULL;
 }

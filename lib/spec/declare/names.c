@@ -167,6 +167,6 @@ void pl_declare_where(struct declaring *d, struct node *node, struct pl_conditio
     *where = pl_pool_new(d->reader->pool, node->count, sizeof **where);
     for (size_t i = 0; i < node->count; i++)
         if (pl_condition_read(d->reader, d->study->grid, SIZE_MAX, d->lenient, "where", node->items[2 * i],
-                           node->items[2 * i + 1], &(*where)[*count]))
+                              node->items[2 * i + 1], &(*where)[*count]))
             ++*count;
 }

@@ -126,8 +126,9 @@ void pl_epochs_read(struct reader *reader, struct pl_study *study, const struct 
         study->epochs_key = key;
     } else if (pl_cell_read(reader, "epochs", &whole, node, &cell)) {
         if (cell.expression)
-            pl_complain(&reader->complaints, node, "epochs must be a whole number, or a setting in braces, as in "
-                                                   "epochs: \"{epochs}\"");
+            pl_complain(&reader->complaints, node,
+                        "epochs must be a whole number, or a setting in braces, as in "
+                        "epochs: \"{epochs}\"");
         else
             study->epochs = (double)cell.value.integer;
     }

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-static const char *const table_keys[] = {"title", "rows", "columns", "value", "cell", "digits", "select", "where",
-                                         "published"};
+static const char *const table_keys[] = {"title",  "rows",   "columns", "value",    "cell",
+                                         "digits", "select", "where",   "published"};
 static const char *const selection_keys[] = {"best", "over", "by"};
 
 /* What is chosen over cannot part the groups within which it is chosen. */
@@ -26,8 +26,8 @@ static void check_selection(struct declaring *d, const struct node *map, const s
     for (size_t p = 0; p < grid->part_count; p++)
         for (size_t f = 0; f < grid->parts[p].field_count; f++)
             if (!strcmp(grid->parts[p].fields[f].key, PL_RANK_KEY)) {
-                pl_complain(complaints, map, "a table with select has ranks, so no setting of the study can be called "
-                                             PL_RANK_KEY);
+                pl_complain(complaints, map,
+                            "a table with select has ranks, so no setting of the study can be called " PL_RANK_KEY);
                 return;
             }
 }
@@ -71,7 +71,7 @@ void pl_declare_table(struct declaring *d, const struct node *map, struct pl_tab
     struct cell cell;
     *table = (struct pl_table_spec){.digits = -1, .cell = (char *)pl_cell_names[0]};
     if (!pl_declare_map(reader, map, "a table", "{rows: lambda, columns: epsilon, value: best loss}", table_keys,
-               COUNT(table_keys)))
+                        COUNT(table_keys)))
         return;
     d->ranked = pl_node_find(map, "select");
     for (size_t i = 0; i < map->count; i++) {
@@ -105,7 +105,7 @@ void pl_declare_table(struct declaring *d, const struct node *map, struct pl_tab
         for (size_t c = 0; c < table->columns.count; c++)
             if (!strcmp(table->rows.names[r], table->columns.names[c]))
                 pl_complain(&reader->complaints, map, "a table cannot have %s in both rows and columns",
-                         table->rows.names[r]);
+                            table->rows.names[r]);
     if (!pl_node_find(map, "value"))
         pl_complain(&reader->complaints, map, "a table needs a value, such as value: best test_accuracy");
 }

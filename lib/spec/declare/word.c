@@ -18,7 +18,7 @@ static void complain_word(struct reader *reader, const struct node *at, const ch
 }
 
 int pl_declare_word(struct reader *reader, const struct node *node, const char *what, const char *const *legal,
-                     size_t count)
+                    size_t count)
 {
     const char *word = pl_node_text(reader, node, what);
     for (size_t i = 0; word && i < count; i++)
@@ -63,13 +63,13 @@ char *pl_declare_metric_name(struct reader *reader, const struct node *node, con
     if (is_metric(metric))
         return (char *)metric;
     pl_complain(&reader->complaints, node, "%s cannot be \"%.100s\"; it must be %s", what, text,
-             select ? "best METRIC, last METRIC or best-valid METRIC, such as best test_accuracy"
-                    : "the name of a metric, such as test_accuracy");
+                select ? "best METRIC, last METRIC or best-valid METRIC, such as best test_accuracy"
+                       : "the name of a metric, such as test_accuracy");
     return NULL;
 }
 
 bool pl_declare_map(struct reader *reader, const struct node *map, const char *what, const char *example,
-                  const char *const *legal, size_t count)
+                    const char *const *legal, size_t count)
 {
     if (map->kind != NODE_MAP) {
         pl_complain(&reader->complaints, map, "%s must be a mapping, such as %s", what, example);

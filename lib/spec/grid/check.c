@@ -38,7 +38,7 @@ struct check {
     const struct node *at;
     struct seen seen;
     size_t faults;
-    size_t paired; /* points that check_pairs has visited */
+    size_t paired;   /* points that check_pairs has visited */
     char last[1000]; /* the last sentence of pl_train_check: neighbours mostly fail alike */
 };
 
@@ -239,7 +239,7 @@ static void complain_unused(struct check *check)
     for (size_t e = 0; e < check->grid->exclusion_count; e++)
         if (!check->grid->exclusions[e].used && !check->grid->exclusions[e].shared && !check->reader->scale)
             pl_complain(&check->reader->complaints, check->grid->exclusions[e].at,
-                     "exclude: no run of the study matches this");
+                        "exclude: no run of the study matches this");
 }
 
 /* What exclude costs: values and seeds that are compared. */

@@ -66,7 +66,7 @@ static struct pl_setting relaxed(const struct pl_setting *setting)
 }
 
 bool pl_condition_read(struct reader *reader, const struct pl_study_grid *grid, size_t part, bool lenient,
-                    const char *what, struct node *key, struct node *value, struct pl_condition *condition)
+                       const char *what, struct node *key, struct node *value, struct pl_condition *condition)
 {
     const struct variant *variant = variant_with(grid, part, key->text);
     const struct pl_setting *setting = variant ? NULL : pl_reader_find(reader, key->text);

@@ -102,7 +102,7 @@ void pl_part_check_choices(struct reader *reader, struct part *part, int number)
             part->may_repeat = true; /* its companions may differ */
         else
             pl_complain(&reader->complaints, now, "%s: this value was already given in line %u, column %u", first->key,
-                     before->line, before->column);
+                        before->line, before->column);
     }
     free(marks);
 }

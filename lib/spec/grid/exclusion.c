@@ -92,8 +92,8 @@ static void read_exclusion(struct reader *reader, struct pl_study_grid *grid, st
             read_seeds(reader, grid, exclusion, value);
         else
             good = pl_condition_read(reader, grid, part, false, "exclude", key, value,
-                                  &exclusion->conditions[exclusion->count++]) && good &&
-                   !is_picked(reader, grid, key, exclusion->conditions[exclusion->count - 1].key);
+                                     &exclusion->conditions[exclusion->count++]) &&
+                   good && !is_picked(reader, grid, key, exclusion->conditions[exclusion->count - 1].key);
     }
     if (!good)
         return;
@@ -115,7 +115,7 @@ static void read_list(struct reader *reader, struct pl_study_grid *grid, const s
 }
 
 void pl_exclusions_read(struct reader *reader, const struct content *defaults, const struct content *study,
-                     struct pl_study_grid *grid)
+                        struct pl_study_grid *grid)
 {
     const struct node *own = study->exclude, *shared = own || !defaults ? NULL : defaults->exclude;
     size_t most = (own ? own->count : 0) + (shared ? shared->count : 0);
@@ -133,7 +133,7 @@ void pl_exclusions_read(struct reader *reader, const struct content *defaults, c
 }
 
 bool pl_exclusion_holds(const struct exclusion *exclusion, const struct pl_study_grid *grid,
-                     const struct position *position, const struct pl_settings *settings)
+                        const struct position *position, const struct pl_settings *settings)
 {
     const size_t *entries = exclusion->entries[grid->parts[position->part].first_variant + position->variant];
     if (!entries)
@@ -145,7 +145,7 @@ bool pl_exclusion_holds(const struct exclusion *exclusion, const struct pl_study
 }
 
 size_t pl_exclusions_filter(const struct pl_study_grid *grid, const struct position *position,
-                         const struct pl_settings *settings, int64_t *seeds)
+                            const struct pl_settings *settings, int64_t *seeds)
 {
     size_t count = grid->seed_count;
     memcpy(seeds, grid->seeds, count * sizeof *seeds);

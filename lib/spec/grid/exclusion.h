@@ -7,14 +7,14 @@
 /* One mapping of exclude: a run is dropped when all its conditions hold. */
 struct exclusion {
     const struct node *at;
-    size_t part;        /* the only part it acts on, or SIZE_MAX */
-    bool shared;        /* from defaults: need not act on every study */
-    bool used;          /* found to drop some run */
+    size_t part;                     /* the only part it acts on, or SIZE_MAX */
+    bool shared;                     /* from defaults: need not act on every study */
+    bool used;                       /* found to drop some run */
     struct pl_condition *conditions; /* on settings; keys as in the settings */
     size_t count;
-    int64_t *seeds;     /* in rising order; NULL: all */
+    int64_t *seeds; /* in rising order; NULL: all */
     size_t seed_count;
-    size_t **entries;   /* by variant: of each condition; NULL: never holds there */
+    size_t **entries; /* by variant: of each condition; NULL: never holds there */
 };
 
 /* Reads the exclusions of a study. */

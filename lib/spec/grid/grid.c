@@ -89,7 +89,7 @@ static void read_group(struct reader *reader, struct part *part, const struct no
             pl_complain(&reader->complaints, name, "zip: %s is already in a group", name->text);
         } else if (first && field->count != first->count) {
             pl_complain(&reader->complaints, name, "zip: %s has %zu values, but %s has %zu; they must be equally many",
-                     field->key, field->count, first->key, first->count);
+                        field->key, field->count, first->key, first->count);
         } else {
             if (!first)
                 part->dimensions[part->dimension_count++].count = field->count;
@@ -239,12 +239,12 @@ static void number_points(struct reader *reader, const struct content *study, st
         configs += product;
     }
     pl_complain(&reader->complaints, study->name ? study->name : study->map,
-             "the grid has %.9g runs; at most 100000000 are supported", runs * configs);
+                "the grid has %.9g runs; at most 100000000 are supported", runs * configs);
     grid->points = 0;
 }
 
 void pl_grid_read(struct reader *reader, const struct content *defaults, const struct content *study,
-               struct pl_study_grid *grid)
+                  struct pl_study_grid *grid)
 {
     if (study->cases) {
         read_cases(reader, defaults, study, grid);

@@ -7,8 +7,8 @@
 
 struct position {
     size_t part;
-    uint64_t point;     /* in the study */
-    size_t *at;         /* in each dimension */
+    uint64_t point; /* in the study */
+    size_t *at;     /* in each dimension */
     size_t variant;
 };
 
@@ -21,14 +21,14 @@ struct pl_study_grid {
     size_t exclusion_count;
     bool seed_exclusions;
     uint64_t points;
-    size_t variant_count;   /* of all parts */
-    unsigned char *skip;    /* one bit for each point that is excluded or repeated; NULL: none is */
-    bool settled;           /* the study has waited, and then was this: */
+    size_t variant_count; /* of all parts */
+    unsigned char *skip;  /* one bit for each point that is excluded or repeated; NULL: none is */
+    bool settled;         /* the study has waited, and then was this: */
     unsigned char *waiting_skip;
     uint64_t waiting_configs, waiting_runs;
     const int64_t *seeds, *sorted_seeds;
     size_t seed_count;
-    const struct node *at;  /* where to complain of the study */
+    const struct node *at;     /* where to complain of the study */
     pl_pick_value *pick_value; /* NULL: picks are not known yet */
     void *pick_self;
 };

@@ -29,14 +29,14 @@ struct search {
     struct pl_walk *walk;
     const char *keys[MOST_KEYS]; /* that can be idle, the study's own ones */
     size_t key_count;
-    struct pl_entry *entries;    /* room for the settings of a run */
+    struct pl_entry *entries; /* room for the settings of a run */
     struct first *slots;
-    size_t size;                 /* a power of two */
-    uint64_t *values;            /* key_count hashes for each first run */
+    size_t size;      /* a power of two */
+    uint64_t *values; /* key_count hashes for each first run */
     size_t rows;
     struct idle found[MOST_KEYS];
     size_t found_count;
-    uint64_t runs, repeated;     /* visited; those that were another one's training */
+    uint64_t runs, repeated; /* visited; those that were another one's training */
 };
 
 static void add_keys(struct search *s, const struct part *part, const struct pl_setting *settings, size_t count)
@@ -90,7 +90,7 @@ static void replace(uint64_t hash[2], const char *key, const struct pl_value *ol
 /* Gives every setting that is idle its default, one after the other, since each may make another one idle. What is left
  * is the same for all runs of a training. hash is that of the settings, before and after. */
 static void reset(const struct search *s, const struct pl_setting *const *settings, struct pl_settings *own,
-                   uint64_t hash[2])
+                  uint64_t hash[2])
 {
     bool done[MOST_KEYS] = {false}, more = true;
     while (more) {

@@ -56,12 +56,11 @@ static void complain_table(struct reader *reader, const struct pick *pick, const
     }
     if (found)
         pl_complain(&reader->complaints, pick->from,
-                    "from: %zu tables of study %s choose over %s; say which, as in table: TITLE",
-                    found, study->name, key);
+                    "from: %zu tables of study %s choose over %s; say which, as in table: TITLE", found, study->name,
+                    key);
     else if (!choosing)
         pl_complain(&reader->complaints, pick->from,
-                    "from: study %s has no table with select, such as select: {best: 1, over: %s}",
-                    study->name, key);
+                    "from: study %s has no table with select, such as select: {best: 1, over: %s}", study->name, key);
     else if (pick->title)
         pl_complain(&reader->complaints, pick->title_at, "table: study %s has no table \"%.100s\" with select over %s",
                     study->name, pick->title_at->text, key);

@@ -81,11 +81,11 @@ static void visit_cell(struct ordering *o, size_t f, const struct cell *cell)
         size_t needed = field_of(o, entry);
         if (!always_number(o, entry, needed)) {
             pl_complain(&o->reader->complaints, cell->at, "%s: \"%.100s\" uses %s, which is not a number", key,
-                     cell->expression, names.names[i]);
+                        cell->expression, names.names[i]);
             o->good = false;
         } else if (needed != SIZE_MAX && o->state[needed] == 1) {
             pl_complain(&o->reader->complaints, cell->at, "%s: \"%.100s\" needs %s, which needs %s", key,
-                     cell->expression, names.names[i], needed == f ? "itself" : key);
+                        cell->expression, names.names[i], needed == f ? "itself" : key);
             o->good = false;
         } else if (needed != SIZE_MAX) {
             visit(o, needed);
@@ -150,7 +150,7 @@ static void compile(struct ordering *o, size_t f)
         struct expression *expression = pl_expression_new(cell->expression, any_variable, &one, &why);
         if (!expression) {
             pl_complain(&o->reader->complaints, cell->at, "%s: \"%.100s\" %s", o->part->fields[f].key, cell->expression,
-                     pl_text(&why));
+                        pl_text(&why));
             o->good = false;
         } else {
             judge(o, f, cell, expression);

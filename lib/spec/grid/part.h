@@ -16,31 +16,31 @@ struct field {
     struct node **items; /* the values to take: one, or one for each position of its dimension; some of what a
                             scale brings along may be NULL: not given there */
     size_t count;
-    bool axis;           /* was given a list */
+    bool axis; /* was given a list */
     bool choice;
-    bool optional;       /* set by a scale: it acts where the variant has such a setting */
-    const char *follows; /* key of the setting with which it came: it varies with that one; or NULL */
-    const char *brought_by;     /* a scale brings it along with the values of that key; NULL: it stands in the spec */
-    int dimension;       /* or NONE */
-    size_t rank;         /* for document order */
+    bool optional;          /* set by a scale: it acts where the variant has such a setting */
+    const char *follows;    /* key of the setting with which it came: it varies with that one; or NULL */
+    const char *brought_by; /* a scale brings it along with the values of that key; NULL: it stands in the spec */
+    int dimension;          /* or NONE */
+    size_t rank;            /* for document order */
 };
 
 /* What varies at once: one field, or a zip of several. */
 struct dimension {
     size_t count;
-    bool choice;         /* one of its fields chooses the schema */
-    size_t stride;       /* of a choice dimension: variants between two positions */
+    bool choice;   /* one of its fields chooses the schema */
+    size_t stride; /* of a choice dimension: variants between two positions */
 };
 
 /* A field in one variant. */
 struct slot {
     const struct pl_setting *setting; /* NULL: free */
-    size_t entry;        /* in the settings */
-    struct cell *cells;  /* one for each position, or only one; NULL: the variant has no such setting, or no value */
+    size_t entry;                     /* in the settings */
+    struct cell *cells; /* one for each position, or only one; NULL: the variant has no such setting, or no value */
     uint64_t (*hashes)[2];
-    bool single;         /* there is one cell: the position follows from the variant, or nothing varies */
-    bool computed;       /* some cell is an expression or a pick */
-    double low, high;    /* results between these were found legal already */
+    bool single;      /* there is one cell: the position follows from the variant, or nothing varies */
+    bool computed;    /* some cell is an expression or a pick */
+    double low, high; /* results between these were found legal already */
 };
 
 /* One combination of choices: the schema is known, so every value can be read. */
@@ -51,7 +51,7 @@ struct variant {
     struct slot *slots;          /* one for each field */
     size_t *order;               /* fields with expressions or picks, each behind those it needs */
     size_t order_count;
-    uint64_t hash[2];            /* of the entries that no field sets */
+    uint64_t hash[2]; /* of the entries that no field sets */
 };
 
 /* One full grid: the study, or one of its cases. */
@@ -64,10 +64,10 @@ struct part {
     struct variant *variants;
     size_t variant_count;
     uint64_t points;
-    uint64_t first;     /* number of its first point in the study */
+    uint64_t first;       /* number of its first point in the study */
     size_t first_variant; /* variants of the parts before */
-    bool computed;      /* some value is an expression */
-    bool may_repeat;    /* two of its points may have equal settings */
+    bool computed;        /* some value is an expression */
+    bool may_repeat;      /* two of its points may have equal settings */
 };
 
 /* Looks what a field's assignment holds: one value or a list of them. */

@@ -39,8 +39,12 @@ bool pl_pick_read(struct reader *reader, const char *key, const struct pl_settin
     struct cell best = {.value = {PL_INTEGER, {.integer = 1}}};
     struct pick *pick = pl_pool_new(reader->pool, 1, sizeof *pick);
     (void)setting;
-    *pick = (struct pick){.pick = {.key = key}, .owner = reader->study, .at = node, .from = pl_node_find(node, "from"),
-                          .best = pl_node_find(node, "best"), .title_at = pl_node_find(node, "table")};
+    *pick = (struct pick){.pick = {.key = key},
+                          .owner = reader->study,
+                          .at = node,
+                          .from = pl_node_find(node, "from"),
+                          .best = pl_node_find(node, "best"),
+                          .title_at = pl_node_find(node, "table")};
     bool good = check_keys(reader, node) && pl_node_text(reader, pick->from, "from") &&
                 (!pick->title_at || pl_node_text(reader, pick->title_at, "table")) &&
                 (!pick->best || pl_cell_read(reader, "best", &place, pick->best, &best));
@@ -58,8 +62,8 @@ bool pl_pick_read(struct reader *reader, const char *key, const struct pl_settin
     /* Until it is known, it is told from others by what it says. */
     struct pl_text text = {0};
     pl_text_addf(&text, "%s\n%s\n%d", pick->from->text, pick->title ? pick->title : "", pick->pick.place);
-    *cell = (struct cell){.at = node, .pick = pick,
-                          .value = {PL_STRING, {.string = pl_pool_copy(reader->pool, pl_text(&text))}}};
+    *cell = (struct cell){
+        .at = node, .pick = pick, .value = {PL_STRING, {.string = pl_pool_copy(reader->pool, pl_text(&text))}}};
     pl_text_release(&text);
     return true;
 }

@@ -6,13 +6,13 @@
 #include "study/study.h"
 
 struct pick {
-    struct pl_pick pick;    /* study and table are known once all studies are read */
-    size_t owner;           /* the study whose setting it is */
+    struct pl_pick pick; /* study and table are known once all studies are read */
+    size_t owner;        /* the study whose setting it is */
     const struct node *at, *from, *best;
-    const char *source;     /* the study's name, in the scale at hand */
+    const char *source; /* the study's name, in the scale at hand */
     const struct node *title_at;
-    const char *title;      /* of the table, or NULL */
-    bool linked;            /* its table was found */
+    const char *title; /* of the table, or NULL */
+    bool linked;       /* its table was found */
     struct pick *next;
 };
 

@@ -104,7 +104,7 @@ static void translate(struct writing *w, struct node *key, struct node *value, c
     struct node *list = add_pair(w, key, count);
     for (size_t i = 0; i < count; i++) {
         struct node *new = pl_scale_new_value(by_value, values[i]);
-        struct node *own = new && new->kind == NODE_MAP ? pl_scale_value_in(w->reader, new, canonical) : new;
+        struct node *own = new &&new->kind == NODE_MAP ? pl_scale_value_in(w->reader, new, canonical) : new;
         list->items[list->count++] = own ? own : values[i];
     }
     const struct node *first = count ? pl_scale_new_value(by_value, values[0]) : NULL;

@@ -26,8 +26,12 @@ static enum pl_section section_of(const struct reader *reader, const struct pl_s
 struct assignment pl_scale_assignment(const struct reader *reader, struct node *key, struct node *value)
 {
     const struct pl_setting *setting = pl_reader_find(reader, key->text);
-    return (struct assignment){.section = section_of(reader, setting), .spelling = key->text, .setting = setting,
-                               .key = setting ? setting->key : key->text, .key_node = key, .value = value};
+    return (struct assignment){.section = section_of(reader, setting),
+                               .spelling = key->text,
+                               .setting = setting,
+                               .key = setting ? setting->key : key->text,
+                               .key_node = key,
+                               .value = value};
 }
 
 static struct override *find_among(struct override *overrides, size_t count, const char *key)
@@ -67,8 +71,9 @@ size_t pl_scale_names(struct reader *reader, const struct content *content, cons
     if (!block)
         return 0;
     if (block->kind != NODE_MAP) {
-        pl_complain(&reader->complaints, block, "scale must be a mapping of names to settings, such as "
-                                                "{quick: {epochs: 2, seeds: [1, 2]}}");
+        pl_complain(&reader->complaints, block,
+                    "scale must be a mapping of names to settings, such as "
+                    "{quick: {epochs: 2, seeds: [1, 2]}}");
         return 0;
     }
     for (size_t i = 0; i < block->count; i++) {
@@ -79,8 +84,10 @@ size_t pl_scale_names(struct reader *reader, const struct content *content, cons
                         "letters, digits, _, - and .",
                         name->text);
         else if (map->kind != NODE_MAP)
-            pl_complain(&reader->complaints, map, "scale %s must be a mapping of settings, such as {epochs: 2, seeds: "
-                                                  "[1, 2]}", name->text);
+            pl_complain(&reader->complaints, map,
+                        "scale %s must be a mapping of settings, such as {epochs: 2, seeds: "
+                        "[1, 2]}",
+                        name->text);
         else if (count < capacity)
             names[count++] = name;
     }
@@ -226,10 +233,16 @@ static void add_companion(struct reader *reader, struct part *part, const struct
         alike = alike && items[i] && pl_node_same(items[i], items[0]);
     }
     struct field *field = field_for(part, a->key);
-    *field = (struct field){.key = a->key, .assignment = a, .items = items, .count = alike ? 1 : leader->count,
-                            .axis = leader->axis && !alike, .optional = true, .dimension = NONE,
+    *field = (struct field){.key = a->key,
+                            .assignment = a,
+                            .items = items,
+                            .count = alike ? 1 : leader->count,
+                            .axis = leader->axis && !alike,
+                            .optional = true,
+                            .dimension = NONE,
                             .choice = a->section != PL_SECTION_SETTINGS && pl_train_is_choice(a->key),
-                            .follows = alike ? NULL : leader->key, .brought_by = leader->key,
+                            .follows = alike ? NULL : leader->key,
+                            .brought_by = leader->key,
                             .rank = leader->rank + 1};
 }
 
@@ -251,7 +264,7 @@ static void replace_values(struct reader *reader, struct part *part, struct over
     }
     field->items = items;
     for (size_t i = 0; i < before.count; i++)
-        for (size_t k = 0; new[i] && new[i]->kind == NODE_MAP && k < new[i]->count; k++) {
+        for (size_t k = 0; new[i] && new[i]->kind == NODE_MAP &&k < new[i]->count; k++) {
             struct node *key = new[i]->items[2 * k];
             const struct pl_setting *setting = pl_reader_find(reader, key->text);
             if (strcmp(setting ? setting->key : key->text, before.key))
@@ -282,8 +295,12 @@ static void apply(struct reader *reader, struct part *part, struct override *ove
         return;
     }
     override->used = override->used || !a->setting || choice;
-    *field = (struct field){.key = a->key, .assignment = a, .dimension = NONE, .optional = true,
-                            .choice = choice, .rank = new ? SIZE_MAX / 2 + (size_t)a->key_node->line : field->rank};
+    *field = (struct field){.key = a->key,
+                            .assignment = a,
+                            .dimension = NONE,
+                            .optional = true,
+                            .choice = choice,
+                            .rank = new ? SIZE_MAX / 2 + (size_t)a->key_node->line : field->rank};
     pl_field_read_items(reader, field);
 }
 

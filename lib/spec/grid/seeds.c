@@ -43,7 +43,7 @@ static void complain_repeated(struct reader *reader, struct node *const *items, 
     for (size_t i = 1; i < count; i++)
         if (sorted[i].seed == sorted[i - 1].seed)
             pl_complain(&reader->complaints, items[sorted[i].index], "the seed %lld is given twice",
-                     (long long)sorted[i].seed);
+                        (long long)sorted[i].seed);
     free(sorted);
 }
 
@@ -97,7 +97,7 @@ static void read_range(struct reader *reader, const struct node *map, struct pl_
 }
 
 void pl_seeds_read(struct reader *reader, const struct content *defaults, const struct content *content,
-                struct pl_study *study)
+                   struct pl_study *study)
 {
     static const int64_t one[] = {1};
     struct node *scaled = pl_scale_seeds(reader->scale);

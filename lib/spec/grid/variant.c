@@ -52,8 +52,9 @@ static void complain_unknown(struct reader *reader, const struct variant *varian
                      task_name(&variant->settings), a->spelling);
     else
         pl_text_addf(&text, "%s %.60s has no setting %.60s",
-                     a->section == PL_SECTION_TASK ? "task" : a->section == PL_SECTION_SCHEDULE ? "the schedule of"
-                                                                                                : "the optimizer of",
+                     a->section == PL_SECTION_TASK       ? "task"
+                     : a->section == PL_SECTION_SCHEDULE ? "the schedule of"
+                                                         : "the optimizer of",
                      task_name(&variant->settings), a->spelling);
     for (size_t i = 0; a->setting && i < reader->source_count && others < 6; i++)
         if (pl_setting_find(reader->sources[i].part.settings, reader->sources[i].part.count, a->spelling))
@@ -177,12 +178,12 @@ static bool complete(struct reader *reader, const struct part *part, struct vari
                 given = given || (!strcmp(part->fields[f].key, setting->key) && !part->fields[f].optional);
             if (!given)
                 pl_complain(&reader->complaints, at, "%s %s needs the setting %s in %s: %s (a %s%s%s)",
-                         source->section == PL_SECTION_OPTIMIZER ? "optimizer" : "task",
-                         source->section == PL_SECTION_OPTIMIZER
-                             ? pl_settings_string(&variant->settings, "optimizer", "?")
-                             : task_name(&variant->settings),
-                         setting->key, pl_section_name(source->section), setting->help, pl_type_name(setting->type),
-                         setting->range ? ": " : "", setting->range ? setting->range : "");
+                            source->section == PL_SECTION_OPTIMIZER ? "optimizer" : "task",
+                            source->section == PL_SECTION_OPTIMIZER
+                                ? pl_settings_string(&variant->settings, "optimizer", "?")
+                                : task_name(&variant->settings),
+                            setting->key, pl_section_name(source->section), setting->help, pl_type_name(setting->type),
+                            setting->range ? ": " : "", setting->range ? setting->range : "");
             good = false;
         }
     }

@@ -264,8 +264,7 @@ void pl_walk_hash(const struct pl_walk *walk, uint64_t hash[2])
     }
 }
 
-int pl_walk_next(struct pl_walk *walk, const struct pl_settings **settings, const int64_t **seeds,
-                 size_t *seed_count)
+int pl_walk_next(struct pl_walk *walk, const struct pl_settings **settings, const int64_t **seeds, size_t *seed_count)
 {
     const struct pl_study_grid *grid = walk->grid;
     while (!walk->ended) {

@@ -10,7 +10,7 @@ struct complaints {
         unsigned line, column;
         size_t order;
         char *text;
-    } *list;
+    } * list;
     size_t count, capacity;
     size_t more; /* that were not kept */
 };

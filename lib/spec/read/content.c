@@ -34,8 +34,8 @@ static void add_assignment(struct reader *reader, struct content *content, enum 
         a.key = a.setting ? a.setting->key : a.spelling;
     } else if (!is_free_key(a.spelling)) {
         pl_complain(&reader->complaints, key_node,
-                 "\"%.60s\" cannot be the key of a setting: it must be letters, digits and _, and not \"seed\"",
-                 a.spelling);
+                    "\"%.60s\" cannot be the key of a setting: it must be letters, digits and _, and not \"seed\"",
+                    a.spelling);
         return;
     }
     for (size_t i = 0; i < content->count; i++) {
@@ -43,26 +43,26 @@ static void add_assignment(struct reader *reader, struct content *content, enum 
         if (strcmp(other->key, a.key))
             continue;
         pl_complain(&reader->complaints, key_node, "%s and %s (line %u) are the same setting; give it once",
-                 key_node->text, other->key_node->text, other->key_node->line);
+                    key_node->text, other->key_node->text, other->key_node->line);
         return;
     }
     content->assignments[content->count++] = a;
 }
 
-static void read_section(struct reader *reader, struct content *content, enum pl_section section,
-                         struct node *key, struct node *value)
+static void read_section(struct reader *reader, struct content *content, enum pl_section section, struct node *key,
+                         struct node *value)
 {
-    if (section == PL_SECTION_OPTIMIZER && (value->kind == NODE_LIST || (value->kind == NODE_SCALAR && *value->text &&
-                                                                         !pl_node_is_null(value)))) {
+    if (section == PL_SECTION_OPTIMIZER &&
+        (value->kind == NODE_LIST || (value->kind == NODE_SCALAR && *value->text && !pl_node_is_null(value)))) {
         add_assignment(reader, content, section, key, value); /* optimizer: adam */
         return;
     }
     if (value->kind != NODE_MAP) {
         pl_complain(&reader->complaints, value, "%s must be a mapping of settings, such as %s", key->text,
-                 section == PL_SECTION_TASK        ? "{problem: theta30, iterations: 1000}"
-                 : section == PL_SECTION_OPTIMIZER ? "{name: adam, lambda: 0.001}"
-                 : section == PL_SECTION_SCHEDULE  ? "{decay: 0.1, every: 150}"
-                                                   : "{width: [64, 128]}");
+                    section == PL_SECTION_TASK        ? "{problem: theta30, iterations: 1000}"
+                    : section == PL_SECTION_OPTIMIZER ? "{name: adam, lambda: 0.001}"
+                    : section == PL_SECTION_SCHEDULE  ? "{decay: 0.1, every: 150}"
+                                                      : "{width: [64, 128]}");
         return;
     }
     for (size_t i = 0; i < value->count; i++)
@@ -76,14 +76,22 @@ static struct node **place_for(struct content *content, const char *key)
         const char *key;
         struct node **node;
     } places[] = {
-        {"study", &content->name},       {"description", &content->description},
-        {"seeds", &content->seeds},      {"timeout", &content->timeout},
-        {"zip", &content->zip},          {"exclude", &content->exclude},
-        {"cases", &content->cases},      {"metrics", &content->metrics},
-        {"tables", &content->tables},    {"figures", &content->figures},
-        {"scale", &content->scale},      {"epochs", &content->epochs},
-        {"pattern", &content->reading.pattern}, {"metrics_file", &content->reading.metrics_file},
-        {"stderr", &content->reading.error_too}, {"stall", &content->reading.stall},
+        {"study", &content->name},
+        {"description", &content->description},
+        {"seeds", &content->seeds},
+        {"timeout", &content->timeout},
+        {"zip", &content->zip},
+        {"exclude", &content->exclude},
+        {"cases", &content->cases},
+        {"metrics", &content->metrics},
+        {"tables", &content->tables},
+        {"figures", &content->figures},
+        {"scale", &content->scale},
+        {"epochs", &content->epochs},
+        {"pattern", &content->reading.pattern},
+        {"metrics_file", &content->reading.metrics_file},
+        {"stderr", &content->reading.error_too},
+        {"stall", &content->reading.stall},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (!strcmp(places[i].key, key))
@@ -91,9 +99,10 @@ static struct node **place_for(struct content *content, const char *key)
     return NULL;
 }
 
-static const char *const study_keys[] = {"study", "description", "task", "optimizer", "schedule", "settings", "seeds",
-                                         "timeout", "epochs", "zip", "exclude", "cases", "metrics", "tables", "figures",
-                                         "scale", "defaults", "pattern", "metrics_file", "stderr", "stall"};
+static const char *const study_keys[] = {"study",        "description", "task",    "optimizer", "schedule", "settings",
+                                         "seeds",        "timeout",     "epochs",  "zip",       "exclude",  "cases",
+                                         "metrics",      "tables",      "figures", "scale",     "defaults", "pattern",
+                                         "metrics_file", "stderr",      "stall"};
 static const char *const case_keys[] = {"task", "optimizer", "schedule", "settings", "zip", "exclude"};
 static const char *const default_keys[] = {"task",   "optimizer", "schedule",     "settings", "seeds",  "timeout",
                                            "epochs", "zip",       "exclude",      "metrics",  "tables", "figures",
@@ -153,7 +162,7 @@ void pl_content_read(struct reader *reader, struct node *map, enum content_kind 
     size_t settings = count_settings(map);
     if (settings > MOST_SETTINGS) {
         pl_complain(&reader->complaints, map, "there are %zu settings here; at most %d are supported", settings,
-                 MOST_SETTINGS);
+                    MOST_SETTINGS);
         return;
     }
     content->assignments = pl_pool_new(reader->pool, settings, sizeof *content->assignments);

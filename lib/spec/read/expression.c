@@ -134,8 +134,10 @@ bool pl_expression_scan(const char *expression, struct expression_names *names, 
             depth++;
         if ((token == TOKEN_OTHER && ((*start == ')' && !depth--) || (*start == ',' && !depth))) ||
             token == TOKEN_BAD) {
-            pl_text_addf(why, "is neither a number nor an expression of numbers, settings, + - * / ^ ( ) and functions "
-                              "(at character %zu)", (size_t)(start - expression) + 1);
+            pl_text_addf(why,
+                         "is neither a number nor an expression of numbers, settings, + - * / ^ ( ) and functions "
+                         "(at character %zu)",
+                         (size_t)(start - expression) + 1);
             return false;
         }
     }
@@ -187,7 +189,7 @@ static void translate(const char *expression, const struct expression_names *nam
 }
 
 struct expression *pl_expression_new(const char *text, double *(*variable)(void *self, const char *name), void *self,
-                                  struct pl_text *why)
+                                     struct pl_text *why)
 {
     struct expression_names names;
     if (!pl_expression_scan(text, &names, why))

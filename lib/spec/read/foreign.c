@@ -33,7 +33,8 @@ static const char *owner_of(const struct node *document)
         return document->count && document->items[0]->kind == NODE_MAP &&
                        (has(document->items[0], "model") || has(document->items[0], "operations") ||
                         has(document->items[0], "config"))
-                   ? "an operation file of Guild AI" : NULL;
+                   ? "an operation file of Guild AI"
+                   : NULL;
     const struct node *defaults = pl_node_find(document, "defaults"), *kind = pl_node_find(document, "kind");
     if (document->kind != NODE_MAP || has(document, "study") || has(document, "studies"))
         return NULL;
@@ -125,9 +126,9 @@ bool pl_is_foreign(struct reader *reader, const struct node *document)
     add_settings(parameters_of(document), &settings);
     pl_complain(&reader->complaints, document,
                 "this is %s, not a spec of poula; write study: %s, task: {command: [python3, %s, \"{args}\", "
-                "\"--seed={seed}\"]}, settings: {%s}, seeds: [1, 2, 3] (docs/command-tasks.md)", owner,
-                pl_name_is_legal(name) ? name : "NAME", map ? scalar(document, "program", "train.py") : "train.py",
-                pl_text(&settings));
+                "\"--seed={seed}\"]}, settings: {%s}, seeds: [1, 2, 3] (docs/command-tasks.md)",
+                owner, pl_name_is_legal(name) ? name : "NAME",
+                map ? scalar(document, "program", "train.py") : "train.py", pl_text(&settings));
     pl_text_release(&settings);
     return true;
 }

@@ -8,8 +8,8 @@ enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP };
 
 struct node {
     enum node_kind kind;
-    bool plain;          /* a scalar without quotes */
-    bool repeated;       /* a key that its mapping already has: dropped */
+    bool plain;    /* a scalar without quotes */
+    bool repeated; /* a key that its mapping already has: dropped */
     unsigned line, column;
     size_t size;         /* nodes below and including this one, aliases expanded */
     const char *text;    /* of a scalar; has no NUL inside */

@@ -13,8 +13,8 @@
 #include <yaml.h>
 
 enum {
-    MOST_NODES = 2000000,         /* of a spec, every alias counted in full */
-    DEEPEST = 40,                 /* nesting of lists and mappings */
+    MOST_NODES = 2000000, /* of a spec, every alias counted in full */
+    DEEPEST = 40,         /* nesting of lists and mappings */
     MOST_ANCHORS = 250,
 };
 
@@ -64,7 +64,7 @@ static void place_of(const char *text, size_t offset, unsigned *line, unsigned *
 static bool fail_event(struct parse *p, const yaml_event_t *event, const char *sentence)
 {
     pl_complain_at(p->complaints, (unsigned)event->start_mark.line + 1, (unsigned)event->start_mark.column + 1, "%s",
-                sentence);
+                   sentence);
     return false;
 }
 
@@ -76,7 +76,7 @@ static void complain_syntax(struct parse *p)
         unsigned line, column;
         place_of(p->text, y->problem_offset < p->length ? y->problem_offset : p->length, &line, &column);
         pl_complain_at(p->complaints, line, column, "the character %s%X is not allowed in YAML",
-                    y->problem_value > 0 ? "U+" : "", (unsigned)y->problem_value);
+                       y->problem_value > 0 ? "U+" : "", (unsigned)y->problem_value);
         return;
     }
     const yaml_mark_t *at = &y->problem_mark;
@@ -139,12 +139,12 @@ static struct node *find_alias(struct parse *p, const yaml_event_t *event)
         if (strcmp(p->anchors[i].name, name))
             continue;
         if (!p->anchors[i].node)
-            pl_complain_at(p->complaints, (unsigned)event->start_mark.line + 1,
-                        (unsigned)event->start_mark.column + 1, "the alias *%.60s contains itself", name);
+            pl_complain_at(p->complaints, (unsigned)event->start_mark.line + 1, (unsigned)event->start_mark.column + 1,
+                           "the alias *%.60s contains itself", name);
         return p->anchors[i].node;
     }
     pl_complain_at(p->complaints, (unsigned)event->start_mark.line + 1, (unsigned)event->start_mark.column + 1,
-                "there is no anchor &%.60s before this alias", name);
+                   "there is no anchor &%.60s before this alias", name);
     return NULL;
 }
 
@@ -331,14 +331,13 @@ static struct node *read_node(struct parse *p, yaml_event_t *event, int depth)
     }
     if (tag) {
         pl_complain_at(p->complaints, (unsigned)event->start_mark.line + 1, (unsigned)event->start_mark.column + 1,
-                    "the tag %.60s is not supported; leave it out", (const char *)tag);
+                       "the tag %.60s is not supported; leave it out", (const char *)tag);
         return NULL;
     }
     size_t index;
     if (!add_anchor(p, event, anchor, &index))
         return NULL;
-    struct node *node =
-        event->type == YAML_SCALAR_EVENT ? read_scalar(p, event) : read_collection(p, event, depth);
+    struct node *node = event->type == YAML_SCALAR_EVENT ? read_scalar(p, event) : read_collection(p, event, depth);
     if (index != SIZE_MAX)
         p->anchors[index].node = node;
     return node;
@@ -385,7 +384,7 @@ static void read_documents(struct parse *p, struct children *documents)
 }
 
 void pl_nodes_read(const char *text, size_t length, struct pl_pool *pool, struct complaints *complaints,
-                struct node ***documents, size_t *count)
+                   struct node ***documents, size_t *count)
 {
     *documents = NULL;
     *count = 0;

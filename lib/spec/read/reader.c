@@ -66,7 +66,7 @@ const char *pl_node_text(struct reader *reader, const struct node *node, const c
 {
     if (node->kind != NODE_SCALAR)
         pl_complain(&reader->complaints, node, "%s must be a text, not a %s", what,
-                 node->kind == NODE_LIST ? "list" : "mapping");
+                    node->kind == NODE_LIST ? "list" : "mapping");
     else if (pl_node_is_null(node) || !*node->text)
         pl_complain(&reader->complaints, node, "%s has no value", what);
     else

@@ -16,10 +16,10 @@ struct reader {
     struct pl_pool *pool;
     struct pl_schema_source *sources;
     size_t source_count;
-    size_t work;  /* values read so far */
-    bool tired;   /* work has passed MOST_WORK and was complained about */
+    size_t work; /* values read so far */
+    bool tired;  /* work has passed MOST_WORK and was complained about */
     /* Of lib/spec/grid, which alone looks into them: */
-    size_t study; /* that is read */
+    size_t study;        /* that is read */
     struct scale *scale; /* the size that it is read in; NULL: as written */
     struct pick *picks;  /* of all studies, the last one first */
 };

@@ -180,16 +180,17 @@ static bool refuse_command_line(struct reader *reader, const struct node *node)
         pl_text_addf(&words, "%s%s%.*s%s", words.length ? ", " : "", plain ? "" : "\"", (int)length, word,
                      plain ? "" : "\"");
     }
-    pl_complain(&reader->complaints, node, "command is a list of words, the program and its arguments, not one text: "
-                                           "command: [%.400s] (or [sh, -c, \"...\"] for what a shell is to understand)",
+    pl_complain(&reader->complaints, node,
+                "command is a list of words, the program and its arguments, not one text: "
+                "command: [%.400s] (or [sh, -c, \"...\"] for what a shell is to understand)",
                 pl_text(&words));
     pl_text_release(&words);
     return true;
 }
 
 /* A list setting: the string of a JSON array. */
-static bool read_list(struct reader *reader, const char *key, const struct pl_setting *setting,
-                      const struct node *node, struct cell *cell)
+static bool read_list(struct reader *reader, const char *key, const struct pl_setting *setting, const struct node *node,
+                      struct cell *cell)
 {
     if (!strcmp(key, "command") && refuse_command_line(reader, node))
         return false;
@@ -232,21 +233,26 @@ static bool read_list(struct reader *reader, const char *key, const struct pl_se
 }
 
 bool pl_cell_read(struct reader *reader, const char *key, const struct pl_setting *setting, const struct node *node,
-               struct cell *cell)
+                  struct cell *cell)
 {
     *cell = (struct cell){.at = node};
     if (setting && setting->list)
         return read_list(reader, key, setting, node, cell);
     if (node->kind == NODE_MAP &&
         (pl_node_find(node, "values") || pl_node_find(node, "value") || pl_node_find(node, "min"))) {
-        pl_complain(&reader->complaints, node, "%s: {%s: ...} is how W&B writes it; here one value or a list of values "
-                                               "stands behind the key: %s: [0.1, 0.01]", key,
-                    pl_node_find(node, "values") ? "values" : pl_node_find(node, "value") ? "value" : "min", key);
+        pl_complain(&reader->complaints, node,
+                    "%s: {%s: ...} is how W&B writes it; here one value or a list of values "
+                    "stands behind the key: %s: [0.1, 0.01]",
+                    key,
+                    pl_node_find(node, "values")  ? "values"
+                    : pl_node_find(node, "value") ? "value"
+                                                  : "min",
+                    key);
         return false;
     }
     if (node->kind != NODE_SCALAR) {
         pl_complain(&reader->complaints, node, "%s must be one value or a list of values, not a %s", key,
-                 node->kind == NODE_LIST ? "list in a list" : "mapping");
+                    node->kind == NODE_LIST ? "list in a list" : "mapping");
         return false;
     }
     if (!setting && *node->text && pl_node_is_null(node)) { /* null, of a program: kept as that text */

@@ -7,7 +7,7 @@
 /* A value that a setting is given: a constant, or an expression over other settings. */
 struct cell {
     struct pl_value value;
-    const char *expression; /* NULL: none */
+    const char *expression;  /* NULL: none */
     const struct pick *pick; /* NULL: none */
     const struct node *at;
 };

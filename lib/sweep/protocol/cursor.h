@@ -37,7 +37,7 @@ static inline bool pl_cursor_skip(struct pl_cursor *c, const char *literal)
 /* Read what stands there and go past it; false where it is not that. */
 bool pl_cursor_integer(struct pl_cursor *c, int64_t *value);
 bool pl_cursor_real(struct pl_cursor *c, double *value); /* a finite number */
-char *pl_cursor_string(struct pl_cursor *c); /* quoted, and decoded in place; or NULL */
+char *pl_cursor_string(struct pl_cursor *c);             /* quoted, and decoded in place; or NULL */
 /* One of the given words, in quotes. */
 bool pl_cursor_word(struct pl_cursor *c, const char *const *words, int count, int *index);
 

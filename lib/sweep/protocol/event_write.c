@@ -104,7 +104,8 @@ void pl_event_write_end(int64_t run, const struct pl_run_result *result, int64_t
         pl_text_add(out, ",\"reason\":");
         size_t bad;
         pl_text_add_json(out, pl_utf8_valid(result->reason, strlen(result->reason), &bad)
-                                  ? result->reason : "the reason was not valid UTF-8");
+                                  ? result->reason
+                                  : "the reason was not valid UTF-8");
     }
     if (result->unread) {
         pl_add_field(out, ",\"unread\":", result->unread);

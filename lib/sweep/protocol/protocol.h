@@ -27,9 +27,9 @@ struct pl_order {
     double epochs;        /* that are declared, or 0 */
     bool continued;       /* there were attempts before, which left this: */
     struct pl_kept kept[PL_AXIS_COUNT];
-    const char *reading;  /* of a command's output, see pl_run_request; or NULL */
-    const char *home;     /* of a command's directory, likewise */
-    const char *data;     /* the folder of data sets, or NULL */
+    const char *reading; /* of a command's output, see pl_run_request; or NULL */
+    const char *home;    /* of a command's directory, likewise */
+    const char *data;    /* the folder of data sets, or NULL */
 };
 void pl_order_write(const struct pl_order *order, struct pl_text *out);
 /* Reads orders; holds the settings of the last one, which are read only when they differ. Zero-initialise. */
@@ -43,13 +43,12 @@ int pl_order_read(char *line, size_t length, struct pl_order_reader *reader, str
 void pl_order_reader_release(struct pl_order_reader *reader);
 
 /* What a worker says. */
-enum pl_event_kind { PL_EVENT_READY, PL_EVENT_START, PL_EVENT_POINTS, PL_EVENT_LOG, PL_EVENT_END,
-                     PL_EVENT_DROPPED };
+enum pl_event_kind { PL_EVENT_READY, PL_EVENT_START, PL_EVENT_POINTS, PL_EVENT_LOG, PL_EVENT_END, PL_EVENT_DROPPED };
 
 struct pl_event {
     enum pl_event_kind kind;
     int64_t run;
-    double time;         /* start: seconds since 1970 */
+    double time; /* start: seconds since 1970 */
     /* ready; of a worker with another protocol nothing more is read */
     int64_t protocol;
     struct pl_provenance worker; /* host, cpu, isa, version, compiler, libraries */
@@ -61,15 +60,15 @@ struct pl_event {
         const char *metric;
         enum pl_series_axis axis;
         const double *values;
-    } *series;
+    } * series;
     size_t series_count;
-    const char *line;    /* log */
+    const char *line; /* log */
     /* end */
     enum pl_outcome outcome;
     int64_t values;
     double bad_epoch;
     int exit_code, signal;
-    const char *reason;  /* or NULL */
+    const char *reason; /* or NULL */
     double seconds;
     int64_t unread;
     const char *unread_example; /* or NULL */

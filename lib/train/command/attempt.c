@@ -1,5 +1,5 @@
-/* One attempt of a program at its run: what it reports, beside what earlier attempts have left, and what it puts into the
- * run's folder. */
+/* One attempt of a program at its run: what it reports, beside what earlier attempts have left, and what it puts into
+ * the run's folder. */
 #include "train/command/command_priv.h"
 
 #include <math.h>

@@ -118,7 +118,8 @@ static bool read_row(const struct field *fields, const struct pl_line_table *tab
     return true;
 }
 
-/* | name | 0.5 |, or the name of something measured, a tab and a number: a row of a table of two columns without a header. */
+/* | name | 0.5 |, or the name of something measured, a tab and a number: a row of a table of two columns without a
+ * header. */
 static bool read_framed(const char *text, struct pl_line *line)
 {
     struct field fields[COLUMNS_MOST];

@@ -32,8 +32,8 @@ enum pl_origin { PL_FROM_OUTPUT, PL_FROM_ERROR, PL_FROM_FILE, PL_FROM_METRICS, P
 struct pl_reading_source {
     struct pl_line_table table;
     enum pl_series_axis axis;
-    double position;  /* of the last line with metrics, or that a heading stated */
-    bool heading;     /* a line with nothing else stated it: the lines that follow belong there */
+    double position; /* of the last line with metrics, or that a heading stated */
+    bool heading;    /* a line with nothing else stated it: the lines that follow belong there */
     bool begun;
 };
 
@@ -41,9 +41,9 @@ struct pl_reading_source {
 struct pl_reading_options {
     struct pl_pattern **patterns; /* that come before the built-in rules */
     size_t pattern_count;
-    char *metrics_file;           /* with placeholders, or NULL */
-    bool error_too;               /* metrics are read from standard error as well */
-    double stall;                 /* seconds without output after which a run has failed; 0: never */
+    char *metrics_file; /* with placeholders, or NULL */
+    bool error_too;     /* metrics are read from standard error as well */
+    double stall;       /* seconds without output after which a run has failed; 0: never */
 };
 /* json NULL: none. */
 int pl_reading_options_read(struct pl_reading_options *options, const char *json, struct pl_error *err);
@@ -57,11 +57,11 @@ struct pl_reading {
     size_t count, capacity, next;
     struct pl_reading_source sources[PL_ORIGIN_COUNT];
     struct pl_lines lines;
-    bool any;                   /* was any metric reported? */
-    bool crowded;               /* there were more metrics than are recorded */
-    int64_t unread;             /* lines that looked like metrics and were not wholly understood */
+    bool any;       /* was any metric reported? */
+    bool crowded;   /* there were more metrics than are recorded */
+    int64_t unread; /* lines that looked like metrics and were not wholly understood */
     char unread_example[200];
-    char last_error[200];       /* the last line on stderr that was not blank */
+    char last_error[200]; /* the last line on stderr that was not blank */
 };
 /* Lines without a position continue after the last epoch that earlier attempts recorded (NaN: none). */
 void pl_reading_continue(struct pl_reading *reading, double kept);
@@ -88,7 +88,7 @@ void pl_reading_release(struct pl_reading *reading);
 struct pl_guard {
     pid_t pid; /* 0: none */
     int pipe;
-    char mark[64]; /* in the program's environment */
+    char mark[64];      /* in the program's environment */
     char metrics[4096]; /* the same: POULA_METRICS=PATH */
 };
 void pl_guard_init(struct pl_guard *guard);
@@ -99,8 +99,8 @@ int pl_guard_start(struct pl_guard *guard, pid_t group);
 /* Lets the guard go; everything: after it has done what it is there for. */
 void pl_guard_end(struct pl_guard *guard, bool everything);
 
-/* An attempt at a run: a sink that hands everything on, remembers where values stood, and marks the run's folder once the
- * program has put something into it. */
+/* An attempt at a run: a sink that hands everything on, remembers where values stood, and marks the run's folder once
+ * the program has put something into it. */
 struct pl_attempt {
     const struct pl_sink *sink;
     const struct pl_run_request *request;
@@ -125,7 +125,7 @@ struct pl_launch {
     const char *metrics;      /* $POULA_METRICS */
     struct pl_follow *follow; /* files of metrics that it writes */
     size_t follow_count;
-    double stall;             /* as in pl_reading_options */
+    double stall; /* as in pl_reading_options */
 };
 /* Runs the program to its end, feeding its lines to reading, and fills in how it ended: exit_code, signal,
  * and outcome PL_FINISHED (exit code 0), PL_FAILED or PL_INTERRUPTED with the reason. Nothing of the

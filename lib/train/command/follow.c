@@ -42,8 +42,8 @@ static int read_changed(struct pl_follow *f, struct pl_text *content)
     struct pl_text path = {0};
     struct stat info;
     int changed = 0, file = -1;
-    if (find(f, &path) && (file = open(pl_text(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) >= 0 && !fstat(file, &info) &&
-        S_ISREG(info.st_mode) &&
+    if (find(f, &path) && (file = open(pl_text(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) >= 0 &&
+        !fstat(file, &info) && S_ISREG(info.st_mode) &&
         (f->size != info.st_size || f->seconds != info.st_mtim.tv_sec || f->nanoseconds != info.st_mtim.tv_nsec ||
          f->inode != info.st_ino || !f->begun)) {
         char bytes[65536];
@@ -95,7 +95,8 @@ bool pl_follow_look(struct pl_follow *f, struct pl_reading *reading, bool last, 
     struct pl_text content = {0};
     int changed = read_changed(f, &content);
     if (changed < 0) {
-        reading->sink->log(reading->sink->self, "poula: a file of metrics has more than 64 MiB; the rest of it is not read");
+        reading->sink->log(reading->sink->self,
+                           "poula: a file of metrics has more than 64 MiB; the rest of it is not read");
         f->over = true;
     } else if (changed) {
         bool grown = content.length >= f->seen.length && !memcmp(pl_text(&content), pl_text(&f->seen), f->seen.length);

@@ -6,13 +6,13 @@
 
 /* Zero-initialise. */
 struct pl_follow {
-    char *path;            /* the last component may have * and ?: then it is the newest such file */
+    char *path; /* the last component may have * and ?: then it is the newest such file */
     enum pl_origin origin;
-    struct pl_text seen;   /* the content that was read, or was there before */
-    size_t taken;          /* bytes of it that were taken as lines */
-    bool begun, over;      /* over: too large, nothing more is read */
-    double next_look;      /* of pl_clock_steady */
-    int64_t size;          /* of the file, and its time, when it was looked at */
+    struct pl_text seen; /* the content that was read, or was there before */
+    size_t taken;        /* bytes of it that were taken as lines */
+    bool begun, over;    /* over: too large, nothing more is read */
+    double next_look;    /* of pl_clock_steady */
+    int64_t size;        /* of the file, and its time, when it was looked at */
     int64_t seconds, nanoseconds;
     uint64_t inode;
 };

@@ -1,5 +1,5 @@
-/* The guard of a program: a process that does nothing but wait for poula's death (the end of a pipe) and then kills what
- * the program started. It is /bin/sh and not a child that runs on in poula, because it has to outlive a kill -9 of
+/* The guard of a program: a process that does nothing but wait for poula's death (the end of a pipe) and then kills
+ * what the program started. It is /bin/sh and not a child that runs on in poula, because it has to outlive a kill -9 of
  * everything that is named poula. It knows the program's process group, and whoever left that by a mark in the
  * environment, which every descendant inherits. */
 #include "train/command/command_priv.h"
@@ -20,20 +20,20 @@ extern char **environ;
 #define MARK "POULA_GUARD="
 #define METRICS "POULA_METRICS="
 
-/* $1 is the group, $2 the mark. Where /proc is that of another space of process numbers its numbers would name strangers.
- * Those that were found may have started more meanwhile. */
-static const char script[] =
-    "trap '' HUP INT QUIT TERM USR1 USR2 PIPE\n"
-    "cd /\n"
-    "read -r word\n"
-    "kill -9 \"-$1\" 2>/dev/null\n"
-    "read -r self rest 2>/dev/null </proc/self/stat && [ \"$self\" = $$ ] || exit 0\n"
-    "for again in 1 2 3 4 5 6 7 8 9 10; do\n"
-    "    found=$(grep -lzF -- \"$2\" /proc/[0-9]*/environ 2>/dev/null)\n"
-    "    [ \"$found\" ] || exit 0\n"
-    "    for file in $found; do file=${file#/proc/}; kill -9 \"${file%/environ}\" 2>/dev/null; done\n"
-    "    [ $again = 1 ] || sleep 0.05\n"
-    "done\n";
+/* $1 is the group, $2 the mark. Where /proc is that of another space of process numbers its numbers would name
+ * strangers. Those that were found may have started more meanwhile. */
+static const char
+    script[] = "trap '' HUP INT QUIT TERM USR1 USR2 PIPE\n"
+               "cd /\n"
+               "read -r word\n"
+               "kill -9 \"-$1\" 2>/dev/null\n"
+               "read -r self rest 2>/dev/null </proc/self/stat && [ \"$self\" = $$ ] || exit 0\n"
+               "for again in 1 2 3 4 5 6 7 8 9 10; do\n"
+               "    found=$(grep -lzF -- \"$2\" /proc/[0-9]*/environ 2>/dev/null)\n"
+               "    [ \"$found\" ] || exit 0\n"
+               "    for file in $found; do file=${file#/proc/}; kill -9 \"${file%/environ}\" 2>/dev/null; done\n"
+               "    [ $again = 1 ] || sleep 0.05\n"
+               "done\n";
 
 void pl_guard_init(struct pl_guard *guard)
 {

@@ -37,14 +37,15 @@ bool pl_line_is_position(const char *name, size_t length)
     return is_epoch(name, length) || step_rank(name, length) < STEP_NAME_COUNT;
 }
 
-/* Another question than that of lib/train/metric_name.c, which judges a name that is a metric's: this one is asked of every
- * word that a number follows, prose too. The rule would answer alike for all lines of tests/lines (but for score, energy and
- * entropy, which tell no direction), but it takes "correct", "win" and "failures" for measures, and the time: 10,000 lines of
- * prose took 1.9 s with it, and 0.1 s with this list. */
+/* Another question than that of lib/train/metric_name.c, which judges a name that is a metric's: this one is asked of
+ * every word that a number follows, prose too. The rule would answer alike for all lines of tests/lines (but for score,
+ * energy and entropy, which tell no direction), but it takes "correct", "win" and "failures" for measures, and the
+ * time: 10,000 lines of prose took 1.9 s with it, and 0.1 s with this list. */
 bool pl_line_is_measure(const char *name, size_t length)
 {
     static const char measures[] =
-        "loss losses logloss acc accuracy ppl perplexity err error rmse mse mae nll nlll bleu auc auroc f1 map iou miou dice "
+        "loss losses logloss acc accuracy ppl perplexity err error rmse mse mae nll nlll bleu auc auroc f1 map iou "
+        "miou dice "
         "reward return score objective bpc bpd wer cer elbo kl precision recall top1 top5 xent entropy ce bce r2 psnr "
         "ssim fid kappa mrr ndcg cost energy merror rouge";
     size_t start = 0;
@@ -124,8 +125,8 @@ static const char *last_part(const char *name)
     return slash ? slash + 1 : name;
 }
 
-/* The pair that states the epoch (step false) or best states the step, by its whole name or, in nested objects, by the last
- * part of it; count: none does. */
+/* The pair that states the epoch (step false) or best states the step, by its whole name or, in nested objects, by the
+ * last part of it; count: none does. */
 static size_t find_position(const struct pl_line *line, bool step)
 {
     size_t found = line->count, best = 2 * STEP_NAME_COUNT + 2;
@@ -211,7 +212,8 @@ static bool has_quoted_pair(const char *text)
 {
     for (const char *c = text; (c = strchr(c, ':')); c++) {
         const char *value = c + 1 + strspn(c + 1, " \t");
-        if (c > text && (c[-1] == '"' || c[-1] == '\'') && (isdigit((unsigned char)*value) || strchr("-+.", *value)) && *value)
+        if (c > text && (c[-1] == '"' || c[-1] == '\'') && (isdigit((unsigned char)*value) || strchr("-+.", *value)) &&
+            *value)
             return true;
     }
     return false;
@@ -287,8 +289,8 @@ static size_t unseen_length(const char *text, const char *end, bool *blank)
     static const struct {
         const char *bytes;
         bool blank;
-    } marks[] = {{"\xC2\xA0", true}, {"\xE2\x80\xAF", true}, {"\xE2\x80\x89", true}, {"\xE2\x80\x87", true},
-                 {"\xE3\x80\x80", true}, {"\xE2\x80\x82", true}, {"\xE2\x80\x83", true}, {"\xEF\xBB\xBF", false},
+    } marks[] = {{"\xC2\xA0", true},      {"\xE2\x80\xAF", true},  {"\xE2\x80\x89", true}, {"\xE2\x80\x87", true},
+                 {"\xE3\x80\x80", true},  {"\xE2\x80\x82", true},  {"\xE2\x80\x83", true}, {"\xEF\xBB\xBF", false},
                  {"\xE2\x80\x8B", false}, {"\xE2\x80\x8E", false}, {"\xE2\x80\x8F", false}};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         size_t length = strlen(marks[i].bytes);

@@ -45,8 +45,8 @@ void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines
 void pl_lines_clear(struct pl_lines *lines);
 void pl_lines_release(struct pl_lines *lines);
 
-/* What a terminal would show of the bytes: without colours and other escapes, overwritten text and byte order marks; all
- * blanks of Unicode as spaces, what is no text as question marks. */
+/* What a terminal would show of the bytes: without colours and other escapes, overwritten text and byte order marks;
+ * all blanks of Unicode as spaces, what is no text as question marks. */
 char *pl_line_clean(const char *bytes, size_t length);
 
 /* ---- for lib/train/command only ---- */
@@ -62,7 +62,7 @@ bool pl_line_is_position(const char *name, size_t length);
 bool pl_line_is_measure(const char *name, size_t length);
 
 enum pl_spelling {
-    PL_SPELLED_NOT,      /* nothing that begins like a number */
+    PL_SPELLED_NOT, /* nothing that begins like a number */
     PL_SPELLED_NUMBER,
     PL_SPELLED_PERCENT,  /* 41.00%: the number 41 */
     PL_SPELLED_DURATION, /* 9 ms: in seconds */

@@ -43,8 +43,9 @@ static size_t nonfinite(const char *text, const char *end, double *value)
     static const struct {
         const char *word;
         double value;
-    } words[] = {{"nan", NAN}, {"inf", INFINITY}, {"infinity", INFINITY}, {"\xE2\x88\x9E", INFINITY},
-                 {"1.#inf", INFINITY}, {"1.#qnan", NAN}, {"1.#snan", NAN}, {"1.#ind", NAN}, {"1.#j", INFINITY}};
+    } words[] = {{"nan", NAN},         {"inf", INFINITY}, {"infinity", INFINITY}, {"\xE2\x88\x9E", INFINITY},
+                 {"1.#inf", INFINITY}, {"1.#qnan", NAN},  {"1.#snan", NAN},       {"1.#ind", NAN},
+                 {"1.#j", INFINITY}};
     const char *word = text + (text < end && (*text == '-' || *text == '+'));
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t length = strlen(words[i].word);
@@ -54,7 +55,7 @@ static size_t nonfinite(const char *text, const char *end, double *value)
         *value = *text == '-' ? -words[i].value : words[i].value;
         if (!i)
             length += parentheses(word + length, end); /* nan(0x7), -nan(ind) */
-        if (words[i].word[0] == '1') /* printf pads them: 1.#INF00 */
+        if (words[i].word[0] == '1')                   /* printf pads them: 1.#INF00 */
             while (word + length < end && word[length] == '0')
                 length++;
         return (size_t)(word - text) + length;
@@ -117,10 +118,10 @@ static size_t decimal(const char *text, const char *end, double *value)
 /* tensor(0.9, device='cuda:0'), np.float64(0.9): bytes of the whole, or 0. */
 static size_t wrapped(const char *text, const char *end, double *value)
 {
-    static const char *const wrappers[] = {"tensor", "Tensor", "array", "Array", "DeviceArray", "Parameter", "Decimal",
-                                           "mpf", "float", "float16", "bfloat16", "float32", "float64", "float128",
-                                           "longdouble", "int", "int8", "int16", "int32", "int64", "uint8", "uint16",
-                                           "uint32", "uint64", "Float32", "Float64"};
+    static const char *const wrappers[] = {
+        "tensor",  "Tensor",   "array",   "Array",   "DeviceArray", "Parameter",  "Decimal", "mpf",    "float",
+        "float16", "bfloat16", "float32", "float64", "float128",    "longdouble", "int",     "int8",   "int16",
+        "int32",   "int64",    "uint8",   "uint16",  "uint32",      "uint64",     "Float32", "Float64"};
     const char *c = text, *word = text;
     while (c < end && (isalnum((unsigned char)*c) || *c == '_' || *c == '.')) {
         if (*c == '.')
@@ -154,9 +155,12 @@ static double unit_seconds(const char *unit, size_t length)
     static const struct {
         const char *names;
         double seconds;
-    } units[] = {{"s sec secs second seconds", 1}, {"ms msec msecs millisecond milliseconds", 1e-3},
-                 {"us usec \xC2\xB5s \xCE\xBCs microseconds", 1e-6}, {"ns nanoseconds", 1e-9},
-                 {"min mins minute minutes", 60}, {"h hr hrs hour hours", 3600}};
+    } units[] = {{"s sec secs second seconds", 1},
+                 {"ms msec msecs millisecond milliseconds", 1e-3},
+                 {"us usec \xC2\xB5s \xCE\xBCs microseconds", 1e-6},
+                 {"ns nanoseconds", 1e-9},
+                 {"min mins minute minutes", 60},
+                 {"h hr hrs hour hours", 3600}};
     char word[16];
     if (!length || length >= sizeof word)
         return 0;

@@ -1,6 +1,6 @@
-/* Objects as programs print them: JSON, also with what Python's json module, a Python dict or a careless printf makes of
- * it (NaN, None, single quotes, a trailing comma, .5, numbers of any length). jansson refuses all of that, and with it
- * every metric of the line. */
+/* Objects as programs print them: JSON, also with what Python's json module, a Python dict or a careless printf makes
+ * of it (NaN, None, single quotes, a trailing comma, .5, numbers of any length). jansson refuses all of that, and with
+ * it every metric of the line. */
 #include "train/command/line.h"
 
 #include <ctype.h>
@@ -79,7 +79,8 @@ static bool read_key(struct object_reader *r, struct pl_text *key)
     if (*r->at == '"' || *r->at == '\'')
         return read_quoted(r, key);
     const char *start = r->at; /* {epoch: 1}, as YAML, Go and Java have it */
-    while (r->at < r->end && (isalnum((unsigned char)*r->at) || strchr("_./@-", *r->at) || (unsigned char)*r->at >= 0x80))
+    while (r->at < r->end &&
+           (isalnum((unsigned char)*r->at) || strchr("_./@-", *r->at) || (unsigned char)*r->at >= 0x80))
         r->at++;
     pl_text_add_bytes(key, start, (size_t)(r->at - start));
     return r->at > start;

@@ -49,8 +49,10 @@ int pl_reading_options_read(struct pl_reading_options *options, const char *json
     options->error_too = json_is_true(json_object_get(object, "stderr"));
     options->stall = json_number_value(json_object_get(object, "stall"));
     if (!status && file && !strstr(file, "{run_folder}"))
-        status = pl_fail(err, PL_EINPUT, "metrics_file must have {run_folder} in it, so that every run writes its own: "
-                                         "\"%.200s\"", file);
+        status = pl_fail(err, PL_EINPUT,
+                         "metrics_file must have {run_folder} in it, so that every run writes its own: "
+                         "\"%.200s\"",
+                         file);
     json_decref(object);
     return status;
 }

@@ -81,12 +81,13 @@ static void add(struct pl_scan *s, size_t from, double value)
     s->after_comma = false;
 }
 
-/* The words before a position are prose, but for those that introduce it; behind a pair ("best loss: 0.3 at epoch 5") they
- * spoil the line. */
+/* The words before a position are prose, but for those that introduce it; behind a pair ("best loss: 0.3 at epoch 5")
+ * they spoil the line. */
 static void state_position(struct pl_scan *s, double value)
 {
     for (size_t i = 0; i + 1 < s->count; i++) {
-        bool prose = !(pl_word_is_beginning(s->words[i]) || pl_word_is_other_set(s->words[i]) || pl_word_is_level(s->words[i]));
+        bool prose = !(pl_word_is_beginning(s->words[i]) || pl_word_is_other_set(s->words[i]) ||
+                       pl_word_is_level(s->words[i]));
         s->prose = s->prose || prose;
         s->spoiled = s->spoiled || (prose && s->after_pair);
         if (pl_word_is_other_set(s->words[i])) {
@@ -119,7 +120,8 @@ static void pass_over(struct pl_scan *s, bool explicit)
 /* A percentage before a bar is not a metric: "train: 100%|####| 10/10". */
 static bool is_bar(const struct pl_scan *s, enum pl_spelling spelling, const char *after)
 {
-    return spelling == PL_SPELLED_PERCENT && pl_scan_spaces(after, s->end) < s->end && *pl_scan_spaces(after, s->end) == '|';
+    return spelling == PL_SPELLED_PERCENT && pl_scan_spaces(after, s->end) < s->end &&
+           *pl_scan_spaces(after, s->end) == '|';
 }
 
 /* A unit behind a value, after a blank. Returns false if the value is no plain number with it. */
@@ -156,8 +158,8 @@ static bool is_days(struct pl_scan *s)
     return true;
 }
 
-/* The metric that the words from one on name, with what stands at s->at. explicit: behind = or :. Returns false, and takes
- * nothing, where no value stands. */
+/* The metric that the words from one on name, with what stands at s->at. explicit: behind = or :. Returns false, and
+ * takes nothing, where no value stands. */
 static bool take_value(struct pl_scan *s, size_t from, bool explicit)
 {
     double value;
@@ -225,7 +227,8 @@ bool pl_scan_bracket(struct pl_scan *s)
 {
     const char *inside = pl_scan_spaces(s->at, s->end), *after;
     double value;
-    if (!s->count || !pl_word_is_position(s->words[s->count - 1]) || inside == s->end || (*inside != '[' && *inside != '('))
+    if (!s->count || !pl_word_is_position(s->words[s->count - 1]) || inside == s->end ||
+        (*inside != '[' && *inside != '('))
         return false;
     enum pl_spelling spelling = pl_line_value(pl_scan_spaces(inside + 1, s->end), s->end, &value, &after);
     if (spelling != PL_SPELLED_NUMBER && spelling != PL_SPELLED_FRACTION)

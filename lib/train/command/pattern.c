@@ -20,7 +20,7 @@ struct pl_pattern {
     struct group {
         const char *name; /* belongs to code */
         uint32_t number;
-    } *groups;
+    } * groups;
     size_t count;
     bool pairs; /* has the groups name and value */
 };
@@ -69,8 +69,8 @@ int pl_pattern_new(struct pl_pattern **pattern, const char *text, struct pl_erro
     p->pairs = name && value;
     if (name != value) {
         pl_pattern_free(p);
-        return pl_fail(err, PL_EINPUT, "the pattern \"%.200s\" has only one of the groups name and value; a metric needs both",
-                       text);
+        return pl_fail(err, PL_EINPUT,
+                       "the pattern \"%.200s\" has only one of the groups name and value; a metric needs both", text);
     }
     *pattern = p;
     return 0;

@@ -71,7 +71,8 @@ struct pipes {
 };
 
 /* The child between fork and exec: only calls that are safe there. */
-_Noreturn static void become_program(const struct pl_launch *launch, char *const *environment, const struct pipes *pipes)
+_Noreturn static void become_program(const struct pl_launch *launch, char *const *environment,
+                                     const struct pipes *pipes)
 {
     struct start_failure failure = {0};
     char byte;
@@ -100,8 +101,8 @@ _Noreturn static void become_program(const struct pl_launch *launch, char *const
 static bool open_pipes(struct pipes *pipes)
 {
     *pipes = (struct pipes){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
-    return !pipe2(pipes->output, O_CLOEXEC) && !pipe2(pipes->error, O_CLOEXEC) &&
-           !pipe2(pipes->failure, O_CLOEXEC) && !pipe2(pipes->go, O_CLOEXEC);
+    return !pipe2(pipes->output, O_CLOEXEC) && !pipe2(pipes->error, O_CLOEXEC) && !pipe2(pipes->failure, O_CLOEXEC) &&
+           !pipe2(pipes->go, O_CLOEXEC);
 }
 
 static void close_end(int *end)
@@ -259,8 +260,8 @@ static enum stop attend(struct process *process, const struct pl_launch *launch,
     enum stop stopping = NOT_STOPPED;
     double kill_at = 0, next_look = 0, heard = pl_clock_steady();
     for (;;) {
-        struct pollfd waiting[3] = {{process->output.fd, POLLIN, 0}, {process->error.fd, POLLIN, 0},
-                                    {process->handle, POLLIN, 0}};
+        struct pollfd waiting[3] = {
+            {process->output.fd, POLLIN, 0}, {process->error.fd, POLLIN, 0}, {process->handle, POLLIN, 0}};
         poll(waiting, 3, POLL_MILLISECONDS);
         size_t bytes = waiting[0].revents ? read_some(&process->output, reading) : 0;
         bytes += waiting[1].revents ? read_some(&process->error, reading) : 0;
@@ -272,7 +273,9 @@ static enum stop attend(struct process *process, const struct pl_launch *launch,
             heard = now;
         if (!stopping && now >= next_look) {
             next_look = now + 0.1;
-            stopping = sink->stop(sink->self) ? STOPPED : launch->stall && now - heard > launch->stall ? STALLED : NOT_STOPPED;
+            stopping = sink->stop(sink->self)                         ? STOPPED
+                       : launch->stall && now - heard > launch->stall ? STALLED
+                                                                      : NOT_STOPPED;
             if (stopping) {
                 kill_at = now + GRACE_SECONDS;
                 kill(-process->pid, SIGTERM);
@@ -307,8 +310,7 @@ void pl_process_run(const struct pl_launch *launch, const struct pl_sink *sink, 
                     struct pl_run_result *result)
 {
     struct process process = {
-        .handle = -1,
-        .output = {.fd = -1, .origin = PL_FROM_OUTPUT}, .error = {.fd = -1, .origin = PL_FROM_ERROR}};
+        .handle = -1, .output = {.fd = -1, .origin = PL_FROM_OUTPUT}, .error = {.fd = -1, .origin = PL_FROM_ERROR}};
     if (!start(&process, launch, result))
         return;
     fcntl(process.output.fd, F_SETFL, O_NONBLOCK);

@@ -295,9 +295,11 @@ const struct pl_program *pl_programs_of(struct pl_programs *p, const struct pl_s
     if (digest)
         json_object_set_new(files, pl_text(&path), json_string(digest));
     add_files(p, files, folder, &words);
-    *program = (struct pl_program){.folder = folder, .file = path.length ? pl_copy(pl_text(&path)) : NULL,
+    *program = (struct pl_program){.folder = folder,
+                                   .file = path.length ? pl_copy(pl_text(&path)) : NULL,
                                    .files = json_dumps(files, JSON_COMPACT | JSON_SORT_KEYS),
-                                   .commit = pl_copy(repository->commit), .dirty = repository->dirty};
+                                   .commit = pl_copy(repository->commit),
+                                   .dirty = repository->dirty};
     digest_program(program);
     json_decref(files);
     pl_words_release(&words);
@@ -360,7 +362,8 @@ bool pl_program_differs(const struct pl_program *before, const struct pl_program
         pl_text_addf(how, "they were made in %s, and this is %s", before->folder, now->folder);
     else if (before->file && now->file && strcmp(before->file, now->file) != 0)
         pl_text_addf(how, "the program was %s, and is %s", before->file, now->file);
-    json_object_foreach(old, path, digest) {
+    json_object_foreach(old, path, digest)
+    {
         const char *was = json_string_value(digest), *is = json_string_value(json_object_get(new, path));
         bool system = before->file && !strcmp(path, before->file) && is_of_system(path);
         if (was && is && !system && strcmp(was, is) != 0)

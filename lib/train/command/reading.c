@@ -79,14 +79,16 @@ static struct pl_reading_series *series_of(struct pl_reading *reading, const cha
 }
 
 /* Returns false where the program has too many metrics. */
-static bool record(struct pl_reading *reading, const struct pl_line_pair *pair, enum pl_series_axis axis, double position)
+static bool record(struct pl_reading *reading, const struct pl_line_pair *pair, enum pl_series_axis axis,
+                   double position)
 {
     struct pl_reading_series *series = series_of(reading, pair->name, axis);
     if (!series) {
         if (!reading->crowded) {
             char text[200];
-            snprintf(text, sizeof text, "poula: there are more than %d metrics; %.60s and those after it are not recorded",
-                     SERIES_MOST, pair->name);
+            snprintf(text, sizeof text,
+                     "poula: there are more than %d metrics; %.60s and those after it are not recorded", SERIES_MOST,
+                     pair->name);
             reading->sink->log(reading->sink->self, text);
             reading->crowded = true;
         }

@@ -1,5 +1,5 @@
-/* A line of text as it is scanned: words that wait for what follows them, and the pairs that were read. text.c takes the line
- * apart, pair.c makes pairs of words and values. */
+/* A line of text as it is scanned: words that wait for what follows them, and the pairs that were read. text.c takes
+ * the line apart, pair.c makes pairs of words and values. */
 #ifndef PL_TRAIN_SCAN_H
 #define PL_TRAIN_SCAN_H
 
@@ -10,8 +10,8 @@ enum { PL_SCAN_WORDS = 6, PL_SCAN_TAG = PL_WORD_MOST };
 struct pl_scan {
     const char *at, *end;
     struct pl_line *line;
-    size_t first;                    /* of the line's pairs that was read here */
-    struct pl_word words[PL_SCAN_WORDS];   /* that wait for what follows them */
+    size_t first;                        /* of the line's pairs that was read here */
+    struct pl_word words[PL_SCAN_WORDS]; /* that wait for what follows them */
     size_t count;
     bool too_many;                   /* words waited */
     bool after_pair, after_position; /* nothing stands between it and here */
@@ -24,7 +24,7 @@ struct pl_scan {
     bool short_number;               /* the last value has at most three digits and no point */
     bool options;                    /* --lr=0.1: it tells of a command line */
     bool explicit, measured, spaced; /* kinds of metrics read: by = or :, of a known name, by a blank only */
-    char tag[PL_SCAN_TAG + 1];          /* "valid" before the pairs: the metrics of that set */
+    char tag[PL_SCAN_TAG + 1];       /* "valid" before the pairs: the metrics of that set */
 };
 
 /* What closes the parenthesis or bracket at open, or NULL. */

@@ -23,20 +23,23 @@ bool pl_word_is_position(struct pl_word word)
 
 bool pl_word_is_level(struct pl_word word)
 {
-    return pl_word_among(word, "info debug warn warning error trace notice critical") && isupper((unsigned char)*word.text);
+    return pl_word_among(word, "info debug warn warning error trace notice critical") &&
+           isupper((unsigned char)*word.text);
 }
 
 bool pl_word_is_stop(struct pl_word word)
 {
-    return pl_word_among(word, "a an the is was are were be to of at in for with by from on after before than as and or that this "
-                       "we it no not so now took using used found got has have had saved saving loaded loading wrote "
-                       "reached improved reducing reduced increased decreased finished done trained");
+    return pl_word_among(
+        word, "a an the is was are were be to of at in for with by from on after before than as and or that this "
+              "we it no not so now took using used found got has have had saved saving loaded loading wrote "
+              "reached improved reducing reduced increased decreased finished done trained");
 }
 
 bool pl_word_is_qualifier(struct pl_word word)
 {
-    return pl_word_among(word, "train training valid validation val test testing eval evaluation dev avg average mean best total "
-                       "final running last min max");
+    return pl_word_among(
+        word, "train training valid validation val test testing eval evaluation dev avg average mean best total "
+              "final running last min max");
 }
 
 bool pl_word_is_other_set(struct pl_word word)
@@ -54,10 +57,16 @@ bool pl_word_is_unit(struct pl_word word, double *seconds)
     static const struct {
         const char *names;
         double seconds;
-    } units[] = {{"s sec secs second seconds", 1}, {"ms msec milliseconds", 1e-3}, {"us", 1e-6}, {"ns", 1e-9},
-                 {"min mins minute minutes", 60}, {"h hr hrs hour hours", 3600},
-                 {"k m g b kb mb gb tb kib mib gib bytes it/s s/it img/s images/s imgs/s ex/s examples/s samples/s tok/s "
-                  "tokens/s tokens/sec samples/sec steps/s batches/s s/step ms/step s/epoch x", 0}};
+    } units[] = {
+        {"s sec secs second seconds", 1},
+        {"ms msec milliseconds", 1e-3},
+        {"us", 1e-6},
+        {"ns", 1e-9},
+        {"min mins minute minutes", 60},
+        {"h hr hrs hour hours", 3600},
+        {"k m g b kb mb gb tb kib mib gib bytes it/s s/it img/s images/s imgs/s ex/s examples/s samples/s tok/s "
+         "tokens/s tokens/sec samples/sec steps/s batches/s s/step ms/step s/epoch x",
+         0}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (pl_word_among(word, units[i].names)) {
             *seconds = units[i].seconds;
@@ -68,7 +77,8 @@ bool pl_word_is_unit(struct pl_word word, double *seconds)
 
 bool pl_word_is_place(struct pl_word word)
 {
-    static const char *const endings[] = {".py", ".cc", ".cpp", ".c", ".h", ".cu", ".go", ".rs", ".jl", ".lua", ".java"};
+    static const char *const endings[] = {".py", ".cc", ".cpp", ".c",   ".h",   ".cu",
+                                          ".go", ".rs", ".jl",  ".lua", ".java"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t length = strlen(endings[i]);
         if (word.length > length && !memcmp(word.text + word.length - length, endings[i], length))

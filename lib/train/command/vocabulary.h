@@ -28,7 +28,8 @@ bool pl_word_is_beginning(struct pl_word word);
 bool pl_word_is_unit(struct pl_word word, double *seconds);
 /* What a number is glued to by a colon without being its value: train.py:57, cuda:0. */
 bool pl_word_is_place(struct pl_word word);
-/* Bytes of a character beyond ASCII that draws bars, bullets and pictures; *arrow: it points. 0: it may belong to a word. */
+/* Bytes of a character beyond ASCII that draws bars, bullets and pictures; *arrow: it points. 0: it may belong to a
+ * word. */
 size_t pl_line_picture(const char *text, const char *end, bool *arrow);
 
 #endif

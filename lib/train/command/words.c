@@ -77,8 +77,10 @@ static int fail_unknown(const struct pl_run_request *request, const char *name, 
     for (size_t i = 0; i < request->settings->count; i++)
         if (!pl_command_is_own(request->settings->entries[i].key))
             pl_text_addf(&known, "{%s}, ", request->settings->entries[i].key);
-    pl_fail(err, PL_EINPUT, "the command has the placeholder {%.100s}, but there are only %.600s{args}, {settings_file}, "
-                            "{seed}, {threads} and {run_folder}; write {{ for a brace", name, pl_text(&known));
+    pl_fail(err, PL_EINPUT,
+            "the command has the placeholder {%.100s}, but there are only %.600s{args}, {settings_file}, "
+            "{seed}, {threads} and {run_folder}; write {{ for a brace",
+            name, pl_text(&known));
     pl_text_release(&known);
     return PL_EINPUT;
 }
@@ -110,8 +112,8 @@ static int replace(const struct pl_run_request *request, const char *name, struc
     if (!strcmp(name, "settings_file"))
         return add_settings_file(request, out, err);
     if (!strcmp(name, "args") || (length && name[length - 1] == '?'))
-        return pl_fail(err, PL_EINPUT, "{%.100s} stands for words of its own, so nothing else can be in its word of the command",
-                       name);
+        return pl_fail(err, PL_EINPUT,
+                       "{%.100s} stands for words of its own, so nothing else can be in its word of the command", name);
     return fail_unknown(request, name, err);
 }
 
@@ -129,8 +131,10 @@ int pl_word_expand(const struct pl_run_request *request, const char *word, struc
         }
         const char *end = strchr(word, '}');
         if (!end)
-            return pl_fail(err, PL_EINPUT, "the command has an opening brace without a closing one: \"%.100s\"; write "
-                                           "{{ for a brace", word);
+            return pl_fail(err, PL_EINPUT,
+                           "the command has an opening brace without a closing one: \"%.100s\"; write "
+                           "{{ for a brace",
+                           word);
         char *name = pl_copy_bytes(word + 1, (size_t)(end - word - 1));
         int status = replace(request, name, out, err);
         free(name);
@@ -167,7 +171,8 @@ static void add_argument(struct pl_words *words, const struct pl_entry *entry, b
 }
 
 /* {flag?}: nothing for an empty text, false and null, --flag for true, else the value. */
-static int add_optional(struct pl_words *words, const struct pl_run_request *request, const char *name, struct pl_error *err)
+static int add_optional(struct pl_words *words, const struct pl_run_request *request, const char *name,
+                        struct pl_error *err)
 {
     const struct pl_value *value = find(request, name);
     struct pl_text word = {0};
@@ -184,7 +189,8 @@ static int add_optional(struct pl_words *words, const struct pl_run_request *req
 }
 
 /* Appends what a word of the spec stands for: a word, or several, or none. */
-static int add_words(struct pl_words *words, const struct pl_run_request *request, const char *word, struct pl_error *err)
+static int add_words(struct pl_words *words, const struct pl_run_request *request, const char *word,
+                     struct pl_error *err)
 {
     size_t length = strlen(word);
     bool words_are_booleans = !strcmp(pl_settings_string(request->settings, "booleans", ""), "words");
@@ -194,7 +200,8 @@ static int add_words(struct pl_words *words, const struct pl_run_request *reques
                 add_argument(words, &request->settings->entries[i], words_are_booleans);
         return 0;
     }
-    if (length > 3 && *word == '{' && !strcmp(word + length - 2, "?}") && strcspn(word, "}") == length - 1 && word[1] != '{') {
+    if (length > 3 && *word == '{' && !strcmp(word + length - 2, "?}") && strcspn(word, "}") == length - 1 &&
+        word[1] != '{') {
         char *name = pl_copy_bytes(word + 1, length - 3);
         int status = add_optional(words, request, name, err);
         free(name);
@@ -214,8 +221,9 @@ int pl_words_expand(struct pl_words *words, const struct pl_run_request *request
     size_t count = json_is_array(list) ? json_array_size(list) : 0;
     const char *first = json_string_value(json_array_get(list, 0));
     if (!first || !*first) {
-        status = pl_fail(err, PL_EINPUT, "command must be a list of words, the program first, as in "
-                                         "command: [sh, train.sh, \"{lambda}\", \"{seed}\"]");
+        status = pl_fail(err, PL_EINPUT,
+                         "command must be a list of words, the program first, as in "
+                         "command: [sh, train.sh, \"{lambda}\", \"{seed}\"]");
         goto done;
     }
     for (size_t i = 0; i < count && !status; i++) {
@@ -255,7 +263,8 @@ static bool has_placeholder(const json_t *list, const char *name)
 {
     size_t length = strlen(name), i;
     const json_t *member;
-    json_array_foreach(list, i, member) {
+    json_array_foreach(list, i, member)
+    {
         const char *word = json_string_value(member);
         while (word && (word = strchr(word, '{'))) {
             if (word[1] == '{') {

@@ -115,8 +115,10 @@ static int go_on(struct pl_network *n, struct pl_safetensors *file, int slot)
     pl_network_log(n, "goes on from a checkpoint in epoch %llu, after %llu batches",
                    (unsigned long long)n->progress.epoch + 1, (unsigned long long)n->progress.batch);
     if (strcmp(isa, pl_isa_name(pl_host_isa())))
-        pl_network_log(n, "the checkpoint was written with %s instructions, and this machine uses %s: the last bits of "
-                          "what follows may differ", isa, pl_isa_name(pl_host_isa()));
+        pl_network_log(n,
+                       "the checkpoint was written with %s instructions, and this machine uses %s: the last bits of "
+                       "what follows may differ",
+                       isa, pl_isa_name(pl_host_isa()));
     return 0;
 }
 

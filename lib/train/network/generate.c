@@ -43,16 +43,21 @@ static int check_words(const struct generator *g, struct pl_error *err)
     pl_corpus_words_digest(g->corpus, words);
     if (!*trained || !strcmp(trained, words))
         return 0;
-    return pl_fail(err, PL_EINPUT, "the vocabulary of %s is not the one that the run was trained with: its files have "
-                   "changed since", pl_settings_string(g->settings, "dataset", ""));
+    return pl_fail(err, PL_EINPUT,
+                   "the vocabulary of %s is not the one that the run was trained with: its files have "
+                   "changed since",
+                   pl_settings_string(g->settings, "dataset", ""));
 }
 
 static int find_word(struct generator *g, const char *word, size_t length, struct pl_error *err)
 {
     char *copy = pl_copy_bytes(word, length);
     int32_t number = pl_corpus_number(g->corpus, copy);
-    int status = number >= 0 ? 0 : pl_fail(err, PL_EINPUT, "the word \"%.200s\" of the prompt is not in the vocabulary "
-                                           "of %s", copy, pl_settings_string(g->settings, "dataset", ""));
+    int status = number >= 0 ? 0
+                             : pl_fail(err, PL_EINPUT,
+                                       "the word \"%.200s\" of the prompt is not in the vocabulary "
+                                       "of %s",
+                                       copy, pl_settings_string(g->settings, "dataset", ""));
     if (!status)
         g->prompt[g->prompt_length++] = number;
     free(copy);
@@ -81,7 +86,8 @@ static int build(struct generator *g, struct pl_error *err)
 {
     const struct pl_settings *settings = g->settings;
     struct pl_error problem;
-    int logits, status = pl_model_build(&g->graph, settings, (struct pl_shape){0, 0, 0}, (int)g->vocabulary, &logits, err);
+    int logits,
+        status = pl_model_build(&g->graph, settings, (struct pl_shape){0, 0, 0}, (int)g->vocabulary, &logits, err);
     if (!status)
         status = pl_network_device(&g->device, settings, 1, err);
     if (!status)

@@ -6,15 +6,33 @@
 #include <stdlib.h>
 
 static const struct pl_setting settings_of_images[] = {
-    {.key = "batch", .type = PL_INTEGER, .initial = "128", .range = "[1,65536]",
+    {.key = "batch",
+     .type = PL_INTEGER,
+     .initial = "128",
+     .range = "[1,65536]",
      .help = "images of a step; what is left at the end of an epoch is a smaller batch"},
-    {.key = "epochs", .type = PL_INTEGER, .role = PL_ASIDE, .initial = "200", .range = "[1,1000000]",
+    {.key = "epochs",
+     .type = PL_INTEGER,
+     .role = PL_ASIDE,
+     .initial = "200",
+     .range = "[1,1000000]",
      .help = "passes over the training images"},
-    {.key = "shuffle", .type = PL_BOOLEAN, .role = PL_ASIDE, .initial = "true",
+    {.key = "shuffle",
+     .type = PL_BOOLEAN,
+     .role = PL_ASIDE,
+     .initial = "true",
      .help = "draw a new order of the training images every epoch; false: always the order of the set"},
-    {.key = "label_smoothing", .type = PL_REAL, .role = PL_ASIDE, .initial = "0", .range = "[0,1)",
+    {.key = "label_smoothing",
+     .type = PL_REAL,
+     .role = PL_ASIDE,
+     .initial = "0",
+     .range = "[0,1)",
      .help = "share of the target that is spread over all classes"},
-    {.key = "clip", .type = PL_REAL, .role = PL_ASIDE, .initial = ".inf", .range = "(0,inf]",
+    {.key = "clip",
+     .type = PL_REAL,
+     .role = PL_ASIDE,
+     .initial = ".inf",
+     .range = "(0,inf]",
      .help = "largest norm of a gradient: a longer one is scaled down to it; .inf: none is"},
 };
 
@@ -29,8 +47,8 @@ struct images {
     size_t count, batch; /* training images, images of a whole batch */
     bool augments, shuffles;
     struct pl_random shuffle, augment;
-    uint32_t *order;     /* of the epoch's images; numbers of a batch in evaluation */
-    float *pixels;       /* of a batch */
+    uint32_t *order; /* of the epoch's images; numbers of a batch in evaluation */
+    float *pixels;   /* of a batch */
     int32_t *labels;
 };
 
@@ -88,8 +106,8 @@ static size_t pixels_of(struct pl_image_shape shape)
     return (size_t)shape.channels * (size_t)shape.height * (size_t)shape.width;
 }
 
-static int count_memory(const struct pl_settings *settings, const struct pl_dataset *set, int threads,
-                        uint64_t *memory, struct pl_error *err)
+static int count_memory(const struct pl_settings *settings, const struct pl_dataset *set, int threads, uint64_t *memory,
+                        struct pl_error *err)
 {
     struct pl_image_shape shape = pl_data_shape(set);
     size_t images = pl_data_size(set, PL_SPLIT_TRAIN), batch = batch_of(settings, images);
@@ -300,11 +318,20 @@ static int evaluate(struct pl_network *n, enum pl_split split, struct pl_evaluat
 }
 
 static const struct pl_metric metrics_of_images[] = {
-    {.name = "train_accuracy", .direction = PL_MAXIMIZE, .set = PL_SET_TRAIN, .rank = PL_RANK_TRAIN + PL_RANK_ACCURACY,
+    {.name = "train_accuracy",
+     .direction = PL_MAXIMIZE,
+     .set = PL_SET_TRAIN,
+     .rank = PL_RANK_TRAIN + PL_RANK_ACCURACY,
      .help = "share of the images of the epoch that were named rightly, as they were trained on"},
-    {.name = "valid_accuracy", .direction = PL_MAXIMIZE, .set = PL_SET_VALID, .rank = PL_RANK_ACCURACY + 1,
+    {.name = "valid_accuracy",
+     .direction = PL_MAXIMIZE,
+     .set = PL_SET_VALID,
+     .rank = PL_RANK_ACCURACY + 1,
      .help = "the same of the validation images, after the epoch"},
-    {.name = "test_accuracy", .direction = PL_MAXIMIZE, .set = PL_SET_TEST, .rank = PL_RANK_ACCURACY,
+    {.name = "test_accuracy",
+     .direction = PL_MAXIMIZE,
+     .set = PL_SET_TEST,
+     .rank = PL_RANK_ACCURACY,
      .help = "the same of the test images, after the epoch"},
 };
 

@@ -8,13 +8,28 @@
 #include <string.h>
 
 static const struct pl_setting settings_of_text[] = {
-    {.key = "batch", .type = PL_INTEGER, .initial = "20", .range = "[1,65536]",
+    {.key = "batch",
+     .type = PL_INTEGER,
+     .initial = "20",
+     .range = "[1,65536]",
      .help = "columns of the training split, which are read side by side"},
-    {.key = "epochs", .type = PL_INTEGER, .role = PL_ASIDE, .initial = "750", .range = "[1,1000000]",
+    {.key = "epochs",
+     .type = PL_INTEGER,
+     .role = PL_ASIDE,
+     .initial = "750",
+     .range = "[1,1000000]",
      .help = "passes over the training split"},
-    {.key = "clip", .type = PL_REAL, .role = PL_ASIDE, .initial = "0.25", .range = "(0,inf]",
+    {.key = "clip",
+     .type = PL_REAL,
+     .role = PL_ASIDE,
+     .initial = "0.25",
+     .range = "(0,inf]",
      .help = "largest norm of a gradient: a longer one is scaled down to it; .inf: none is"},
-    {.key = "perplexity", .type = PL_STRING, .role = PL_ASIDE, .initial = "tokens", .range = "tokens rows",
+    {.key = "perplexity",
+     .type = PL_STRING,
+     .role = PL_ASIDE,
+     .initial = "tokens",
+     .range = "tokens rows",
      .help = "divide an evaluation's loss by the tokens it predicts, or by all rows as the published program does"},
 };
 
@@ -207,8 +222,8 @@ static bool reach(const struct pl_network *n, uint64_t epoch, uint64_t at, uint6
     const struct pl_columns *columns = &l->columns[PL_SPLIT_TRAIN];
     struct pl_corpus_window window;
     size_t row = 0;
-    for (*batches = 0; row < at && pl_window_train(columns, l->bptt, l->varies ? &l->lengths : NULL, epoch, row, &window);
-         ++*batches)
+    for (*batches = 0;
+         row < at && pl_window_train(columns, l->bptt, l->varies ? &l->lengths : NULL, epoch, row, &window); ++*batches)
         row = window.start + window.length;
     *examples = (uint64_t)row * columns->batch;
     return at == UINT64_MAX || row == at;
@@ -231,8 +246,10 @@ static int feed(struct pl_network *n, struct pl_network_batch *batch, struct pl_
                          &window))
         return 1;
     give(l, PL_SPLIT_TRAIN, &window);
-    *batch = (struct pl_network_batch){.plan = l->plans[PL_SPLIT_TRAIN], .examples = window.length * columns->batch,
-                                       .next = window.start + window.length, .factor = window.factor};
+    *batch = (struct pl_network_batch){.plan = l->plans[PL_SPLIT_TRAIN],
+                                       .examples = window.length * columns->batch,
+                                       .next = window.start + window.length,
+                                       .factor = window.factor};
     return 0;
 }
 
@@ -262,11 +279,23 @@ static int evaluate(struct pl_network *n, enum pl_split split, struct pl_evaluat
 }
 
 static const struct pl_metric metrics_of_text[] = {
-    {.name = "train_perplexity", .direction = PL_MINIMIZE, .set = PL_SET_TRAIN, .loss = true,
-     .rank = PL_RANK_TRAIN + PL_RANK_PERPLEXITY, .help = "exp of train_loss"},
-    {.name = "valid_perplexity", .direction = PL_MINIMIZE, .set = PL_SET_VALID, .loss = true,
-     .rank = PL_RANK_PERPLEXITY + 1, .help = "exp of valid_loss"},
-    {.name = "test_perplexity", .direction = PL_MINIMIZE, .set = PL_SET_TEST, .loss = true, .rank = PL_RANK_PERPLEXITY,
+    {.name = "train_perplexity",
+     .direction = PL_MINIMIZE,
+     .set = PL_SET_TRAIN,
+     .loss = true,
+     .rank = PL_RANK_TRAIN + PL_RANK_PERPLEXITY,
+     .help = "exp of train_loss"},
+    {.name = "valid_perplexity",
+     .direction = PL_MINIMIZE,
+     .set = PL_SET_VALID,
+     .loss = true,
+     .rank = PL_RANK_PERPLEXITY + 1,
+     .help = "exp of valid_loss"},
+    {.name = "test_perplexity",
+     .direction = PL_MINIMIZE,
+     .set = PL_SET_TEST,
+     .loss = true,
+     .rank = PL_RANK_PERPLEXITY,
      .help = "exp of test_loss"},
     {.name = "tokens_per_second", .clock = true, .rank = PL_RANK_LAST, .unit = "1/s", .help = "predicted in training"},
 };

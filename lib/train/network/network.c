@@ -102,8 +102,8 @@ int pl_network_open(struct pl_network *n, const struct pl_run_request *request, 
                     struct pl_error *err)
 {
     const struct pl_settings *settings = request->settings;
-    *n = (struct pl_network){.request = request, .sink = sink, .type = pl_network_type_of(settings),
-                             .history = {.sink = sink}, .slot = 1};
+    *n = (struct pl_network){
+        .request = request, .sink = sink, .type = pl_network_type_of(settings), .history = {.sink = sink}, .slot = 1};
     if (!n->type)
         return pl_fail(err, PL_EINPUT, "there is no dataset \"%.100s\"", pl_settings_string(settings, "dataset", ""));
     n->epochs = (size_t)pl_settings_need_integer(settings, "epochs");
@@ -139,7 +139,8 @@ void pl_network_close(struct pl_network *n)
 
 struct pl_network_loan pl_network_lend(struct pl_network *n, enum pl_lending how)
 {
-    return (struct pl_network_loan){how, pl_net_lend(n->net, PL_PARAMETERS, how), pl_net_lend(n->net, PL_STATISTICS, how)};
+    return (struct pl_network_loan){how, pl_net_lend(n->net, PL_PARAMETERS, how),
+                                    pl_net_lend(n->net, PL_STATISTICS, how)};
 }
 
 void pl_network_take_back(struct pl_network *n, const struct pl_network_loan *loan)

@@ -49,19 +49,19 @@ struct pl_network {
     struct pl_optim *optim;
     struct pl_layout layout;
     struct pl_schedule schedule;
-    enum pl_element element; /* of theta, gradient and the optimizer */
-    double rate, lambda, clip;   /* the initial learning rate, that of this epoch; INFINITY: no clipping */
+    enum pl_element element;   /* of theta, gradient and the optimizer */
+    double rate, lambda, clip; /* the initial learning rate, that of this epoch; INFINITY: no clipping */
     size_t epochs;
-    uint64_t recorded_batches;   /* whose loss is a value of its own */
+    uint64_t recorded_batches; /* whose loss is a value of its own */
     struct pl_recording recording;
-    struct pl_plan *recurrent;   /* whose state one batch hands to the next; NULL: none */
-    double *carried;             /* that state, when it goes to a checkpoint or comes from one */
+    struct pl_plan *recurrent; /* whose state one batch hands to the next; NULL: none */
+    double *carried;           /* that state, when it goes to a checkpoint or comes from one */
     struct pl_progress progress;
     char words[2 * PL_DIGEST_SIZE + 1]; /* of a text: pl_corpus_words_digest */
-    int slot;                    /* where the next checkpoint goes */
-    int64_t unsaved;             /* checkpoints and weights that could not be written, */
-    char unsaved_example[300];   /* and why the first of them could not */
-    double saved;                /* when the last one was written, by pl_clock_steady */
+    int slot;                           /* where the next checkpoint goes */
+    int64_t unsaved;                    /* checkpoints and weights that could not be written, */
+    char unsaved_example[300];          /* and why the first of them could not */
+    double saved;                       /* when the last one was written, by pl_clock_steady */
 };
 
 struct pl_evaluation {
@@ -81,10 +81,10 @@ struct pl_network_type {
     const char *what;                  /* "a set of images" */
     const struct pl_setting *settings; /* besides pl_network_settings, the data set's and the model's */
     size_t setting_count;
-    const char *quality;               /* the metric beside every loss: "accuracy" */
+    const char *quality; /* the metric beside every loss: "accuracy" */
     double (*quality_of)(const struct pl_evaluation *evaluation);
-    const char *speed;                 /* the metric of examples a second; NULL: none */
-    const struct pl_metric *metrics;   /* besides those of every network */
+    const char *speed;               /* the metric of examples a second; NULL: none */
+    const struct pl_metric *metrics; /* besides those of every network */
     size_t metric_count;
     /* The data sets: how many, their names and settings, and the settings that all of them have. */
     size_t (*count)(void);
@@ -105,8 +105,8 @@ struct pl_network_type {
     void (*begin)(struct pl_network *n);
     /* Makes the batch at n->progress.at; returns 1 when the epoch has no more. */
     int (*feed)(struct pl_network *n, struct pl_network_batch *batch, struct pl_error *err);
-    /* The batches of an epoch, and the examples in them, that lie before a position (UINT64_MAX: the end). Returns false when
-     * no batch begins there. */
+    /* The batches of an epoch, and the examples in them, that lie before a position (UINT64_MAX: the end). Returns
+     * false when no batch begins there. */
     bool (*reach)(const struct pl_network *n, uint64_t epoch, uint64_t at, uint64_t *batches, uint64_t *examples);
     /* Mean loss and accuracy over a split, with the weights as they are. Returns 1 when the sink asked to stop. */
     int (*evaluate)(struct pl_network *n, enum pl_split split, struct pl_evaluation *evaluation, struct pl_error *err);
@@ -143,8 +143,8 @@ int pl_network_train(struct pl_network *n, struct pl_run_result *result, struct 
 
 /* ---- survey.c: what networks of both kinds need */
 
-/* Bytes of the program and of the optimizer's state for the weights of a graph. Fails with PL_EINPUT where the device lacks
- * an operator of it. */
+/* Bytes of the program and of the optimizer's state for the weights of a graph. Fails with PL_EINPUT where the device
+ * lacks an operator of it. */
 int pl_survey_network(const struct pl_settings *settings, const struct pl_graph *graph, const struct pl_device *device,
                       uint64_t *bytes, struct pl_error *err);
 /* Says which data a run is trained on. */
@@ -163,7 +163,8 @@ struct pl_state {
     size_t count, capacity;
     struct pl_pool pool; /* of names */
 };
-/* Adds everything that training goes on from, where it lies: to be written, or to be read into, before the loan ends. */
+/* Adds everything that training goes on from, where it lies: to be written, or to be read into, before the loan ends.
+ */
 void pl_state_add(struct pl_state *state, struct pl_network *n, const struct pl_network_loan *loan);
 void pl_state_add_history(struct pl_state *state, const struct pl_history *history);
 void pl_state_release(struct pl_state *state);

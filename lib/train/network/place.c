@@ -1,5 +1,6 @@
-/* Are the numbers of a checkpoint those of a place that this run can be at? A digest says that a file is as it was written,
- * not that what it says can be: positions are where batches are read from, and an epoch too far would end a run early. */
+/* Are the numbers of a checkpoint those of a place that this run can be at? A digest says that a file is as it was
+ * written, not that what it says can be: positions are where batches are read from, and an epoch too far would end a
+ * run early. */
 #include "train/network/network.h"
 #include "train/network/safetensors.h"
 
@@ -31,7 +32,10 @@ static int between(const struct place *p, const char *name, uint64_t least, uint
     if (value >= least && value <= most)
         return 0;
     return pl_fail(p->err, PL_ECORRUPT, "its %s is %llu, and there it is %s %llu", name, (unsigned long long)value,
-                   least == most ? "" : value < least ? "at least" : "at most", (unsigned long long)(value < least ? least : most));
+                   least == most   ? ""
+                   : value < least ? "at least"
+                                   : "at most",
+                   (unsigned long long)(value < least ? least : most));
 }
 
 static int at_least_zero(const struct place *p, const char *name)
@@ -125,7 +129,8 @@ static int check_curve(const struct place *p, const struct pl_network *n, const 
         count = steps < n->recorded_batches ? steps : n->recorded_batches;
     if (once)
         count = 1;
-    good = !strcmp(epochs->type, "U64") && !strcmp(values->type, "F64") && epochs->count == count && values->count == count;
+    good = !strcmp(epochs->type, "U64") && !strcmp(values->type, "F64") && epochs->count == count &&
+           values->count == count;
     for (size_t i = 0; i < count && good; i++)
         good = once ? element(epochs, i) >= 1 && element(epochs, i) <= epoch : element(epochs, i) == i + 1;
     if (good)

@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file's numbers are little-endian, and are used in place");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "the file's numbers are little-endian, and are used in place");
 
 enum { LENGTH_BYTES = 8, LONGEST_HEADER = 100 << 20 };
 
@@ -26,7 +27,8 @@ static size_t type_size(const char *type)
 
 struct pl_safetensor pl_safetensor_list(const char *name, const char *type, const void *data, size_t count)
 {
-    return (struct pl_safetensor){.name = name, .type = type, .dims = 1, .shape = {count}, .count = count, .data = data};
+    return (struct pl_safetensor){
+        .name = name, .type = type, .dims = 1, .shape = {count}, .count = count, .data = data};
 }
 
 const struct pl_safetensor *pl_safetensors_find(const struct pl_safetensors *file, const char *name)
@@ -180,8 +182,11 @@ static bool read_tensor(struct pl_safetensors *file, const char *name, const jso
         json_array_size(offsets) != 2 || !take_size(json_array_get(offsets, 0), room, &from) ||
         !take_size(json_array_get(offsets, 1), room, &to) || from > to)
         return false;
-    *t = (struct pl_safetensor){.name = pl_pool_copy(&file->pool, name), .type = pl_pool_copy(&file->pool, type),
-                                .dims = (int)json_array_size(shape), .count = 1, .data = data + from};
+    *t = (struct pl_safetensor){.name = pl_pool_copy(&file->pool, name),
+                                .type = pl_pool_copy(&file->pool, type),
+                                .dims = (int)json_array_size(shape),
+                                .count = 1,
+                                .data = data + from};
     for (int i = 0; i < t->dims; i++) {
         if (!take_size(json_array_get(shape, (size_t)i), room, &t->shape[i]))
             return false;
@@ -198,7 +203,8 @@ static bool read_header(struct pl_safetensors *file, const json_t *header, const
     const char *name;
     json_t *entry;
     size_t bytes = 0;
-    json_object_foreach((json_t *)(uintptr_t)header, name, entry) {
+    json_object_foreach((json_t *)(uintptr_t)header, name, entry)
+    {
         if (strcmp(name, "__metadata__")) {
             if (!read_tensor(file, name, entry, data, room, &bytes))
                 return false;
@@ -206,7 +212,8 @@ static bool read_header(struct pl_safetensors *file, const json_t *header, const
         }
         const char *key;
         json_t *value;
-        json_object_foreach(entry, key, value) {
+        json_object_foreach(entry, key, value)
+        {
             if (!json_is_string(value))
                 return false;
             pl_settings_set_string(&file->metadata, key, json_string_value(value));

@@ -16,8 +16,8 @@ struct pl_safetensor {
     const char *name, *type; /* "F32", "F64", "U64"; others are read but not understood */
     int dims;
     size_t shape[PL_SAFETENSORS_DIMS];
-    size_t count;            /* elements */
-    const void *data;        /* count elements; in a file that was read at any address: copy them */
+    size_t count;     /* elements */
+    const void *data; /* count elements; in a file that was read at any address: copy them */
 };
 
 /* A tensor of one dimension. */

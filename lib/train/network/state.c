@@ -42,7 +42,10 @@ static void add_table(struct pl_state *state, const struct pl_parameter *table, 
 {
     size_t size = !strcmp(type, "F32") ? sizeof(float) : sizeof(double);
     for (size_t i = 0; i < count; i++) {
-        struct pl_safetensor t = {.name = table[i].name, .type = type, .dims = table[i].dims, .count = table[i].count,
+        struct pl_safetensor t = {.name = table[i].name,
+                                  .type = type,
+                                  .dims = table[i].dims,
+                                  .count = table[i].count,
                                   .data = (const char *)arena + table[i].offset * size};
         for (int k = 0; k < t.dims; k++)
             t.shape[k] = table[i].shape[k];
@@ -56,13 +59,15 @@ static void add_optimizer(struct pl_state *state, struct pl_optim *optim)
     size_t count = pl_optim_state(optim, arrays, STATES);
     for (size_t i = 0; i < count && i < STATES; i++)
         add(state, pl_safetensor_list(join(state, OPTIMIZER, arrays[i].name),
-                                      arrays[i].kind == 'f' ? "F32" : arrays[i].kind == 'd' ? "F64" : "U64",
+                                      arrays[i].kind == 'f'   ? "F32"
+                                      : arrays[i].kind == 'd' ? "F64"
+                                                              : "U64",
                                       arrays[i].data, arrays[i].count));
 }
 
 /* A number under a name; its type follows from the member's. */
-#define ADD(state, name, member) \
-    add(state, pl_safetensor_list(name, _Generic(member, uint64_t: "U64", double: "F64"), &(member), 1))
+#define ADD(state, name, member)                                                                                       \
+    add(state, pl_safetensor_list(name, _Generic(member, uint64_t : "U64", double : "F64"), &(member), 1))
 
 void pl_state_add(struct pl_state *state, struct pl_network *n, const struct pl_network_loan *loan)
 {
@@ -194,7 +199,8 @@ bool pl_state_is_later(const struct pl_safetensors *a, const struct pl_safetenso
 const char *pl_state_metric(const char *name)
 {
     return !strncmp(name, RECORD, strlen(RECORD))   ? name + strlen(RECORD)
-           : !strncmp(name, EPOCHS, strlen(EPOCHS)) ? name + strlen(EPOCHS) : NULL;
+           : !strncmp(name, EPOCHS, strlen(EPOCHS)) ? name + strlen(EPOCHS)
+                                                    : NULL;
 }
 
 void pl_state_find_curve(const struct pl_safetensors *file, const char *metric, const struct pl_safetensor **epochs,

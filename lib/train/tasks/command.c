@@ -11,17 +11,24 @@
 #include <string.h>
 
 static const struct pl_setting command_settings[] = {
-    {.key = "command", .type = PL_STRING, .role = PL_CHOOSES | PL_SAYS_TASK,
-     .help = "program and its arguments; {key} stands for a setting's value", .list = true},
-    {.key = "booleans", .type = PL_STRING, .initial = "", .range = "words",
+    {.key = "command",
+     .type = PL_STRING,
+     .role = PL_CHOOSES | PL_SAYS_TASK,
+     .help = "program and its arguments; {key} stands for a setting's value",
+     .list = true},
+    {.key = "booleans",
+     .type = PL_STRING,
+     .initial = "",
+     .range = "words",
      .help = "words: {args} gives true and false as =true and =false, not as a flag that is there or not"},
     {.key = "directory", .type = PL_STRING, .initial = ".", .help = "folder that the program starts in"},
 };
 enum { COMMAND_SETTING_COUNT = sizeof command_settings / sizeof *command_settings };
 
 /* Names that identify a run in the results database's views, and those of placeholders and of this task. */
-static const char reserved[] = "booleans command config directory epoch id key metric run run_folder seed seeds status study "
-                               "sweep threads value";
+static const char
+    reserved[] = "booleans command config directory epoch id key metric run run_folder seed seeds status study "
+                 "sweep threads value";
 
 enum { KEY_LENGTH_MOST = 64 };
 
@@ -32,8 +39,10 @@ int pl_train_check_free_key(const char *key, struct pl_error *err)
     for (size_t i = 0; i < length; i++)
         legal = legal && (isalnum((unsigned char)key[i]) || key[i] == '_');
     if (!legal)
-        return pl_fail(err, PL_EINPUT, "\"%.100s\" cannot be a setting of a command: a key is a letter followed by "
-                                       "letters, digits and _, at most %d in all", key, KEY_LENGTH_MOST);
+        return pl_fail(err, PL_EINPUT,
+                       "\"%.100s\" cannot be a setting of a command: a key is a letter followed by "
+                       "letters, digits and _, at most %d in all",
+                       key, KEY_LENGTH_MOST);
     if (pl_has_word(reserved, key))
         return pl_fail(err, PL_EINPUT, "%s cannot be a setting of a command: poula uses that name itself", key);
     return 0;
@@ -124,14 +133,18 @@ static int launch(const struct pl_run_request *request, const struct pl_words *w
     if (reading->options->metrics_file) {
         struct pl_text name = {0};
         status = pl_word_expand(request, reading->options->metrics_file, &name, err);
-        pl_text_addf(&file, "%s%s%s", *pl_text(&name) == '/' ? "" : pl_text(&directory), *pl_text(&name) == '/' ? "" : "/",
-                     pl_text(&name));
+        pl_text_addf(&file, "%s%s%s", *pl_text(&name) == '/' ? "" : pl_text(&directory),
+                     *pl_text(&name) == '/' ? "" : "/", pl_text(&name));
         pl_text_release(&name);
     }
     if (!status && file.length)
         pl_follow_begin(&follow[count++], pl_text(&file), PL_FROM_FILE, reading);
-    struct pl_launch start = {.words = words->words, .directory = pl_text(&directory), .metrics = pl_text(&metrics),
-                              .follow = follow, .follow_count = count, .stall = reading->options->stall};
+    struct pl_launch start = {.words = words->words,
+                              .directory = pl_text(&directory),
+                              .metrics = pl_text(&metrics),
+                              .follow = follow,
+                              .follow_count = count,
+                              .stall = reading->options->stall};
     if (!status)
         pl_process_run(&start, sink, reading, result);
     for (size_t i = 0; i < count; i++)
@@ -185,8 +198,8 @@ done:
 }
 
 /* Gives the request the folders that it lacks: one for poula's own files, and one for {run_folder}. */
-static int command_run(const struct pl_run_request *request, const struct pl_sink *sink,
-                       struct pl_run_result *result, struct pl_error *err)
+static int command_run(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
+                       struct pl_error *err)
 {
     struct pl_run_request passing = *request;
     struct pl_text scratch = {0}, folder = {0};

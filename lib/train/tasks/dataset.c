@@ -5,21 +5,46 @@
 #include <string.h>
 
 const struct pl_setting pl_network_settings[] = {
-    {.key = "dataset", .type = PL_STRING, .role = PL_CHOOSES | PL_SAYS_TASK | PL_NAMES, .help = "name of a set of images, or of a text"},
+    {.key = "dataset",
+     .type = PL_STRING,
+     .role = PL_CHOOSES | PL_SAYS_TASK | PL_NAMES,
+     .help = "name of a set of images, or of a text"},
     {.key = "model", .type = PL_STRING, .role = PL_CHOOSES | PL_SAYS_TASK | PL_NAMES, .help = "name of a network"},
-    {.key = "record_batches", .type = PL_INTEGER, .role = PL_ASIDE, .initial = "0", .range = "[0,1000000]",
+    {.key = "record_batches",
+     .type = PL_INTEGER,
+     .role = PL_ASIDE,
+     .initial = "0",
+     .range = "[0,1000000]",
      .help = "record the loss of this many first batches as batch_loss, whose epochs are batches"},
-    {.key = "precision", .type = PL_STRING, .initial = "fast", .range = "fast exact",
+    {.key = "precision",
+     .type = PL_STRING,
+     .initial = "fast",
+     .range = "fast exact",
      .help = "fast uses Winograd convolutions, exact only direct ones",
      .idle_when = "device=ref or model=mlp or model=awd_lstm"},
     {.key = "device", .type = PL_STRING, .initial = "cpu", .range = PL_DEVICE_WORDS, .help = PL_DEVICE_HELPS},
-    {.key = "weights", .type = PL_STRING, .initial = "",
+    {.key = "weights",
+     .type = PL_STRING,
+     .initial = "",
      .help = "safetensors file of initial weights instead of drawn ones"},
-    {.key = "checkpoint_every", .type = PL_INTEGER, .role = PL_ASIDE, .initial = "0", .range = "[0,1000000]",
-     .help = "epochs from one checkpoint to the next, 0: none for that reason", .idle_when = "always"},
-    {.key = "checkpoint_minutes", .type = PL_REAL, .role = PL_ASIDE, .initial = "5", .range = "[0,1000000]",
-     .help = "minutes from one checkpoint to the next, 0: none for that reason", .idle_when = "always"},
-    {.key = "keep_weights", .type = PL_BOOLEAN, .role = PL_ASIDE, .initial = "true",
+    {.key = "checkpoint_every",
+     .type = PL_INTEGER,
+     .role = PL_ASIDE,
+     .initial = "0",
+     .range = "[0,1000000]",
+     .help = "epochs from one checkpoint to the next, 0: none for that reason",
+     .idle_when = "always"},
+    {.key = "checkpoint_minutes",
+     .type = PL_REAL,
+     .role = PL_ASIDE,
+     .initial = "5",
+     .range = "[0,1000000]",
+     .help = "minutes from one checkpoint to the next, 0: none for that reason",
+     .idle_when = "always"},
+    {.key = "keep_weights",
+     .type = PL_BOOLEAN,
+     .role = PL_ASIDE,
+     .initial = "true",
      .help = "keep the final weights for poula export weights"},
 };
 const size_t pl_network_setting_count = sizeof pl_network_settings / sizeof *pl_network_settings;
@@ -130,22 +155,47 @@ static void dataset_sources(struct pl_schema_sources *sources)
 }
 
 static const struct pl_metric network_metrics[] = {
-    {.name = "train_loss", .unit = "nats", .direction = PL_MINIMIZE, .set = PL_SET_TRAIN, .loss = true,
-     .rank = PL_RANK_TRAIN + PL_RANK_LOSS, .help = "mean cross-entropy over the epoch, as it was trained"},
-    {.name = "valid_loss", .unit = "nats", .direction = PL_MINIMIZE, .set = PL_SET_VALID, .loss = true,
-     .rank = PL_RANK_LOSS + 1, .help = "the same of the validation data, after the epoch"},
-    {.name = "test_loss", .unit = "nats", .direction = PL_MINIMIZE, .set = PL_SET_TEST, .loss = true,
-     .rank = PL_RANK_LOSS, .help = "the same of the test data, after the epoch"},
-    {.name = "batch_loss", .unit = "nats", .direction = PL_MINIMIZE, .loss = true, .rank = PL_RANK_LAST,
+    {.name = "train_loss",
+     .unit = "nats",
+     .direction = PL_MINIMIZE,
+     .set = PL_SET_TRAIN,
+     .loss = true,
+     .rank = PL_RANK_TRAIN + PL_RANK_LOSS,
+     .help = "mean cross-entropy over the epoch, as it was trained"},
+    {.name = "valid_loss",
+     .unit = "nats",
+     .direction = PL_MINIMIZE,
+     .set = PL_SET_VALID,
+     .loss = true,
+     .rank = PL_RANK_LOSS + 1,
+     .help = "the same of the validation data, after the epoch"},
+    {.name = "test_loss",
+     .unit = "nats",
+     .direction = PL_MINIMIZE,
+     .set = PL_SET_TEST,
+     .loss = true,
+     .rank = PL_RANK_LOSS,
+     .help = "the same of the test data, after the epoch"},
+    {.name = "batch_loss",
+     .unit = "nats",
+     .direction = PL_MINIMIZE,
+     .loss = true,
+     .rank = PL_RANK_LAST,
      .help = "of the first batches, with record_batches; its epochs are batches"},
     {.name = "lambda", .rank = PL_RANK_LAST, .help = "the learning rate in force"},
-    {.name = "gradient_norm", .rank = PL_RANK_LAST,
+    {.name = "gradient_norm",
+     .rank = PL_RANK_LAST,
      .help = "mean over the batches of the gradient's Euclidean norm, before clipping and without regularisation"},
     {.name = "parameter_norm", .rank = PL_RANK_LAST, .help = "Euclidean norm of what is trained, after the epoch"},
     {.name = PL_METRIC_SECONDS, .unit = "s", .clock = true, .rank = PL_RANK_LAST, .help = "of training"},
-    {.name = "seconds_load", .unit = "s", .clock = true, .rank = PL_RANK_LAST, .help = "the part of it that made the batches"},
+    {.name = "seconds_load",
+     .unit = "s",
+     .clock = true,
+     .rank = PL_RANK_LAST,
+     .help = "the part of it that made the batches"},
     {.name = "seconds_eval", .unit = "s", .clock = true, .rank = PL_RANK_LAST, .help = "of evaluation"},
-    {.name = PL_METRIC_AVERAGED, .rank = PL_RANK_LAST,
+    {.name = PL_METRIC_AVERAGED,
+     .rank = PL_RANK_LAST,
      .help = "once: the first epoch that is measured with averaged weights"},
 };
 
@@ -153,8 +203,7 @@ static void dataset_metrics(struct pl_metric_source *sources, size_t *count)
 {
     pl_metric_add(sources, count, "dataset", network_metrics, sizeof network_metrics / sizeof *network_metrics);
     for (size_t t = 0; t < TYPE_COUNT; t++)
-        pl_metric_add(sources, count, types[t]->text ? "text" : "images", types[t]->metrics,
-                      types[t]->metric_count);
+        pl_metric_add(sources, count, types[t]->text ? "text" : "images", types[t]->metrics, types[t]->metric_count);
 }
 
 static int dataset_check(const struct pl_settings *settings, struct pl_error *err)
@@ -178,8 +227,8 @@ static void tidy(struct pl_network *n, const struct pl_run_result *result)
     pl_checkpoint_remove(n);
 }
 
-static int dataset_run(const struct pl_run_request *request, const struct pl_sink *sink,
-                       struct pl_run_result *result, struct pl_error *err)
+static int dataset_run(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
+                       struct pl_error *err)
 {
     struct pl_network n;
     struct pl_error own = {0};

@@ -13,14 +13,28 @@
 #include <string.h>
 
 static const struct pl_setting langevin_settings[] = {
-    {.key = "target", .type = PL_STRING, .role = PL_CHOOSES, .help = "the problem u whose law exp(-beta u) the chains should have"},
+    {.key = "target",
+     .type = PL_STRING,
+     .role = PL_CHOOSES,
+     .help = "the problem u whose law exp(-beta u) the chains should have"},
     {.key = "chains", .type = PL_INTEGER, .initial = "10000", .range = "[2,10000000]", .help = "independent chains"},
-    {.key = "burn_in", .type = PL_INTEGER, .initial = "0", .range = "[0,1000000000000]",
+    {.key = "burn_in",
+     .type = PL_INTEGER,
+     .initial = "0",
+     .range = "[0,1000000000000]",
      .help = "iterations before the first recorded point may come"},
-    {.key = "gradient", .type = PL_STRING, .initial = "stochastic", .range = "stochastic exact",
-     .help = "the problem's stochastic gradient, or its mean", .idle_when = "noise=0"},
-    {.key = "directions", .type = PL_INTEGER, .initial = "8", .range = "[1,64]",
-     .help = "projections that distances are averaged over, in two dimensions", .idle_when = "dimension=1"},
+    {.key = "gradient",
+     .type = PL_STRING,
+     .initial = "stochastic",
+     .range = "stochastic exact",
+     .help = "the problem's stochastic gradient, or its mean",
+     .idle_when = "noise=0"},
+    {.key = "directions",
+     .type = PL_INTEGER,
+     .initial = "8",
+     .range = "[1,64]",
+     .help = "projections that distances are averaged over, in two dimensions",
+     .idle_when = "dimension=1"},
 };
 enum { LANGEVIN_SETTING_COUNT = sizeof langevin_settings / sizeof *langevin_settings };
 
@@ -59,8 +73,9 @@ struct langevin {
 static int langevin_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
 {
     if (!pl_settings_find(chosen, "target"))
-        return pl_fail(err, PL_EINPUT, "problem langevin needs a target, as in "
-                                       "task: {problem: langevin, target: double_well}");
+        return pl_fail(err, PL_EINPUT,
+                       "problem langevin needs a target, as in "
+                       "task: {problem: langevin, target: double_well}");
     const struct pl_problem *target = pl_problem_of(chosen, "target", err);
     if (!target) {
         schema->fault = "target";
@@ -96,14 +111,16 @@ static int langevin_check(const struct pl_settings *settings, struct pl_error *e
     if (strcmp(pl_settings_need_string(settings, "average"), "off"))
         return pl_fail(err, PL_EINPUT, "problem langevin is about the law of the iterates, so average must be off");
     if (pl_settings_boolean(settings, "record_shares", false))
-        return pl_fail(err, PL_EINPUT, "problem langevin records laws of many chains and no shares of single steps, so "
-                                       "record_shares must be left out");
+        return pl_fail(err, PL_EINPUT,
+                       "problem langevin records laws of many chains and no shares of single steps, so "
+                       "record_shares must be left out");
     if (!isfinite(beta))
         return pl_fail(err, PL_EINPUT, "problem langevin needs a finite beta");
     if (beta == 1 && !strcmp(pl_settings_string(settings, "variant", ""), "official"))
         return pl_fail(err, PL_EINPUT, "beta is 1, by which the official variant of theopoula switches its noise off");
     if (dimension > PL_GIBBS_DIMENSION)
-        return pl_fail(err, PL_EINPUT, "dimension is %lld, but problem langevin knows the law of targets in 1 or 2 only",
+        return pl_fail(err, PL_EINPUT,
+                       "dimension is %lld, but problem langevin knows the law of targets in 1 or 2 only",
                        (long long)dimension);
     if (pl_settings_need_integer(settings, "burn_in") >= iterations)
         return pl_fail(err, PL_EINPUT, "burn_in must be smaller than iterations, %lld", (long long)iterations);
@@ -185,19 +202,31 @@ static double measure_risk(struct langevin *l)
 
 /* Those of one dimension, and what takes the place of the first four in two. */
 static const struct pl_metric langevin_metrics[] = {
-    [W1] = {.name = "w1", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST,
+    [W1] = {.name = "w1",
+            .direction = PL_MINIMIZE,
+            .rank = PL_RANK_LAST,
             .help = "Wasserstein distance W1 between the empirical law of all chains and pi_beta"},
     [W2] = {.name = "w2", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST, .help = "the same in W2"},
-    [W1_FLOOR] = {.name = "w1_floor", .rank = PL_RANK_LAST,
+    [W1_FLOOR] = {.name = "w1_floor",
+                  .rank = PL_RANK_LAST,
                   .help = "mean of w1 for as many exact independent samples of pi_beta: nothing is seen below"},
     [W2_FLOOR] = {.name = "w2_floor", .rank = PL_RANK_LAST, .help = "the same of w2, as a root of the mean square"},
-    [EXCESS_RISK] = {.name = "excess_risk", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST, .loss = true,
+    [EXCESS_RISK] = {.name = "excess_risk",
+                     .direction = PL_MINIMIZE,
+                     .rank = PL_RANK_LAST,
+                     .loss = true,
                      .help = "mean of u over the chains, less its minimum"},
-    [ESCAPED] = {.name = "escaped", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST,
+    [ESCAPED] = {.name = "escaped",
+                 .direction = PL_MINIMIZE,
+                 .rank = PL_RANK_LAST,
                  .help = "share of the chains whose theta or u is not finite"},
-    [SERIES_COUNT + W1] = {.name = "sliced_w1", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST,
+    [SERIES_COUNT + W1] = {.name = "sliced_w1",
+                           .direction = PL_MINIMIZE,
+                           .rank = PL_RANK_LAST,
                            .help = "in two dimensions: mean of w1 over projections"},
-    [SERIES_COUNT + W2] = {.name = "sliced_w2", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST,
+    [SERIES_COUNT + W2] = {.name = "sliced_w2",
+                           .direction = PL_MINIMIZE,
+                           .rank = PL_RANK_LAST,
                            .help = "in two dimensions: root of the mean of w2 squared over projections"},
     [SERIES_COUNT + W1_FLOOR] = {.name = "sliced_w1_floor", .rank = PL_RANK_LAST, .help = "floor of sliced_w1"},
     [SERIES_COUNT + W2_FLOOR] = {.name = "sliced_w2_floor", .rank = PL_RANK_LAST, .help = "floor of sliced_w2"},
@@ -225,8 +254,8 @@ static void record(struct langevin *l, int64_t iteration)
     double risk = measure_risk(l);
     struct distance distance = l->escaped ? (struct distance){INFINITY, INFINITY} : measure(l);
     double values[SERIES_COUNT] = {
-        [W1] = distance.first, [W2] = distance.second, [W1_FLOOR] = l->floor.first, [W2_FLOOR] = l->floor.second,
-        [EXCESS_RISK] = risk, [ESCAPED] = (double)l->escaped / (double)l->count,
+        [W1] = distance.first,        [W2] = distance.second, [W1_FLOOR] = l->floor.first,
+        [W2_FLOOR] = l->floor.second, [EXCESS_RISK] = risk,   [ESCAPED] = (double)l->escaped / (double)l->count,
     };
     for (size_t i = 0; i < SERIES_COUNT; i++)
         l->sink->value(l->sink->self, l->series[i], (double)iteration, values[i]);
@@ -286,7 +315,8 @@ static int prepare_law(struct langevin *l, struct pl_error *err)
         .r = pl_settings_real(settings, "r", 0),
         .weight_decay = pl_settings_real(settings, "weight_decay", 0),
     };
-    int status = pl_gibbs_new(&l->gibbs, &l->target, regulariser, pl_settings_real(settings, "beta", 1), l->directions, err);
+    int status = pl_gibbs_new(&l->gibbs, &l->target, regulariser, pl_settings_real(settings, "beta", 1), l->directions,
+                              err);
     if (status)
         return status;
     l->theta = pl_arena(l->count, l->dimension * sizeof(double));

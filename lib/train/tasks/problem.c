@@ -10,10 +10,19 @@
 #include <string.h>
 
 const struct pl_setting pl_objective_settings[] = {
-    {.key = "problem", .type = PL_STRING, .role = PL_CHOOSES | PL_SAYS_TASK | PL_NAMES, .help = "name of an analytic objective, or langevin"},
-    {.key = "iterations", .type = PL_INTEGER, .initial = "1000", .range = "[1,1000000000000]",
+    {.key = "problem",
+     .type = PL_STRING,
+     .role = PL_CHOOSES | PL_SAYS_TASK | PL_NAMES,
+     .help = "name of an analytic objective, or langevin"},
+    {.key = "iterations",
+     .type = PL_INTEGER,
+     .initial = "1000",
+     .range = "[1,1000000000000]",
      .help = "steps of the optimizer"},
-    {.key = "record", .type = PL_INTEGER, .initial = "100", .range = "[1,1000000]",
+    {.key = "record",
+     .type = PL_INTEGER,
+     .initial = "100",
+     .range = "[1,1000000]",
      .help = "recorded points, evenly spaced over the iterations"},
 };
 const size_t pl_objective_setting_count = sizeof pl_objective_settings / sizeof *pl_objective_settings;
@@ -44,8 +53,8 @@ struct descent {
     size_t n;
     int64_t iterations, points;
     double *theta, *gradient, *x;
-    int64_t block;          /* iterations whose data fit into x */
-    double rate;            /* the initial learning rate */
+    int64_t block; /* iterations whose data fit into x */
+    double rate;   /* the initial learning rate */
     struct report iterate, average;
     struct pl_recording recording;
     int share_series[PL_SHARES];
@@ -92,24 +101,31 @@ static int problem_schema(const struct pl_settings *chosen, struct pl_schema *sc
 
 static void problem_sources(struct pl_schema_sources *sources)
 {
-    pl_source_add(sources, "problem", PL_SECTION_TASK, pl_objective_settings,
-                  pl_objective_setting_count);
+    pl_source_add(sources, "problem", PL_SECTION_TASK, pl_objective_settings, pl_objective_setting_count);
     for (size_t i = 0; i < pl_problem_count(); i++) {
         const struct pl_problem *problem = pl_problem_at(i);
-        pl_source_add(sources, problem->name, PL_SECTION_TASK, problem->settings,
-                      problem->setting_count);
+        pl_source_add(sources, problem->name, PL_SECTION_TASK, problem->settings, problem->setting_count);
     }
 }
 
 static const struct pl_metric problem_metrics[] = {
-    {.name = "loss", .direction = PL_MINIMIZE, .rank = PL_RANK_LOSS + 2, .loss = true, .help = "u(theta), the expected objective"},
-    {.name = "distance", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST,
+    {.name = "loss",
+     .direction = PL_MINIMIZE,
+     .rank = PL_RANK_LOSS + 2,
+     .loss = true,
+     .help = "u(theta), the expected objective"},
+    {.name = "distance",
+     .direction = PL_MINIMIZE,
+     .rank = PL_RANK_LAST,
      .help = "Euclidean distance to the nearest minimiser, in two dimensions and more"},
     {.name = "theta", .rank = PL_RANK_LAST, .help = "the coordinate, in one dimension"},
     {.name = "theta1", .rank = PL_RANK_LAST, .help = "the first coordinate, in two or three dimensions"},
     {.name = "theta2", .rank = PL_RANK_LAST, .help = "the second"},
     {.name = "theta3", .rank = PL_RANK_LAST, .help = "the third"},
-    {.name = "averaged_loss", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST, .loss = true,
+    {.name = "averaged_loss",
+     .direction = PL_MINIMIZE,
+     .rank = PL_RANK_LAST,
+     .loss = true,
      .help = "the same of the averaged iterate, once there is one"},
     {.name = "averaged_distance", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST, .help = "its distance"},
     {.name = "averaged_theta", .rank = PL_RANK_LAST, .help = "its coordinate"},
@@ -300,8 +316,8 @@ static int prepare(struct descent *o, struct pl_error *err)
     return pl_recording_init(&o->recording, settings, err);
 }
 
-static int problem_run(const struct pl_run_request *request, const struct pl_sink *sink,
-                       struct pl_run_result *result, struct pl_error *err)
+static int problem_run(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
+                       struct pl_error *err)
 {
     struct descent o = {
         .request = request, .sink = sink, .iterate = {.prefix = ""}, .average = {.prefix = "averaged_"}};

@@ -66,8 +66,9 @@ static int cpu_open(struct pl_device *d, struct pl_error *err)
 {
     const struct pl_cpu_kernels *kernels = pl_cpu_kernels(pl_host_isa());
     d->state = (void *)(uintptr_t)kernels;
-    return kernels ? 0 : pl_fail(err, PL_EINPUT, "this build has no kernels for the instruction set %s",
-                                  pl_isa_name(pl_host_isa()));
+    return kernels ? 0
+                   : pl_fail(err, PL_EINPUT, "this build has no kernels for the instruction set %s",
+                             pl_isa_name(pl_host_isa()));
 }
 
 static size_t cpu_buffer_size(int batch, int stored, int height, int width)
@@ -140,8 +141,8 @@ static void cpu_read(struct pl_device *d, const struct pl_view *x, void *host, e
 
 static bool same_pieces(const struct pl_view *x, const struct pl_view *y)
 {
-    return x->piece_count == y->piece_count
-        && !memcmp(x->pieces, y->pieces, (size_t)x->piece_count * sizeof *x->pieces);
+    return x->piece_count == y->piece_count &&
+           !memcmp(x->pieces, y->pieces, (size_t)x->piece_count * sizeof *x->pieces);
 }
 
 static void clear(const struct pl_view *y)
@@ -149,8 +150,7 @@ static void clear(const struct pl_view *y)
     struct pl_cpu_shape shape = cpu_shape(y);
     for (int b = 0; b < pl_cpu_blocks(shape.channels); b++)
         for (size_t p = 0; p < (size_t)y->height * (size_t)y->width; p++)
-            memset(cpu_data(y) + (size_t)b * shape.block + p * shape.pixel, 0,
-                   (size_t)y->batch * 16 * sizeof(float));
+            memset(cpu_data(y) + (size_t)b * shape.block + p * shape.pixel, 0, (size_t)y->batch * 16 * sizeof(float));
 }
 
 /* Runs of channels that lie together on both sides. */
@@ -218,8 +218,8 @@ static void cpu_pool_forward(struct pl_device *d, enum pl_pooling kind, const st
 {
     struct pl_cpu_shape shape = cpu_shape(x);
     struct pl_cpu_pool pool = pl_cpu_pool(&shape, p->kernel, p->stride, p->padding);
-    (kind == PL_POOL_MAX ? cpu_kernels(d)->max_forward : cpu_kernels(d)->average_forward)(
-        &pool, cpu_data(x), cpu_data(y), d->options.threads);
+    (kind == PL_POOL_MAX ? cpu_kernels(d)->max_forward
+                         : cpu_kernels(d)->average_forward)(&pool, cpu_data(x), cpu_data(y), d->options.threads);
 }
 
 static void cpu_pool_backward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,

@@ -40,8 +40,8 @@ static size_t bytes_of(const struct pass *p, const struct pl_view *y)
     size_t work = p->work;
     if (p->pass == PL_CPU_BACKWARD_WEIGHTS && pl_cpu_norm_workspace(&shape) > work)
         work = pl_cpu_norm_workspace(&shape); /* the bias, afterwards */
-    return cpu_cut_bytes(p->weights, sizeof(float)) + cpu_cut_bytes(p->operand, sizeof(float))
-         + cpu_cut_bytes(work, sizeof(float));
+    return cpu_cut_bytes(p->weights, sizeof(float)) + cpu_cut_bytes(p->operand, sizeof(float)) +
+           cpu_cut_bytes(work, sizeof(float));
 }
 
 void cpu_convolution_choose(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
@@ -73,8 +73,7 @@ static const float *prepare(const struct pl_device *d, const struct pass *p, con
 }
 
 void cpu_convolution_forward(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
-                             const void *weight, const void *bias, const struct pl_view *y, bool moments,
-                             void *work)
+                             const void *weight, const void *bias, const struct pl_view *y, bool moments, void *work)
 {
     struct pass p = plan_pass(d, c, x, y, PL_CPU_FORWARD);
     const float *operand = prepare(d, &p, x, weight, &work);
@@ -101,8 +100,8 @@ void cpu_convolution_backward_weights(struct pl_device *d, const struct pl_windo
 {
     struct pass p = plan_pass(d, c, x, dy, PL_CPU_BACKWARD_WEIGHTS);
     float *spread = cpu_cut(&work, p.weights, sizeof(float));
-    cpu_kernels(d)->conv_backward_weights(&p.conv, p.algorithm, cpu_data(x), cpu_data(dy),
-                                          p.weights ? spread : dweight, work, d->options.threads);
+    cpu_kernels(d)->conv_backward_weights(&p.conv, p.algorithm, cpu_data(x), cpu_data(dy), p.weights ? spread : dweight,
+                                          work, d->options.threads);
     if (p.weights)
         cpu_gather(x, spread, (size_t)dy->channels, (size_t)c->kernel[0] * (size_t)c->kernel[1], dweight);
     if (dbias)

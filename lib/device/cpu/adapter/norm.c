@@ -9,16 +9,16 @@ size_t cpu_norm_workspace(const struct pl_view *x)
     struct pl_cpu_shape shape = cpu_shape(x);
     size_t bytes = cpu_cut_bytes(pl_cpu_norm_workspace(&shape), sizeof(float));
     if (cpu_has_gaps(x))
-        bytes += VECTORS * cpu_cut_bytes((size_t)shape.channels, sizeof(float))
-               + 2 * cpu_cut_bytes((size_t)shape.channels, sizeof(double));
+        bytes += VECTORS * cpu_cut_bytes((size_t)shape.channels, sizeof(float)) +
+                 2 * cpu_cut_bytes((size_t)shape.channels, sizeof(double));
     return bytes;
 }
 
 void cpu_moments(struct pl_device *d, const struct pl_view *x, void *work)
 {
     struct pl_cpu_shape shape = cpu_shape(x);
-    cpu_kernels(d)->norm_statistics(&shape, cpu_data(x), x->moments + x->first, x->moments + x->stored + x->first,
-                                    work, d->options.threads);
+    cpu_kernels(d)->norm_statistics(&shape, cpu_data(x), x->moments + x->first, x->moments + x->stored + x->first, work,
+                                    d->options.threads);
 }
 
 /* As on the reference device, with the moments of the stored channels. */
@@ -59,9 +59,9 @@ static const double *statistics_with_gaps(const struct pl_view *x, const double 
     return spread;
 }
 
-void cpu_norm_forward(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
-                      const void *weight, const void *bias, const double *mean, const double *variance,
-                      const struct pl_view *residual, const struct pl_view *y, void *work)
+void cpu_norm_forward(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x, const void *weight,
+                      const void *bias, const double *mean, const double *variance, const struct pl_view *residual,
+                      const struct pl_view *y, void *work)
 {
     struct pl_cpu_shape shape = cpu_shape(x);
     size_t channels = (size_t)shape.channels;
@@ -86,8 +86,10 @@ void cpu_norm_backward(struct pl_device *d, const struct pl_batch_norm *n, const
 {
     struct pl_cpu_shape shape = cpu_shape(x);
     size_t channels = (size_t)shape.channels;
-    struct pl_cpu_norm norm = {.mean = x->moments + x->first, .variance = x->moments + x->stored + x->first,
-                               .epsilon = n->epsilon, .relu = n->relu};
+    struct pl_cpu_norm norm = {.mean = x->moments + x->first,
+                               .variance = x->moments + x->stored + x->first,
+                               .epsilon = n->epsilon,
+                               .relu = n->relu};
     norm.gamma = with_gaps(x, weight, channels, &work);
     norm.beta = with_gaps(x, bias, channels, &work);
     bool gaps = cpu_has_gaps(x);

@@ -39,8 +39,10 @@ static void look_up(void *self, size_t from, size_t to, int thread)
     for (size_t n = from; n < to; n++) {
         const float *row = e->matrix + (size_t)e->token[n] * (size_t)channels;
         for (int c = 0; c < 16 * pl_cpu_blocks(channels); c++)
-            cpu_data(e->view)[(size_t)(c / 16) * e->shape.block + n * 16 + (size_t)(c % 16)] =
-                c < channels ? e->scales[n] * row[c] : 0;
+            cpu_data(e->view)[(size_t)(c / 16) * e->shape.block + n * 16 + (size_t)(c % 16)] = c < channels
+                                                                                                   ? e->scales[n] *
+                                                                                                         row[c]
+                                                                                                   : 0;
     }
 }
 
@@ -80,8 +82,8 @@ void cpu_embedding_backward(struct pl_device *d, const void *tokens, const struc
     row_scales(drop, token, dy->batch, scales);
     if (!accumulate)
         memset(dmatrix, 0, (size_t)vocabulary * (size_t)dy->channels * sizeof(float));
-    struct embedding e = {.view = dy, .shape = shape, .token = token, .scales = scales, .dmatrix = dmatrix,
-                          .padding = padding};
+    struct embedding e = {
+        .view = dy, .shape = shape, .token = token, .scales = scales, .dmatrix = dmatrix, .padding = padding};
     pl_parallel(d->options.threads, (size_t)pl_cpu_blocks(dy->channels), 1, add_rows, &e);
 }
 
@@ -149,7 +151,11 @@ void cpu_penalty_backward(struct pl_device *d, enum pl_penalty kind, double coef
                           const struct pl_view *dy, const struct pl_view *dx)
 {
     double count = penalty_count(kind, x);
-    struct penalty p = {.kind = kind, .x = x, .dy = dy, .dx = dx, .shape = cpu_shape(x),
+    struct penalty p = {.kind = kind,
+                        .x = x,
+                        .dy = dy,
+                        .dx = dx,
+                        .shape = cpu_shape(x),
                         .scale = count > 0 ? (float)(2 * coefficient / count) : 0};
     pl_parallel(d->options.threads, (size_t)pl_cpu_blocks(x->channels), 1, add_slopes, &p);
 }
@@ -218,8 +224,8 @@ static void draw_mask(const struct pl_device *d, const struct pl_drop *drop, int
     pl_parallel(d->options.threads, mask_size(hidden), PART, mask_part, &m);
 }
 
-void cpu_lstm_forward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
-                      const struct pl_view *x, void *state, const struct pl_view *y, void *reserve, void *work)
+void cpu_lstm_forward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop, const struct pl_view *x,
+                      void *state, const struct pl_view *y, void *reserve, void *work)
 {
     uint8_t *keep;
     struct pl_cpu_lstm lstm = layer_of(w, drop, x, &reserve, &keep);

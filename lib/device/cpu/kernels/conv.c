@@ -93,8 +93,8 @@ struct pl_cpu_winograd_plan pl_cpu_winograd_plan(const struct pl_cpu_conv *conv,
     return plan;
 }
 
-static size_t winograd_workspace(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
-                                 enum pl_cpu_algorithm algorithm, int threads)
+static size_t winograd_workspace(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm,
+                                 int threads)
 {
     const struct pl_cpu_winograd_plan plan = pl_cpu_winograd_plan(conv, pass, algorithm);
     const size_t in = plan.points * pl_cpu_winograd_point(&plan, plan.in_blocks);
@@ -119,8 +119,7 @@ size_t pl_cpu_conv_operand(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass
 {
     if (pass == PL_CPU_BACKWARD_WEIGHTS)
         return 0;
-    if (winograd(algorithm))
-        {
+    if (winograd(algorithm)) {
         const struct pl_cpu_winograd_plan plan = pl_cpu_winograd_plan(conv, pass, algorithm);
         return plan.points * plan.operand_point;
     }

@@ -78,8 +78,8 @@ static void panels(const struct direct *d, int at, int row, int rows, int panel,
     static const float zeros[16 * TILE_PANELS];
     const int blocks = pl_cpu_blocks(d->in->channels), channels = d->out->channels;
     struct sum sum = {.rows = rows};
-    sum.piece = (struct tile_sum){.a = sum.a, .b = sum.b, .a_block = d->in->block,
-                                  .b_panel = (size_t)pl_cpu_taps(d->conv) * blocks * 256};
+    sum.piece = (struct tile_sum){
+        .a = sum.a, .b = sum.b, .a_block = d->in->block, .b_panel = (size_t)pl_cpu_taps(d->conv) * blocks * 256};
     for (; panel < end; panel += sum.panels) {
         float bias[16 * TILE_PANELS];
         float *y = d->y + (size_t)panel * d->out->block + (size_t)at * d->out->pixel + (size_t)row * 16;
@@ -129,11 +129,17 @@ void PL_CPU_NAME(pass_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass p
 {
     (void)algorithm, (void)work;
     const bool forward = pass == PL_CPU_FORWARD;
-    struct direct d = {.conv = conv, .pass = pass, .in = forward ? &conv->x : &conv->y,
-                             .out = forward ? &conv->y : &conv->x, .x = in, .operand = operand, .y = out, .add = add,
-                             .bias = output ? output->bias : NULL,
-                             .finish = (output && output->relu ? TILE_RELU : 0) |
-                                       (!add && pl_cpu_past(forward ? &conv->y : &conv->x) ? TILE_PAST : 0)};
+    struct direct d = {.conv = conv,
+                       .pass = pass,
+                       .in = forward ? &conv->x : &conv->y,
+                       .out = forward ? &conv->y : &conv->x,
+                       .x = in,
+                       .operand = operand,
+                       .y = out,
+                       .add = add,
+                       .bias = output ? output->bias : NULL,
+                       .finish = (output && output->relu ? TILE_RELU : 0) |
+                                 (!add && pl_cpu_past(forward ? &conv->y : &conv->x) ? TILE_PAST : 0)};
     const int pixels = pl_cpu_pixels(d.out), batch = d.out->batch;
     const int pairs = (pl_cpu_blocks(d.out->channels) + TILE_PANELS - 1) / TILE_PANELS;
     d.columns = parts(pixels, threads, pairs);
@@ -203,8 +209,8 @@ static void prepare_tasks(void *self, size_t task_from, size_t task_to, int thre
 }
 
 /* [out block][tap][in channel][16 out channels], "out" and "in" being those of the pass. */
-void PL_CPU_NAME(prepare_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
-                                 enum pl_cpu_algorithm algorithm, const float *weights, float *operand, int threads)
+void PL_CPU_NAME(prepare_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm,
+                                 const float *weights, float *operand, int threads)
 {
     (void)algorithm;
     struct preparing p = {conv, pass == PL_CPU_FORWARD, weights, operand};

@@ -62,8 +62,8 @@ static void pixels_forward(void *self, size_t from, size_t to, int thread)
     const int outs = pl_cpu_blocks(conv->y.channels), rows = pl_cpu_patch_blocks(conv);
     float *patch = p->patches + (size_t)thread * pl_cpu_patch_floats(conv);
     const float *a = patch, *b = NULL;
-    const struct tile_sum sum = {.a = &a, .b = &b, .a_block = conv->x.pixel, .b_panel = (size_t)rows * 256,
-                                 .taps = 1, .blocks = rows};
+    const struct tile_sum sum = {
+        .a = &a, .b = &b, .a_block = conv->x.pixel, .b_panel = (size_t)rows * 256, .taps = 1, .blocks = rows};
     for (int at = (int)from; at < (int)to; at++) {
         gather(conv, p->x, at, patch);
         for (int panel = 0, some; panel < outs; panel += some) {
@@ -73,8 +73,9 @@ static void pixels_forward(void *self, size_t from, size_t to, int thread)
                 channels_of(p->bias, conv->y.channels, panel + i, bias + i * 16);
             b = p->operand + (size_t)panel * rows * 256;
             const struct tile_start start = {bias, 0, 16};
-            PL_CPU_NAME(tiles)(conv->y.batch, some, &sum, &start,
-                               p->y + panel * conv->y.block + at * conv->y.pixel, conv->y.block, p->finish);
+            PL_CPU_NAME(tiles)
+            (conv->y.batch, some, &sum, &start, p->y + panel * conv->y.block + at * conv->y.pixel, conv->y.block,
+             p->finish);
         }
     }
     settle();
@@ -85,7 +86,11 @@ void PL_CPU_NAME(pass_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_pass 
                                float *out, float *work, int threads)
 {
     (void)pass, (void)algorithm, (void)add;
-    struct patches p = {.conv = conv, .x = in, .operand = operand, .bias = output ? output->bias : NULL, .y = out,
+    struct patches p = {.conv = conv,
+                        .x = in,
+                        .operand = operand,
+                        .bias = output ? output->bias : NULL,
+                        .y = out,
                         .patches = work,
                         .finish = (output && output->relu ? TILE_RELU : 0) | (pl_cpu_past(&conv->y) ? TILE_PAST : 0)};
     clear_patches(&p, threads);
@@ -103,8 +108,8 @@ void PL_CPU_NAME(prepare_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_pa
     for (int o = 0; o < conv->y.channels; o++)
         for (int c = 0; c < channels; c++)
             for (int tap = 0; tap < taps; tap++)
-                operand[(o / 16 * rows + tap * channels + c) * 16 + o % 16] =
-                    weights[((size_t)o * channels + c) * taps + tap];
+                operand[(o / 16 * rows + tap * channels + c) * 16 +
+                        o % 16] = weights[((size_t)o * channels + c) * taps + tap];
 }
 
 static void split_sums(void *self, size_t from, size_t to, int thread)

@@ -95,7 +95,8 @@ static void run_groups(void *self, size_t from, size_t to, int thread)
     flush_end(mode);
 }
 
-void PL_CPU_NAME(weights_sums)(const struct pl_cpu_conv *conv, const float *x, const float *dy, float *sums, int threads)
+void PL_CPU_NAME(weights_sums)(const struct pl_cpu_conv *conv, const float *x, const float *dy, float *sums,
+                               int threads)
 {
     struct weights w = {conv, x, dy, pl_cpu_weight_plan(conv, PL_CPU_DIRECT), sums};
     pl_parallel(threads, (size_t)w.plan.splits * (size_t)w.plan.down * (size_t)w.plan.across, 1, run_groups, &w);
@@ -105,8 +106,8 @@ void PL_CPU_NAME(weights_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_alg
                                  const float *dy, float *dweights, float *work, int threads)
 {
     PL_CPU_NAME(weights_sums)(conv, x, dy, work, threads);
-    PL_CPU_NAME(weights_plain)(conv, work, pl_cpu_blocks(conv->x.channels) * 16,
-                               pl_cpu_weight_plan(conv, algorithm).splits, dweights, threads);
+    PL_CPU_NAME(weights_plain)
+    (conv, work, pl_cpu_blocks(conv->x.channels) * 16, pl_cpu_weight_plan(conv, algorithm).splits, dweights, threads);
 }
 
 struct plain {

@@ -23,12 +23,12 @@ struct winograd {
 INLINE void output_line(const struct winograd *w, vec y[PARTS][16], int p, const float *bias, float *to)
 {
     vec v[PARTS];
-    UNROLL for (int j = 0; j < PARTS; j++) {
+    UNROLL_FOR (int j = 0; j < PARTS; j++) {
         v[j] = y[j][p] + (w->add ? load(to + j * LANES) : load_loose(bias + j * LANES));
         if (w->relu)
             v[j] = relu_vec(v[j]);
     }
-    UNROLL for (int j = 0; j < PARTS; j++)
+    UNROLL_FOR (int j = 0; j < PARTS; j++)
         if (w->past)
             store_past(to + j * LANES, v[j]);
         else
@@ -52,13 +52,13 @@ INLINE void output_tile(const int m, const struct winograd *w, int tile, int sam
     }
     for (int q = 0; q < samples * 16; q += 16) {
         vec y[PARTS][16];
-        UNROLL for (int j = 0; j < PARTS; j++) {
+        UNROLL_FOR (int j = 0; j < PARTS; j++) {
             vec points[36];
-            UNROLL for (int p = 0; p < (m + 2) * (m + 2); p++)
+            UNROLL_FOR (int p = 0; p < (m + 2) * (m + 2); p++)
                 points[p] = load(products + p * point_step + q + j * LANES);
             transform_output(m, points, y[j]);
         }
-        UNROLL for (int p = 0; p < m * m; p++)
+        UNROLL_FOR (int p = 0; p < m * m; p++)
             if (to[p])
                 output_line(w, y, p, bias, to[p] + q);
     }
@@ -83,9 +83,13 @@ INLINE void run_task(const int m, const struct winograd *w, int number, float *i
             const int after = p + 1 < plan->points ? p + 1 : 0; /* then the next panel's first point */
             const float *next = b + (after - p) * (ptrdiff_t)plan->operand_point +
                                 (after ? 0 : panels * plan->in_blocks * 256);
-            const struct tile_sum sum = {.a = &a, .b = &b, .a_block = (size_t)plan->rows * 16,
-                                         .b_panel = (size_t)plan->in_blocks * 256, .taps = 1,
-                                         .blocks = plan->in_blocks, .next = next};
+            const struct tile_sum sum = {.a = &a,
+                                         .b = &b,
+                                         .a_block = (size_t)plan->rows * 16,
+                                         .b_panel = (size_t)plan->in_blocks * 256,
+                                         .taps = 1,
+                                         .blocks = plan->in_blocks,
+                                         .next = next};
             const struct tile_start start = {zeros, 0, 16};
             PL_CPU_NAME(tiles)(rows, panels, &sum, &start, products + p * out_point, out_panel, 0);
         }
@@ -117,16 +121,22 @@ static void run_tasks(void *self, size_t from, size_t to, int thread)
     settle();
 }
 
-void PL_CPU_NAME(pass_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
-                                enum pl_cpu_algorithm algorithm, const float *in, const float *operand,
-                                const struct pl_cpu_output *output, bool add, float *out, float *work, int threads)
+void PL_CPU_NAME(pass_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm,
+                                const float *in, const float *operand, const struct pl_cpu_output *output, bool add,
+                                float *out, float *work, int threads)
 {
     const bool forward = pass == PL_CPU_FORWARD;
     struct winograd w = {.plan = pl_cpu_winograd_plan(conv, pass, algorithm),
-                         .in = forward ? &conv->x : &conv->y, .out = forward ? &conv->y : &conv->x,
-                         .x = in, .operand = operand, .bias = output ? output->bias : NULL, .y = out,
-                         .add = add, .relu = output && output->relu,
-                         .past = !add && pl_cpu_past(forward ? &conv->y : &conv->x), .work = work};
+                         .in = forward ? &conv->x : &conv->y,
+                         .out = forward ? &conv->y : &conv->x,
+                         .x = in,
+                         .operand = operand,
+                         .bias = output ? output->bias : NULL,
+                         .y = out,
+                         .add = add,
+                         .relu = output && output->relu,
+                         .past = !add && pl_cpu_past(forward ? &conv->y : &conv->x),
+                         .work = work};
     pl_parallel(threads, (size_t)w.plan.tasks, 1, run_tasks, &w);
 }
 
@@ -141,8 +151,8 @@ static void kernels_of(const struct pl_cpu_conv *conv, bool forward, const float
     if (some < 16)
         memset(kernels, 0, 16 * sizeof *kernels);
     if (forward)
-        gather16(weights + ((size_t)panel * 16 * ins + block * 16) * 9, (size_t)ins * 9, rows, some * 9,
-                 kernels[0][0], 16);
+        gather16(weights + ((size_t)panel * 16 * ins + block * 16) * 9, (size_t)ins * 9, rows, some * 9, kernels[0][0],
+                 16);
     for (int i = 0; !forward && i < some; i++)
         gather16(weights + ((size_t)(block * 16 + i) * outs + panel * 16) * 9, 9, rows, 9, kernels[i][0], 16);
 }
@@ -152,12 +162,12 @@ INLINE void transform_weights(const int m, bool turned, bool past, float kernel[
     vec points[PARTS][36];
     for (int j = 0; j < PARTS; j++) {
         vec g[9];
-        UNROLL for (int t = 0; t < 9; t++)
+        UNROLL_FOR (int t = 0; t < 9; t++)
             g[t] = load_loose(kernel[turned ? 8 - t : t] + j * LANES);
         transform_kernel(m, g, points[j]);
     }
     for (int p = 0; p < (m + 2) * (m + 2); p++)
-        UNROLL for (int j = 0; j < PARTS; j++)
+        UNROLL_FOR (int j = 0; j < PARTS; j++)
             if (past)
                 store_past(to + p * point_step + j * LANES, points[j][p]);
             else

@@ -12,18 +12,18 @@ struct operands {
 
 /* A loop's body NAME that runs BODY for the 16-float groups of one pixel after another; `at` is the offset of LANES of
  * them. */
-#define FOR_EACH_VECTOR(NAME, BODY)                                                                            \
-    static void NAME(void *self, size_t from, size_t to, int thread)                                           \
-    {                                                                                                          \
-        const struct operands *o = self;                                                                       \
-        const size_t pixels = (size_t)pl_cpu_pixels(o->shape);                                                 \
-        (void)thread;                                                                                          \
-        for (size_t task = from; task < to; task++) {                                                          \
-            const size_t begin = task / pixels * o->shape->block + task % pixels * o->shape->pixel;            \
-            for (size_t at = begin; at < begin + (size_t)o->shape->batch * 16; at += LANES) {                  \
-                BODY;                                                                                          \
-            }                                                                                                  \
-        }                                                                                                      \
+#define FOR_EACH_VECTOR(NAME, BODY)                                                                                    \
+    static void NAME(void *self, size_t from, size_t to, int thread)                                                   \
+    {                                                                                                                  \
+        const struct operands *o = self;                                                                               \
+        const size_t pixels = (size_t)pl_cpu_pixels(o->shape);                                                         \
+        (void)thread;                                                                                                  \
+        for (size_t task = from; task < to; task++) {                                                                  \
+            const size_t begin = task / pixels * o->shape->block + task % pixels * o->shape->pixel;                    \
+            for (size_t at = begin; at < begin + (size_t)o->shape->batch * 16; at += LANES) {                          \
+                BODY;                                                                                                  \
+            }                                                                                                          \
+        }                                                                                                              \
     }
 
 FOR_EACH_VECTOR(relu_part, store(o->y + at, relu_vec(load(o->a + at))))
@@ -87,8 +87,8 @@ static void dropout_part(void *self, size_t from, size_t to, int thread)
     }
 }
 
-void PL_CPU_NAME(dropout)(const struct pl_cpu_shape *shape, const float *x, const uint8_t *keep, float scale,
-                          float *y, int threads)
+void PL_CPU_NAME(dropout)(const struct pl_cpu_shape *shape, const float *x, const uint8_t *keep, float scale, float *y,
+                          int threads)
 {
     struct dropout d = {shape, x, keep, scale, y};
     pl_parallel(threads, (size_t)pl_cpu_blocks(shape->channels) * (size_t)pl_cpu_pixels(shape), 0, dropout_part, &d);

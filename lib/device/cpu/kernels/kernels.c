@@ -28,8 +28,7 @@ size_t pl_cpu_floats(const struct pl_cpu_shape *shape)
 size_t pl_cpu_index(const struct pl_cpu_shape *shape, int sample, int channel, int y, int x)
 {
     size_t pixel = (size_t)y * (size_t)shape->width + (size_t)x;
-    return (size_t)(channel / 16) * shape->block + pixel * shape->pixel + (size_t)sample * 16 +
-           (size_t)(channel % 16);
+    return (size_t)(channel / 16) * shape->block + pixel * shape->pixel + (size_t)sample * 16 + (size_t)(channel % 16);
 }
 
 size_t pl_cpu_norm_workspace(const struct pl_cpu_shape *shape)
@@ -44,21 +43,20 @@ static int extent(int size, int kernel, int stride, int pad)
     return (size + 2 * pad - kernel) / stride + 1;
 }
 
-struct pl_cpu_conv pl_cpu_conv(const struct pl_cpu_shape *x, int channels, const int kernel[2],
-                               const int stride[2], const int pad[2])
+struct pl_cpu_conv pl_cpu_conv(const struct pl_cpu_shape *x, int channels, const int kernel[2], const int stride[2],
+                               const int pad[2])
 {
-    struct pl_cpu_conv conv = {.x = *x, .kernel = {kernel[0], kernel[1]}, .stride = {stride[0], stride[1]},
-                               .pad = {pad[0], pad[1]}};
+    struct pl_cpu_conv conv = {
+        .x = *x, .kernel = {kernel[0], kernel[1]}, .stride = {stride[0], stride[1]}, .pad = {pad[0], pad[1]}};
     conv.y = pl_cpu_shape(x->batch, channels, extent(x->height, kernel[0], stride[0], pad[0]),
                           extent(x->width, kernel[1], stride[1], pad[1]));
     return conv;
 }
 
-struct pl_cpu_pool pl_cpu_pool(const struct pl_cpu_shape *x, const int kernel[2], const int stride[2],
-                               const int pad[2])
+struct pl_cpu_pool pl_cpu_pool(const struct pl_cpu_shape *x, const int kernel[2], const int stride[2], const int pad[2])
 {
-    struct pl_cpu_pool pool = {.x = *x, .kernel = {kernel[0], kernel[1]}, .stride = {stride[0], stride[1]},
-                               .pad = {pad[0], pad[1]}};
+    struct pl_cpu_pool pool = {
+        .x = *x, .kernel = {kernel[0], kernel[1]}, .stride = {stride[0], stride[1]}, .pad = {pad[0], pad[1]}};
     pool.y = pl_cpu_shape(x->batch, x->channels, extent(x->height, kernel[0], stride[0], pad[0]),
                           extent(x->width, kernel[1], stride[1], pad[1]));
     return pool;

@@ -45,8 +45,8 @@ struct pl_cpu_conv {
 };
 
 /* Fills in y's shape. */
-struct pl_cpu_conv pl_cpu_conv(const struct pl_cpu_shape *x, int channels, const int kernel[2],
-                               const int stride[2], const int pad[2]);
+struct pl_cpu_conv pl_cpu_conv(const struct pl_cpu_shape *x, int channels, const int kernel[2], const int stride[2],
+                               const int pad[2]);
 
 enum pl_cpu_pass { PL_CPU_FORWARD, PL_CPU_BACKWARD_DATA, PL_CPU_BACKWARD_WEIGHTS, PL_CPU_PASSES };
 
@@ -67,16 +67,15 @@ bool pl_cpu_conv_can(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum
 enum pl_cpu_algorithm pl_cpu_conv_choose(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, bool exact);
 
 /* Floats of the operand that conv_prepare writes (0 for backward weights), and of the workspace. */
-size_t pl_cpu_conv_operand(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
-                           enum pl_cpu_algorithm algorithm);
-size_t pl_cpu_conv_workspace(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
-                             enum pl_cpu_algorithm algorithm, int threads);
+size_t pl_cpu_conv_operand(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm);
+size_t pl_cpu_conv_workspace(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm,
+                             int threads);
 
 /* What a convolution does to its output besides, NULL or zero for nothing: y = relu(conv + bias). */
 struct pl_cpu_output {
-    const float *bias;   /* y's channels */
+    const float *bias; /* y's channels */
     bool relu;
-    double *mean;        /* when not NULL: the batch statistics of y, as norm_statistics gives them */
+    double *mean; /* when not NULL: the batch statistics of y, as norm_statistics gives them */
     double *variance;
 };
 
@@ -88,7 +87,7 @@ struct pl_cpu_norm {
     const double *mean, *variance; /* per channel; the variance is the biased one */
     const float *gamma, *beta;     /* per channel */
     double epsilon;
-    bool relu;                     /* a ReLU follows, fused */
+    bool relu; /* a ReLU follows, fused */
 };
 
 struct pl_cpu_pool {
@@ -125,24 +124,21 @@ struct pl_cpu_kernels {
     /* Copies (add: adds) count channels between tensors of equal batch, height and width, also where
      * they do not begin at a block. A block of y is left as it was where no channel goes to it. */
     void (*copy_channels)(const struct pl_cpu_shape *x_shape, const float *x, int x_first,
-                          const struct pl_cpu_shape *y_shape, float *y, int y_first, int count, bool add,
-                          int threads);
+                          const struct pl_cpu_shape *y_shape, float *y, int y_first, int count, bool add, int threads);
 
     /* The operand of a forward or backward data pass from plain weights. */
     void (*conv_prepare)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm,
                          const float *weights, float *operand, int threads);
     void (*conv_forward)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
-                         const float *operand, const struct pl_cpu_output *output, float *y, float *work,
-                         int threads);
+                         const float *operand, const struct pl_cpu_output *output, float *y, float *work, int threads);
     /* dx = the gradient by x (add: added to dx). */
     void (*conv_backward_data)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *dy,
                                const float *operand, bool add, float *dx, float *work, int threads);
     /* dweights, plain, is overwritten. */
-    void (*conv_backward_weights)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm,
-                                  const float *x, const float *dy, float *dweights, float *work, int threads);
+    void (*conv_backward_weights)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
+                                  const float *dy, float *dweights, float *work, int threads);
     /* dbias[c] = sum of dy over batch and pixels. */
-    void (*bias_backward)(const struct pl_cpu_shape *shape, const float *dy, float *dbias, float *work,
-                          int threads);
+    void (*bias_backward)(const struct pl_cpu_shape *shape, const float *dy, float *dbias, float *work, int threads);
 
     /* Mean and biased variance of every channel over batch and pixels, summed in double. */
     void (*norm_statistics)(const struct pl_cpu_shape *shape, const float *x, double *mean, double *variance,
@@ -155,13 +151,12 @@ struct pl_cpu_kernels {
      * NULL (the ReLU's mask is then recomputed from x). dx may be dy; add: dx += instead (dx not dy).
      * dresidual, NULL where there was none, receives the masked dy and may be dy too when dx is not. */
     void (*norm_backward)(const struct pl_cpu_shape *shape, const struct pl_cpu_norm *norm, const float *x,
-                          const float *y, const float *dy, bool add, float *dx, float *dresidual,
-                          float *dgamma, float *dbeta, float *work, int threads);
+                          const float *y, const float *dy, bool add, float *dx, float *dresidual, float *dgamma,
+                          float *dbeta, float *work, int threads);
 
     /* Elementwise; outputs may be inputs. relu_backward masks by the forward result y. NaN passes. */
     void (*relu_forward)(const struct pl_cpu_shape *shape, const float *x, float *y, int threads);
-    void (*relu_backward)(const struct pl_cpu_shape *shape, const float *y, const float *dy, float *dx,
-                          int threads);
+    void (*relu_backward)(const struct pl_cpu_shape *shape, const float *y, const float *dy, float *dx, int threads);
     void (*add)(const struct pl_cpu_shape *shape, const float *a, const float *b, float *y, int threads);
     void (*add_relu)(const struct pl_cpu_shape *shape, const float *a, const float *b, float *y, int threads);
     /* y = keep ? x * scale : 0, keep one byte per element in plain [batch][channels][height][width]
@@ -173,8 +168,8 @@ struct pl_cpu_kernels {
      * of each window. The average divides by the whole window, padding included. backward overwrites dx,
      * or adds to it. Global pooling is a kernel of the image's size. */
     void (*max_forward)(const struct pl_cpu_pool *pool, const float *x, float *y, int threads);
-    void (*max_backward)(const struct pl_cpu_pool *pool, const float *x, const float *y, const float *dy,
-                         bool add, float *dx, int threads);
+    void (*max_backward)(const struct pl_cpu_pool *pool, const float *x, const float *y, const float *dy, bool add,
+                         float *dx, int threads);
     void (*average_forward)(const struct pl_cpu_pool *pool, const float *x, float *y, int threads);
     void (*average_backward)(const struct pl_cpu_pool *pool, const float *dy, bool add, float *dx, int threads);
 
@@ -183,8 +178,8 @@ struct pl_cpu_kernels {
                          float *work, int threads);
     /* Gradients are overwritten; dx may be NULL. Once for a reserve. */
     void (*lstm_backward)(const struct pl_cpu_lstm *lstm, const float *x, const float *dy,
-                          const struct pl_cpu_lstm_gradients *gradients, float *dx, bool add, float *reserve, float *work,
-                          int threads);
+                          const struct pl_cpu_lstm_gradients *gradients, float *dx, bool add, float *reserve,
+                          float *work, int threads);
     /* The functions that gates are made of, for tests: count is a multiple of 16. */
     void (*curve)(enum pl_cpu_curve curve, const float *x, float *y, size_t count);
 
@@ -193,8 +188,7 @@ struct pl_cpu_kernels {
      * best (may be NULL) its first largest class, dlogits (may be NULL, may be logits) scale times the
      * gradient; scale is 1 / batch for a mean. */
     void (*cross_entropy)(const struct pl_cpu_shape *shape, const float *logits, const int32_t *labels,
-                          double smoothing, double scale, double *losses, int32_t *best, float *dlogits,
-                          int threads);
+                          double smoothing, double scale, double *losses, int32_t *best, float *dlogits, int threads);
 
     /* Limits to compare measurements with: multiply-adds in registers, in 1e9 operations (two each) a
      * second; and reading one half of a buffer and writing the other, in 1e9 bytes moved a second. */

@@ -71,14 +71,14 @@ static inline size_t pl_cpu_patch_floats(const struct pl_cpu_conv *conv)
 /* How the Winograd algorithms cut the work. The pass's output is covered by tiles of m x m pixels; a task
  * takes `together` tiles of a piece of the batch. So its matrix products have `rows` rows or fewer. */
 struct pl_cpu_winograd_plan {
-    int m, edge, points;           /* edge = m + 2: a tile of the input; points = edge * edge products */
-    int pad[2];                    /* of the pass's input */
+    int m, edge, points; /* edge = m + 2: a tile of the input; points = edge * edge products */
+    int pad[2];          /* of the pass's input */
     int down, across, tiles;
     int samples, pieces, together; /* the batch is cut into pieces of at most `samples` samples */
     int rows, tasks;
-    int in_blocks, out_blocks;     /* of the pass's input and output; x's and y's for backward weights */
-    size_t operand_point;          /* floats from one point's weights [out block][in][16] to the next */
-    int splits;                    /* backward weights: copies of the gradient; 0: one, made by all threads */
+    int in_blocks, out_blocks; /* of the pass's input and output; x's and y's for backward weights */
+    size_t operand_point;      /* floats from one point's weights [out block][in][16] to the next */
+    int splits;                /* backward weights: copies of the gradient; 0: one, made by all threads */
 };
 struct pl_cpu_winograd_plan pl_cpu_winograd_plan(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
                                                  enum pl_cpu_algorithm algorithm);
@@ -93,12 +93,12 @@ static inline size_t pl_cpu_winograd_point(const struct pl_cpu_winograd_plan *pl
 
 /* How an LSTM layer lies in its reserve and workspace. */
 struct pl_cpu_lstm_plan {
-    int blocks, gate_blocks;           /* of hidden units; of gates, 4 times as many */
-    struct pl_cpu_shape gates, cells;  /* all steps; cells of one step more, the one before the first */
-    struct pl_cpu_conv input;          /* the product of x and the input weights */
+    int blocks, gate_blocks;                       /* of hidden units; of gates, 4 times as many */
+    struct pl_cpu_shape gates, cells;              /* all steps; cells of one step more, the one before the first */
+    struct pl_cpu_conv input;                      /* the product of x and the input weights */
     struct pl_cpu_conv input_sums, recurrent_sums; /* for the gradients of both matrices; pixels are steps */
-    size_t step_block, step;           /* floats of a block of one step in the buffers of a step, and of such a buffer */
-    size_t large;                      /* floats for packed weights, or sums of their gradients */
+    size_t step_block, step; /* floats of a block of one step in the buffers of a step, and of such a buffer */
+    size_t large;            /* floats for packed weights, or sums of their gradients */
 };
 struct pl_cpu_lstm_plan pl_cpu_lstm_plan(const struct pl_cpu_lstm *lstm);
 

@@ -78,7 +78,8 @@ INLINE vec logits(const struct rows *r, int block, int row, int j, vec outside)
     return block * 16 + 16 <= r->classes ? v : select_vec(lanes(r, block, j), v, outside);
 }
 
-/* Blocks lie too far apart for the processor to guess what comes next: all samples' lines of the one that comes soon. */
+/* Blocks lie too far apart for the processor to guess what comes next: all samples' lines of the one that comes soon.
+ */
 INLINE void fetch(const struct rows *r, int block)
 {
     const float *x = r->x + pl_cpu_min(block + AHEAD, r->blocks - 1) * r->target->shape->block;
@@ -91,7 +92,7 @@ static void find_most(struct rows *r)
     for (int row = 0; row < r->count; row++) {
         float tops[16];
         int32_t blocks[16];
-        UNROLL for (int j = 0; j < PARTS; j++) {
+        UNROLL_FOR (int j = 0; j < PARTS; j++) {
             vec top = splat(-INFINITY);
             mask where = {0};
             for (int block = 0; block < r->blocks; block++) {
@@ -121,7 +122,7 @@ static void add_up(struct rows *r)
     const size_t step = r->target->shape->block;
     for (int first = 0; first < r->blocks; first += TOGETHER)
         for (int row = 0; row < r->count; row++)
-            UNROLL for (int j = 0; j < PARTS; j++) {
+            UNROLL_FOR (int j = 0; j < PARTS; j++) {
                 const vec most = splat(r->most[row]);
                 vec sum = {0}, mean = {0};
                 for (int block = first; block < pl_cpu_min(first + TOGETHER, r->blocks); block++) {
@@ -151,7 +152,7 @@ static void finish(const struct rows *r, const int32_t *labels)
     const struct target *t = r->target;
     for (int block = 0; block < r->blocks; block++)
         for (int row = 0; row < r->count; row++)
-            UNROLL for (int j = 0; j < PARTS; j++) {
+            UNROLL_FOR (int j = 0; j < PARTS; j++) {
                 float *at = r->d + block * t->shape->block + row * 16 + j * LANES;
                 vec v = load(at) * splat((float)(t->scale / r->sum[row])) -
                         splat((float)(t->scale * t->smoothing / r->classes));
@@ -160,18 +161,24 @@ static void finish(const struct rows *r, const int32_t *labels)
                 store(at, v);
             }
     for (int row = 0; row < r->count; row++)
-        r->d[labels[row] / 16 * t->shape->block + row * 16 + labels[row] % 16] -= (float)(t->scale * (1 - t->smoothing));
+        r->d[labels[row] / 16 * t->shape->block + row * 16 + labels[row] % 16] -= (float)(t->scale *
+                                                                                          (1 - t->smoothing));
 }
 
-static void many(const struct target *t, const float *x, int n, int count, double *losses, int32_t *best, float *dlogits)
+static void many(const struct target *t, const float *x, int n, int count, double *losses, int32_t *best,
+                 float *dlogits)
 {
-    struct rows r = {.target = t, .count = count, .classes = t->shape->channels,
-                     .blocks = pl_cpu_blocks(t->shape->channels), .x = x + (size_t)n * 16,
+    struct rows r = {.target = t,
+                     .count = count,
+                     .classes = t->shape->channels,
+                     .blocks = pl_cpu_blocks(t->shape->channels),
+                     .x = x + (size_t)n * 16,
                      .d = dlogits ? dlogits + (size_t)n * 16 : NULL};
     const int32_t *labels = t->labels + n;
     find_most(&r);
     for (int row = 0; row < count; row++)
-        r.own[row] = (double)r.x[labels[row] / 16 * t->shape->block + row * 16 + labels[row] % 16] - (double)r.most[row];
+        r.own[row] = (double)r.x[labels[row] / 16 * t->shape->block + row * 16 + labels[row] % 16] -
+                     (double)r.most[row];
     add_up(&r);
     for (int row = 0; row < count; row++) {
         losses[row] = log(r.sum[row]) - (1 - t->smoothing) * r.own[row] -

@@ -74,7 +74,7 @@ INLINE void entries(const struct matrix *m, int row, int first, float out[16])
     const int count = pl_cpu_min(16, m->columns - first);
     const size_t at = (size_t)row * m->columns + first;
     if (count == 16) {
-        UNROLL for (int k = 0; k < 16; k += LANES) {
+        UNROLL_FOR (int k = 0; k < 16; k += LANES) {
             vec v = load_loose(m->plain + at + k);
             if (m->keep)
                 v *= factors(m, at + k);
@@ -149,8 +149,8 @@ static void pack_backward(void *self, size_t first, size_t end, int thread)
 static void add_product(const struct job *j, const float *a, int blocks, const float *b, int panels, float *c,
                         size_t c_panel)
 {
-    struct tile_sum sum = {.a = &a, .b = &b, .a_block = j->plan.step_block, .b_panel = (size_t)blocks * 256, .taps = 1,
-                           .streams = true};
+    struct tile_sum sum = {
+        .a = &a, .b = &b, .a_block = j->plan.step_block, .b_panel = (size_t)blocks * 256, .taps = 1, .streams = true};
     const struct tile_start start = {c, 16, c_panel};
     const float *after = b + (size_t)panels * blocks * 256; /* the panels that come next */
     for (int first = 0; first < blocks; first += sum.blocks) {
@@ -266,8 +266,8 @@ void PL_CPU_NAME(lstm_forward)(const struct pl_cpu_lstm *l, const float *x, floa
     }
     const struct pl_cpu_output output = {.bias = bias};
     pack(&j, &ih, threads, pack_forward);
-    PL_CPU_NAME(pass_direct)(&j.plan.input, PL_CPU_FORWARD, PL_CPU_DIRECT, x, j.operand, &output, false, j.gates, NULL,
-                             threads);
+    PL_CPU_NAME(pass_direct)
+    (&j.plan.input, PL_CPU_FORWARD, PL_CPU_DIRECT, x, j.operand, &output, false, j.gates, NULL, threads);
     pack(&j, &hh, threads, pack_forward);
     begin(&j, state);
     j.y = y;
@@ -380,7 +380,8 @@ static void unpack(const struct job *j, const struct matrix *m, int splits, floa
     pl_parallel(threads, (size_t)j->plan.gate_blocks, 0, unpack_gates, &p);
 }
 
-/* The gradients of both matrices: each step's samples are a pixel, as the sums over samples are made from short ones. */
+/* The gradients of both matrices: each step's samples are a pixel, as the sums over samples are made from short ones.
+ */
 static void weights_backward(const struct job *j, const float *x, const struct pl_cpu_lstm_gradients *d, int threads)
 {
     const struct matrix hh = matrix_hh(j), ih = matrix_ih(j);
@@ -415,6 +416,6 @@ void PL_CPU_NAME(lstm_backward)(const struct pl_cpu_lstm *l, const float *x, con
     if (!dx)
         return;
     pack(&j, &ih, threads, pack_backward);
-    PL_CPU_NAME(pass_direct)(&j.plan.input, PL_CPU_BACKWARD_DATA, PL_CPU_DIRECT, j.gates, j.operand, NULL, add, dx, NULL,
-                             threads);
+    PL_CPU_NAME(pass_direct)
+    (&j.plan.input, PL_CPU_BACKWARD_DATA, PL_CPU_DIRECT, j.gates, j.operand, NULL, add, dx, NULL, threads);
 }

@@ -46,14 +46,14 @@ static void add_pixel(struct moments *m, const vec first[PARTS], const vec secon
 static void moments_chunk(const struct pl_cpu_shape *shape, const float *block, int chunk, struct moments *m)
 {
     vec shift[PARTS];
-    UNROLL for (int j = 0; j < PARTS; j++)
+    UNROLL_FOR (int j = 0; j < PARTS; j++)
         shift[j] = load(block + j * LANES);
     memset(m, 0, sizeof *m);
     for (int at = chunk_begin(shape, chunk); at < chunk_begin(shape, chunk + 1); at++) {
         const float *x = block + (size_t)at * shape->pixel;
         vec first[PARTS] = {{0}}, second[PARTS] = {{0}};
         for (int n = 0; n < shape->batch; n++, x += 16)
-            UNROLL for (int j = 0; j < PARTS; j++) {
+            UNROLL_FOR (int j = 0; j < PARTS; j++) {
                 const vec d = load(x + j * LANES) - shift[j];
                 first[j] += d;
                 second[j] += d * d;
@@ -125,7 +125,7 @@ INLINE void forward_pixel(const struct affine *to, int batch, const float *x, co
 {
     const struct affine a = *to;
     for (int n = 0; n < batch * 16; n += 16)
-        UNROLL for (int j = 0; j < PARTS; j++) {
+        UNROLL_FOR (int j = 0; j < PARTS; j++) {
             vec v = affine(&a, j * LANES, load(x + n + j * LANES));
             if (plus)
                 v += load(residual + n + j * LANES);
@@ -169,8 +169,7 @@ static void forward_part(void *self, size_t from, size_t to, int thread)
     (void)thread;
     for (int task = (int)from; task < (int)to; task++) {
         const struct affine a = affine_of(f->norm, shape->channels, task / CHUNKS);
-        size_t at = (size_t)(task / CHUNKS) * shape->block +
-                    (size_t)chunk_begin(shape, task % CHUNKS) * shape->pixel;
+        size_t at = (size_t)(task / CHUNKS) * shape->block + (size_t)chunk_begin(shape, task % CHUNKS) * shape->pixel;
         const size_t end = (size_t)(task / CHUNKS) * shape->block +
                            (size_t)chunk_begin(shape, task % CHUNKS + 1) * shape->pixel;
         for (; at < end; at += shape->pixel) {
@@ -226,7 +225,7 @@ INLINE void sums_chunk(const struct backward *b, const struct affine *to, int bl
         const size_t at = (size_t)block * shape->block + (size_t)pixel * shape->pixel;
         vec first[PARTS] = {{0}}, second[PARTS] = {{0}};
         for (int n = 0; n < shape->batch * 16; n += 16)
-            UNROLL for (int j = 0; j < PARTS; j++) {
+            UNROLL_FOR (int j = 0; j < PARTS; j++) {
                 const int k = j * LANES;
                 const vec x = load(b->x + at + n + k);
                 const vec d = masked(b, at + n + k, a, k, x, from);
@@ -250,12 +249,12 @@ INLINE void gradient_chunk(const struct backward *b, const struct affine *to, co
     for (int pixel = chunk_begin(shape, chunk); pixel < chunk_begin(shape, chunk + 1); pixel++) {
         const size_t at = (size_t)block * shape->block + (size_t)pixel * shape->pixel;
         for (int n = 0; n < shape->batch * 16; n += 16)
-            UNROLL for (int j = 0; j < PARTS; j++) {
+            UNROLL_FOR (int j = 0; j < PARTS; j++) {
                 const int k = j * LANES;
                 const vec x = load(b->x + at + n + k);
                 const vec d = masked(b, at + n + k, a, k, x, from);
-                vec dx = d * load_loose(a->scale + k) + ((x - load_loose(a->mean + k)) * load_loose(g->slope + k) +
-                                      load_loose(g->offset + k));
+                vec dx = d * load_loose(a->scale + k) +
+                         ((x - load_loose(a->mean + k)) * load_loose(g->slope + k) + load_loose(g->offset + k));
                 if (b->add)
                     dx += load(b->dx + at + n + k);
                 if (b->dresidual)
@@ -358,9 +357,18 @@ void PL_CPU_NAME(norm_backward)(const struct pl_cpu_shape *shape, const struct p
                                 float *dbeta, float *work, int threads)
 {
     struct moments *moments = (struct moments *)(void *)work;
-    struct backward b = {.shape = shape, .norm = norm, .x = x, .y = y, .dy = dy, .dx = dx,
-                         .dresidual = dresidual, .add = add, .moments = moments,
-                         .from = !norm->relu ? NO_RELU : y ? FROM_Y : FROM_X};
+    struct backward b = {.shape = shape,
+                         .norm = norm,
+                         .x = x,
+                         .y = y,
+                         .dy = dy,
+                         .dx = dx,
+                         .dresidual = dresidual,
+                         .add = add,
+                         .moments = moments,
+                         .from = !norm->relu ? NO_RELU
+                                 : y         ? FROM_Y
+                                             : FROM_X};
     const int blocks = pl_cpu_blocks(shape->channels);
     if (blocks % threads == 0 || blocks >= 8 * threads) {
         pl_parallel(threads, (size_t)blocks, 1, backward_blocks, &b);
@@ -385,7 +393,7 @@ static void bias_part(void *self, size_t from, size_t to, int thread)
             vec sum[PARTS] = {{0}};
             const vec none[PARTS] = {{0}};
             for (int n = 0; n < shape->batch; n++, d += 16)
-                UNROLL for (int j = 0; j < PARTS; j++)
+                UNROLL_FOR (int j = 0; j < PARTS; j++)
                     sum[j] += load(d + j * LANES);
             add_pixel(m, sum, none);
         }

@@ -7,14 +7,14 @@ enum { CHAINS = 12, ROUNDS = 100000 }; /* more independent sums than a multiply-
 static __attribute__((noinline)) float multiply_adds(float start)
 {
     vec sum[CHAINS], x = splat(start), y = splat(0.5f);
-    UNROLL for (int i = 0; i < CHAINS; i++)
+    UNROLL_FOR (int i = 0; i < CHAINS; i++)
         sum[i] = splat((float)i);
     for (int round = 0; round < ROUNDS; round++) {
-        UNROLL for (int i = 0; i < CHAINS; i++)
+        UNROLL_FOR (int i = 0; i < CHAINS; i++)
             sum[i] = sum[i] * y + x;
     }
     vec total = sum[0];
-    UNROLL for (int i = 1; i < CHAINS; i++)
+    UNROLL_FOR (int i = 1; i < CHAINS; i++)
         total += sum[i];
     return total[0];
 }

@@ -20,11 +20,11 @@ static struct window window_of(const struct pl_cpu_pool *pool, int at)
 }
 
 /* Runs BODY for the pixels of the window in reading order, `from` being the pixel's offset in its block. */
-#define FOR_WINDOW(pool, w, BODY)                                                                              \
-    for (int wy = (w).top; wy < (w).bottom; wy++)                                                              \
-        for (int wx = (w).left; wx < (w).right; wx++) {                                                        \
-            const size_t from = (size_t)(wy * (pool)->x.width + wx) * (pool)->x.pixel;                         \
-            BODY;                                                                                              \
+#define FOR_WINDOW(pool, w, BODY)                                                                                      \
+    for (int wy = (w).top; wy < (w).bottom; wy++)                                                                      \
+        for (int wx = (w).left; wx < (w).right; wx++) {                                                                \
+            const size_t from = (size_t)(wy * (pool)->x.width + wx) * (pool)->x.pixel;                                 \
+            BODY;                                                                                                      \
         }
 
 struct forward {
@@ -45,11 +45,11 @@ static void max_part(void *self, size_t from_task, size_t to_task, int thread)
         float *out = f->y + (size_t)(task / pixels) * pool->y.block + (size_t)(task % pixels) * pool->y.pixel;
         for (int n = 0; n < pool->x.batch * 16; n += LANES) {
             vec most = splat(-INFINITY);
-            FOR_WINDOW(pool, w, {
+            FOR_WINDOW (pool, w, {
                 const vec v = load(in + from + n);
                 most = select_vec((mask)(v > most) | (mask)(v != v), v, most);
             })
-            store(out + n, most);
+                store(out + n, most);
         }
     }
 }
@@ -73,8 +73,8 @@ static void average_part(void *self, size_t from_task, size_t to_task, int threa
         float *out = f->y + (size_t)(task / pixels) * pool->y.block + (size_t)(task % pixels) * pool->y.pixel;
         for (int n = 0; n < pool->x.batch * 16; n += LANES) {
             vec sum = {0};
-            FOR_WINDOW(pool, w, sum += load(in + from + n))
-            store(out + n, sum * share);
+            FOR_WINDOW (pool, w, sum += load(in + from + n))
+                store(out + n, sum * share);
         }
     }
 }
@@ -82,7 +82,8 @@ static void average_part(void *self, size_t from_task, size_t to_task, int threa
 void PL_CPU_NAME(average_forward)(const struct pl_cpu_pool *pool, const float *x, float *y, int threads)
 {
     struct forward f = {pool, x, y};
-    pl_parallel(threads, (size_t)pl_cpu_blocks(pool->x.channels) * (size_t)pl_cpu_pixels(&pool->y), 0, average_part, &f);
+    pl_parallel(threads, (size_t)pl_cpu_blocks(pool->x.channels) * (size_t)pl_cpu_pixels(&pool->y), 0, average_part,
+                &f);
 }
 
 /* A task of a backward pass: one block, a strip of samples. */
@@ -148,7 +149,7 @@ static void max_strips(void *self, size_t from_task, size_t to_task, int thread)
             for (int n = s.first; n < s.end; n += LANES) {
                 const vec most = load(b->y + out + n);
                 vec d = load(b->dy + out + n); /* taken by the first maximum */
-                FOR_WINDOW(pool, w, {
+                FOR_WINDOW (pool, w, {
                     const vec v = load(in + from + n);
                     const mask hit = (mask)(v == most) | (mask)(v != v);
                     give(to + from + n, (vec)((mask)d & hit), b->fresh);
@@ -189,7 +190,7 @@ static void average_strips(void *self, size_t from_task, size_t to_task, int thr
             const float *d = b->dy + (size_t)s.block * pool->y.block + (size_t)at * pool->y.pixel;
             for (int n = s.first; n < s.end; n += LANES) {
                 const vec part = load(d + n) * share;
-                FOR_WINDOW(pool, w, give(to + from + n, part, b->fresh))
+                FOR_WINDOW (pool, w, give(to + from + n, part, b->fresh))
             }
         }
     }

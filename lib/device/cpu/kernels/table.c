@@ -13,8 +13,8 @@ static void conv_prepare(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, 
     functions[algorithm](conv, pass, algorithm, weights, operand, threads);
 }
 
-static pl_cpu_pass_function *const passes[PL_CPU_ALGORITHMS] = {
-    PL_CPU_NAME(pass_direct), PL_CPU_NAME(pass_patches), PL_CPU_NAME(pass_winograd), PL_CPU_NAME(pass_winograd)};
+static pl_cpu_pass_function *const passes[PL_CPU_ALGORITHMS] = {PL_CPU_NAME(pass_direct), PL_CPU_NAME(pass_patches),
+                                                                PL_CPU_NAME(pass_winograd), PL_CPU_NAME(pass_winograd)};
 
 static void conv_forward(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
                          const float *operand, const struct pl_cpu_output *output, float *y, float *work, int threads)

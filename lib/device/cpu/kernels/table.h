@@ -6,8 +6,8 @@
 #include "device/cpu/kernels/kernels_priv.h"
 #include "device/cpu/kernels/tile.h"
 
-typedef void pl_cpu_prepare_function(const struct pl_cpu_conv *, enum pl_cpu_pass, enum pl_cpu_algorithm,
-                                     const float *, float *, int);
+typedef void pl_cpu_prepare_function(const struct pl_cpu_conv *, enum pl_cpu_pass, enum pl_cpu_algorithm, const float *,
+                                     float *, int);
 typedef void pl_cpu_weights_function(const struct pl_cpu_conv *, enum pl_cpu_algorithm, const float *, const float *,
                                      float *, float *, int);
 
@@ -26,7 +26,8 @@ void PL_CPU_NAME(weights_plain)(const struct pl_cpu_conv *conv, const float *sum
                                 float *dweights, int threads);
 
 /* The first half of weights_direct: sums[split][out block][tap][in channel][16 outs]. */
-void PL_CPU_NAME(weights_sums)(const struct pl_cpu_conv *conv, const float *x, const float *dy, float *sums, int threads);
+void PL_CPU_NAME(weights_sums)(const struct pl_cpu_conv *conv, const float *x, const float *dy, float *sums,
+                               int threads);
 
 /* Members of struct pl_cpu_kernels, under the same names. */
 void PL_CPU_NAME(from_nchw)(const struct pl_cpu_shape *, const float *, float *, int);

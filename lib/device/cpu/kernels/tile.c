@@ -1,17 +1,17 @@
 #include "device/cpu/kernels/tile.h"
 
 /* One function for every number of rows, so that the accumulators are registers. */
-#define TILE_FUNCTION(rows, panels)                                                                            \
-    static __attribute__((noinline)) void tile_##rows##_##panels(                                              \
-        const struct tile_sum *s, const struct tile_start *start, const float *ahead, size_t pace, float *c,   \
-        size_t c_panel, int finish)                                                                            \
-    {                                                                                                          \
-        tile(rows, panels, s, start, ahead, pace, c, c_panel, finish);                                         \
+#define TILE_FUNCTION(rows, panels)                                                                                    \
+    static __attribute__((noinline)) void tile_##rows##_##panels(const struct tile_sum *s,                             \
+                                                                 const struct tile_start *start, const float *ahead,   \
+                                                                 size_t pace, float *c, size_t c_panel, int finish)    \
+    {                                                                                                                  \
+        tile(rows, panels, s, start, ahead, pace, c, c_panel, finish);                                                 \
     }
 #define TILE_ENTRY(rows, panels) tile_##rows##_##panels,
 
-typedef void tile_function(const struct tile_sum *, const struct tile_start *, const float *, size_t, float *,
-                           size_t, int);
+typedef void tile_function(const struct tile_sum *, const struct tile_start *, const float *, size_t, float *, size_t,
+                           int);
 
 FOR_TILE_ROWS(TILE_FUNCTION, 1)
 #if defined(__AVX512F__)
@@ -56,11 +56,11 @@ void PL_CPU_NAME(tiles)(int n, int panels, const struct tile_sum *s, const struc
     }
 }
 
-#define OUTER_FUNCTION(rows, panels)                                                                           \
-    static __attribute__((noinline)) void outer_##rows##_##panels(const struct outer_sum *s, int first, float *c, \
-                                                                  size_t c_panel)                              \
-    {                                                                                                          \
-        outer(rows, panels, s, first, c, c_panel);                                                             \
+#define OUTER_FUNCTION(rows, panels)                                                                                   \
+    static __attribute__((noinline)) void outer_##rows##_##panels(const struct outer_sum *s, int first, float *c,      \
+                                                                  size_t c_panel)                                      \
+    {                                                                                                                  \
+        outer(rows, panels, s, first, c, c_panel);                                                                     \
     }
 
 /* 16 = 8 + 8, 6 + 5 + 5 or 8 x 2 */

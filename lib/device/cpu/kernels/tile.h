@@ -12,6 +12,7 @@
 
 #include "device/cpu/kernels/vec.h"
 
+/* clang-format off */
 #if defined(__AVX512F__)
 enum { TILE_ROWS = 14, TILE_PANELS = 2, OUTER_ROWS = 8, OUTER_PANELS = 2 };
 #define FOR_TILE_ROWS(X, panels) X(1, panels) X(2, panels) X(3, panels) X(4, panels) X(5, panels) X(6, panels) \
@@ -23,6 +24,7 @@ enum { TILE_ROWS = 6, TILE_PANELS = 1, OUTER_ROWS = 6, OUTER_PANELS = 1 };
 enum { TILE_ROWS = 2, TILE_PANELS = 1, OUTER_ROWS = 2, OUTER_PANELS = 1 };
 #define FOR_TILE_ROWS(X, panels) X(1, panels) X(2, panels)
 #endif
+/* clang-format on */
 
 /* One or two panels of 16 columns: panel p of a matrix begins panel floats after panel p - 1. */
 struct tile_start {
@@ -40,7 +42,7 @@ struct tile_sum {
     size_t b_panel;
     int taps, blocks;
     const float *next; /* b[0] of the sum that comes after this one, or NULL */
-    bool streams;      /* next is in memory, not in a cache: all tiles fetch a part of it, not the first ones all of it */
+    bool streams; /* next is in memory, not in a cache: all tiles fetch a part of it, not the first ones all of it */
 };
 
 enum { SOON = 8 }; /* steps that b is fetched ahead to L1 */
@@ -52,8 +54,8 @@ INLINE void tile(const int rows, const int panels, const struct tile_sum *s, con
                  const float *ahead, size_t pace, float *c, size_t c_panel, int finish)
 {
     vec sum[TILE_ROWS][TILE_PANELS * PARTS];
-    UNROLL for (int i = 0; i < rows; i++)
-        UNROLL for (int j = 0; j < panels * PARTS; j++)
+    UNROLL_FOR (int i = 0; i < rows; i++)
+        UNROLL_FOR (int j = 0; j < panels * PARTS; j++)
             sum[i][j] = load_loose(start->at + (size_t)i * start->row + (size_t)(j / PARTS) * start->panel +
                                    j % PARTS * LANES);
     const size_t a_block = s->a_block, b_panel = s->b_panel;
@@ -62,35 +64,35 @@ INLINE void tile(const int rows, const int panels, const struct tile_sum *s, con
         const float *a = s->a[t], *b = s->b[t];
         for (int block = 0; block < blocks; block++, a += a_block) {
             const float *after = a + a_block;
-            UNROLL for (int i = 0; i < rows; i++)
+            UNROLL_FOR (int i = 0; i < rows; i++)
                 prefetch(after + i * 16);
 #pragma GCC unroll 4
             for (int k = 0; k < 16; k++, b += 16, ahead += pace) {
                 prefetch_later(ahead);
-                UNROLL for (int j = 0; j < panels; j++)
+                UNROLL_FOR (int j = 0; j < panels; j++)
                     prefetch(b + 16 * SOON + (size_t)j * b_panel);
                 vec w[TILE_PANELS * PARTS];
-                UNROLL for (int j = 0; j < panels * PARTS; j++)
+                UNROLL_FOR (int j = 0; j < panels * PARTS; j++)
                     w[j] = load(b + (size_t)(j / PARTS) * b_panel + j % PARTS * LANES);
-                UNROLL for (int i = 0; i < rows; i++) {
+                UNROLL_FOR (int i = 0; i < rows; i++) {
                     const vec x = splat(a[i * 16 + k]);
-                    UNROLL for (int j = 0; j < panels * PARTS; j++)
+                    UNROLL_FOR (int j = 0; j < panels * PARTS; j++)
                         sum[i][j] += x * w[j];
                 }
             }
         }
     }
     if (finish & TILE_RELU)
-        UNROLL for (int i = 0; i < rows; i++)
-            UNROLL for (int j = 0; j < panels * PARTS; j++)
+        UNROLL_FOR (int i = 0; i < rows; i++)
+            UNROLL_FOR (int j = 0; j < panels * PARTS; j++)
                 sum[i][j] = relu_vec(sum[i][j]);
     if (finish & TILE_PAST)
-        UNROLL for (int i = 0; i < rows; i++)
-            UNROLL for (int j = 0; j < panels * PARTS; j++)
+        UNROLL_FOR (int i = 0; i < rows; i++)
+            UNROLL_FOR (int j = 0; j < panels * PARTS; j++)
                 store_past(c + i * 16 + (size_t)(j / PARTS) * c_panel + j % PARTS * LANES, sum[i][j]);
     else
-        UNROLL for (int i = 0; i < rows; i++)
-            UNROLL for (int j = 0; j < panels * PARTS; j++)
+        UNROLL_FOR (int i = 0; i < rows; i++)
+            UNROLL_FOR (int j = 0; j < panels * PARTS; j++)
                 store(c + i * 16 + (size_t)(j / PARTS) * c_panel + j % PARTS * LANES, sum[i][j]);
 }
 
@@ -106,8 +108,8 @@ struct outer_sum {
 INLINE void outer(const int rows, const int panels, const struct outer_sum *s, int first, float *c, size_t c_panel)
 {
     vec sum[OUTER_ROWS][OUTER_PANELS * PARTS];
-    UNROLL for (int i = 0; i < rows; i++)
-        UNROLL for (int j = 0; j < panels * PARTS; j++)
+    UNROLL_FOR (int i = 0; i < rows; i++)
+        UNROLL_FOR (int j = 0; j < panels * PARTS; j++)
             sum[i][j] = (vec){0};
     const size_t b_panel = s->b_panel;
     for (int segment = 0; segment < s->segments; segment++) {
@@ -115,18 +117,18 @@ INLINE void outer(const int rows, const int panels, const struct outer_sum *s, i
 #pragma GCC unroll 4
         for (int n = 0; n < s->n; n++, a += 16, b += 16) {
             vec w[OUTER_PANELS * PARTS];
-            UNROLL for (int j = 0; j < panels * PARTS; j++)
+            UNROLL_FOR (int j = 0; j < panels * PARTS; j++)
                 w[j] = load(b + (size_t)(j / PARTS) * b_panel + j % PARTS * LANES);
-            UNROLL for (int i = 0; i < rows; i++) {
+            UNROLL_FOR (int i = 0; i < rows; i++) {
                 const vec x = splat(a[i]);
-                UNROLL for (int j = 0; j < panels * PARTS; j++)
+                UNROLL_FOR (int j = 0; j < panels * PARTS; j++)
                     sum[i][j] += x * w[j];
             }
         }
     }
     c += first * 16;
-    UNROLL for (int i = 0; i < rows; i++)
-        UNROLL for (int j = 0; j < panels * PARTS; j++) {
+    UNROLL_FOR (int i = 0; i < rows; i++)
+        UNROLL_FOR (int j = 0; j < panels * PARTS; j++) {
             float *at = c + i * 16 + (size_t)(j / PARTS) * c_panel + j % PARTS * LANES;
             store(at, s->first ? sum[i][j] : (vec)(load(at) + sum[i][j]));
         }

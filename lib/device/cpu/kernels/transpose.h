@@ -37,7 +37,7 @@ static inline void gather16(const float *from, size_t from_step, int rows, int c
 {
     int c = 0;
     for (; rows == 16 && c + 4 <= columns; c += 4)
-        UNROLL for (int r = 0; r < 16; r += 4)
+        UNROLL_FOR (int r = 0; r < 16; r += 4)
             transpose4(from + (size_t)r * from_step + c, from_step, to + (size_t)c * to_step + r, to_step);
     for (; c < columns; c++)
         for (int r = 0; r < 16; r++)
@@ -49,7 +49,7 @@ static inline void scatter16(const float *from, size_t from_step, int columns, f
 {
     int c = 0;
     for (; rows == 16 && c + 4 <= columns; c += 4)
-        UNROLL for (int r = 0; r < 16; r += 4)
+        UNROLL_FOR (int r = 0; r < 16; r += 4)
             transpose4(from + (size_t)c * from_step + r, from_step, to + (size_t)r * to_step + c, to_step);
     for (; c < columns; c++)
         for (int r = 0; r < rows; r++)

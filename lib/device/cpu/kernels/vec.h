@@ -30,11 +30,11 @@ typedef int32_t mask __attribute__((vector_size(LANES * sizeof(float)), may_alia
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Unrolls the loop that follows completely: its trip count is a small constant after inlining. */
+/* A loop that is unrolled completely: its trip count is a small constant after inlining. */
 #if defined(__clang__)
-#define UNROLL _Pragma("clang loop unroll(full)")
+#define UNROLL_FOR _Pragma("clang loop unroll(full)") for
 #else
-#define UNROLL _Pragma("GCC unroll 64")
+#define UNROLL_FOR _Pragma("GCC unroll 64") for
 #endif
 
 INLINE vec load(const float *p)

@@ -40,16 +40,15 @@ static void product(const struct weights *w, bool first, int rows, int point, in
 {
     const size_t block = (size_t)w->plan.rows * 16;
     const float *a = NULL, *b = NULL;
-    const struct outer_sum s = {.a = &a, .b = &b, .b_panel = block, .segments = 1, .n = rows,
-                                .first = first};
+    const struct outer_sum s = {.a = &a, .b = &b, .b_panel = block, .segments = 1, .n = rows, .first = first};
     for (int panels; panel < end; panel += panels) {
         panels = pl_cpu_min(OUTER_PANELS, end - panel);
         b = gradients + point * w->out_point + panel * block;
         for (int in = 0; in < w->plan.in_blocks; in++) {
             a = inputs + point * w->in_point + in * block;
-            PL_CPU_NAME(outers)(panels, &s,
-                                sums + point * w->plan.operand_point + ((size_t)panel * w->plan.in_blocks + in) * 256,
-                                (size_t)w->plan.in_blocks * 256);
+            PL_CPU_NAME(outers)
+            (panels, &s, sums + point * w->plan.operand_point + ((size_t)panel * w->plan.in_blocks + in) * 256,
+             (size_t)w->plan.in_blocks * 256);
         }
     }
 }
@@ -123,13 +122,13 @@ INLINE void back(const int m, const float *sums, size_t point_step, int copies, 
 {
     for (int q = 0; q < 16; q += LANES) {
         vec points[36], dg[9];
-        UNROLL for (int p = 0; p < (m + 2) * (m + 2); p++)
+        UNROLL_FOR (int p = 0; p < (m + 2) * (m + 2); p++)
             points[p] = load(sums + p * point_step + q);
         for (int copy = 1; copy < copies; copy++)
-            UNROLL for (int p = 0; p < (m + 2) * (m + 2); p++)
+            UNROLL_FOR (int p = 0; p < (m + 2) * (m + 2); p++)
                 points[p] += load(sums + copy * copy_step + p * point_step + q);
         transform_back(m, points, dg);
-        UNROLL for (int t = 0; t < 9; t++)
+        UNROLL_FOR (int t = 0; t < 9; t++)
             *(loose *)(to[t] + q) = dg[t];
     }
 }
@@ -166,8 +165,11 @@ static void back_tasks(void *self, size_t from, size_t to, int thread)
 void PL_CPU_NAME(weights_winograd)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
                                    const float *dy, float *dweights, float *work, int threads)
 {
-    struct weights w = {.plan = pl_cpu_winograd_plan(conv, PL_CPU_BACKWARD_WEIGHTS, algorithm), .conv = conv,
-                        .x = x, .dy = dy, .work = work};
+    struct weights w = {.plan = pl_cpu_winograd_plan(conv, PL_CPU_BACKWARD_WEIGHTS, algorithm),
+                        .conv = conv,
+                        .x = x,
+                        .dy = dy,
+                        .work = work};
     const struct pl_cpu_winograd_plan *plan = &w.plan;
     w.in_point = pl_cpu_winograd_point(plan, plan->in_blocks);
     w.out_point = pl_cpu_winograd_point(plan, plan->out_blocks);

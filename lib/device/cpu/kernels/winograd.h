@@ -52,7 +52,7 @@ INLINE bool rows_mirror(const struct matrix m, const int i)
     if (i < 0 || i + 1 >= m.rows)
         return false;
     bool mirror = true;
-    UNROLL for (int k = 0; k < m.columns; k++)
+    UNROLL_FOR (int k = 0; k < m.columns; k++)
         mirror &= element(m, i + 1, k) == (k % 2 ? -element(m, i, k) : element(m, i, k));
     return mirror;
 }
@@ -63,7 +63,7 @@ INLINE bool columns_mirror(const struct matrix m, const int k)
     if (k < 0 || k + 1 >= m.columns)
         return false;
     bool mirror = true;
-    UNROLL for (int i = 0; i < m.rows; i++)
+    UNROLL_FOR (int i = 0; i < m.rows; i++)
         mirror &= element(m, i, k + 1) == (i % 2 ? -element(m, i, k) : element(m, i, k));
     return mirror;
 }
@@ -84,7 +84,7 @@ INLINE vec row_part(const struct matrix m, const int i, const int first, const i
 {
     vec sum = {0};
     bool any = false;
-    UNROLL for (int k = first; k < m.columns; k += stride) {
+    UNROLL_FOR (int k = first; k < m.columns; k += stride) {
         if (element(m, i, k) == 0)
             continue;
         sum = plus_term(sum, any, element(m, i, k), in[k * step]);
@@ -98,7 +98,7 @@ INLINE vec row_pairs(const struct matrix m, const int i, const vec *in, const in
 {
     vec sum = {0};
     bool any = false;
-    UNROLL for (int k = 0; k < m.columns; k++) {
+    UNROLL_FOR (int k = 0; k < m.columns; k++) {
         if (element(m, i, k) == 0 || columns_mirror(m, k - 1))
             continue;
         const vec x = in[k * step], next = in[(k + 1 < m.columns ? k + 1 : k) * step];
@@ -112,7 +112,7 @@ INLINE vec row_pairs(const struct matrix m, const int i, const vec *in, const in
 /* out = matrix times in, vectors of 16 channels (or LANES of them) being the numbers. */
 INLINE void multiply(const struct matrix m, const vec *in, const int in_step, vec *out, const int out_step)
 {
-    UNROLL for (int i = 0; i < m.rows; i++) {
+    UNROLL_FOR (int i = 0; i < m.rows; i++) {
         if (m.rows < m.columns)
             out[i * out_step] = row_pairs(m, i, in, in_step);
         else if (rows_mirror(m, i))
@@ -128,9 +128,9 @@ INLINE void multiply(const struct matrix m, const vec *in, const int in_step, ve
 INLINE void sandwich(const struct matrix m, const vec *in, vec *out)
 {
     vec half[36];
-    UNROLL for (int j = 0; j < m.columns; j++)
+    UNROLL_FOR (int j = 0; j < m.columns; j++)
         multiply(m, in + j, m.columns, half + j, m.columns);
-    UNROLL for (int i = 0; i < m.rows; i++)
+    UNROLL_FOR (int i = 0; i < m.rows; i++)
         multiply(m, half + i * m.columns, 1, out + i * m.rows, 1);
 }
 
@@ -142,8 +142,7 @@ INLINE void transform_input(const int m, const vec *d, vec *out)
 
 INLINE void transform_kernel(const int m, const vec g[9], vec *out)
 {
-    sandwich(m == 4 ? matrix_of(&winograd4_g[0][0], 6, 3, false) : matrix_of(&winograd2_g[0][0], 4, 3, false), g,
-             out);
+    sandwich(m == 4 ? matrix_of(&winograd4_g[0][0], 6, 3, false) : matrix_of(&winograd2_g[0][0], 4, 3, false), g, out);
 }
 
 INLINE void transform_output(const int m, const vec *products, vec *y)
@@ -154,14 +153,13 @@ INLINE void transform_output(const int m, const vec *products, vec *y)
 
 INLINE void transform_gradient(const int m, const vec *e, vec *out) /* A e A^T */
 {
-    sandwich(m == 4 ? matrix_of(&winograd4_at[0][0], 4, 6, true) : matrix_of(&winograd2_at[0][0], 2, 4, true), e,
-             out);
+    sandwich(m == 4 ? matrix_of(&winograd4_at[0][0], 4, 6, true) : matrix_of(&winograd2_at[0][0], 2, 4, true), e, out);
 }
 
 INLINE void transform_back(const int m, const vec *products, vec dg[9]) /* G^T products G */
 {
-    sandwich(m == 4 ? matrix_of(&winograd4_g[0][0], 6, 3, true) : matrix_of(&winograd2_g[0][0], 4, 3, true),
-             products, dg);
+    sandwich(m == 4 ? matrix_of(&winograd4_g[0][0], 6, 3, true) : matrix_of(&winograd2_g[0][0], 4, 3, true), products,
+             dg);
 }
 
 #endif

@@ -36,8 +36,8 @@ INLINE void window_pointers(const struct pl_cpu_shape *in, const float *block, i
 /* The points of one block of channels for all rows of a task: out[point * out_point + row * 16]. `gradient`
  * takes output tiles (A e A^T) instead of input tiles (B^T d B). */
 INLINE void task_points(const int m, const bool gradient, const struct pl_cpu_winograd_plan *plan,
-                        const struct winograd_task *task, const struct pl_cpu_shape *in, const float *block,
-                        float *out, size_t out_point)
+                        const struct winograd_task *task, const struct pl_cpu_shape *in, const float *block, float *out,
+                        size_t out_point)
 {
     const int edge = gradient ? m : m + 2;
     for (int t = 0; t < task->tiles; t++, out += task->samples * 16) {
@@ -49,7 +49,7 @@ INLINE void task_points(const int m, const bool gradient, const struct pl_cpu_wi
         for (int q = 0; q < length; q += LANES) {
             vec d[36], points[36];
             const size_t ahead = q + AHEAD < length ? (size_t)(q + AHEAD) : q + AHEAD - length + in->block;
-            UNROLL for (int p = 0; p < edge * edge; p++) {
+            UNROLL_FOR (int p = 0; p < edge * edge; p++) {
                 d[p] = load(from[p] + q);
                 prefetch(from[p] + ahead);
             }
@@ -57,7 +57,7 @@ INLINE void task_points(const int m, const bool gradient, const struct pl_cpu_wi
                 transform_gradient(m, d, points);
             else
                 transform_input(m, d, points);
-            UNROLL for (int p = 0; p < (m + 2) * (m + 2); p++)
+            UNROLL_FOR (int p = 0; p < (m + 2) * (m + 2); p++)
                 store(out + p * out_point + q, points[p]);
         }
     }
