@@ -2,7 +2,7 @@
 ln -s "$SOURCE_ROOT/experiments" experiments
 
 count() { sed -n "$2"' s/^| '"$(basename "$1")"' | '"$3"' |.*/\1/p' experiments/README.md; } # SPEC LINES COLUMNS
-for spec in experiments/*.yaml; do
+for spec in experiments/*.yaml experiments/replication/*.yaml; do
     expect 0 poula sweep "$spec" --dry-run
     runs=$(count "$spec" '1,/^## The paper/' '\([0-9 +]*\)')
     equal "$(tail -n 1 out)" "$(listed $runs)" "$spec"

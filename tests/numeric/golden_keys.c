@@ -85,15 +85,15 @@ static void add_folder(const char *root, const char *inner, struct pl_text *out)
     pl_text_release(&name);
 }
 
-/* Every line that is known must be there as it is: a study that changed is told by name. */
-static void compare(const char *known, const char *found)
+/* Every line of one must be in the other: a study that is not is told by name. */
+static void compare(const char *lines, const char *others, const char *what)
 {
-    for (size_t length; *known; known += length + (known[length] == '\n')) {
-        length = strcspn(known, "\n");
-        char *line = pl_copy_bytes(known, length);
-        const char *at = strstr(found, line);
-        if (!at || (at > found && at[-1] != '\n')) {
-            fprintf(stderr, "the keys of these runs have changed: %s\n", line);
+    for (size_t length; *lines; lines += length + (lines[length] == '\n')) {
+        length = strcspn(lines, "\n");
+        char *line = pl_copy_bytes(lines, length);
+        const char *at = strstr(others, line);
+        if (!at || (at > others && at[-1] != '\n')) {
+            fprintf(stderr, "%s: %s\n", what, line);
             failures++;
         }
         free(line);
@@ -108,6 +108,7 @@ int main(int argc, char **argv)
         return 2;
     add_folder(argv[1], "", &found);
     add_folder(argv[1], "paper", &found);
+    add_folder(argv[1], "replication", &found);
     if (argc > 3) {
         FILE *file = fopen(argv[2], "w");
         if (!file || fputs(pl_text(&found), file) < 0 || fclose(file))
@@ -116,7 +117,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", err.text);
         failures++;
     } else {
-        compare(pl_text(&known), pl_text(&found));
+        compare(pl_text(&known), pl_text(&found), "the keys of these runs have changed");
+        compare(pl_text(&found), pl_text(&known), "the keys of these runs are not held (--write adds them)");
         if (known.length < 100)
             failures++;
     }
