@@ -122,7 +122,7 @@ int pl_args_parse(struct pl_args *args, const struct pl_command *command, int ar
         if (!*args->arguments[i])
             return pl_cmd_usage_error(args, "argument %zu is empty", i + 1);
     if (args->count < command->least)
-        return pl_cmd_usage_error(args, "%s is missing", command->arguments);
+        return pl_cmd_usage_error(args, "%s is missing", command->arguments ? command->arguments : "an argument");
     if (args->count > command->most)
         return pl_cmd_usage_error(args, "'%s' is one argument too many", args->arguments[command->most]);
     return 0;

@@ -20,7 +20,7 @@ struct pl_option {
 struct pl_command {
     const char *name;
     const char *summary;             /* one line, no full stop */
-    const char *arguments;           /* "SPEC...", "[RUN]", "" */
+    const char *arguments;           /* "SPEC...", "[RUN]"; "" or NULL: none */
     const char *description;         /* a paragraph or two for help and the man page */
     const char *example;             /* one command line that works */
     const struct pl_option *options; /* besides --db, --data and --help, which all take */

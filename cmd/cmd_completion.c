@@ -260,7 +260,7 @@ static void man(struct pl_text *out)
         if (command->hidden)
             continue;
         pl_text_addf(out, ".SS poula %s ", command->name);
-        troff(out, command->arguments);
+        troff(out, command->arguments ? command->arguments : "");
         pl_text_add_char(out, '\n');
         troff(out, command->description);
         pl_text_add_char(out, '\n');

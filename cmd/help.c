@@ -83,7 +83,7 @@ void pl_help_settings(const struct pl_setting *settings, size_t count, struct pl
 void pl_help_command(const struct pl_command *command, struct pl_text *out)
 {
     pl_text_addf(out, "usage: poula %s", command->name);
-    if (command->arguments[0])
+    if (command->arguments && *command->arguments)
         pl_text_addf(out, " %s", command->arguments);
     pl_text_add(out, " [OPTION...]\n\n");
     add_wrapped(out, command->description, 78);

@@ -31,12 +31,17 @@ static void mark_wants(struct pl_plan *p)
     }
 }
 
-/* An operator may overwrite its input, where it can, when nobody else wants to see it: nor a part of it, where it is a
- * concatenation. */
+static bool reads_input(const struct pl_node *n)
+{
+    return n->op && n->op->needs && n->op->needs(n) & PL_NEEDS_INPUT;
+}
+
+/* An operator may overwrite its input, where it can, when nobody else wants to see it, nor its own backward pass: nor a
+ * part of it, where it is a concatenation. */
 static bool in_place(const struct pl_plan *p, int id)
 {
     const struct pl_node *n = &p->nodes[id];
-    if (!n->op || !n->op->in_place || n->parent >= 0)
+    if (!n->op || !n->op->in_place || n->parent >= 0 || (p->mode == PL_TRAINING && reads_input(n)))
         return false;
     const struct pl_node *x = &p->nodes[n->inputs[0]];
     if (x->parent >= 0 || x->op->external || x->op->gathers || x->op->aliases ||
@@ -107,11 +112,6 @@ static void want_moments(struct pl_plan *p, int x)
         int moments = pl_plan_bytes(p, 2 * (size_t)p->storages[storage].stored * sizeof(double));
         p->storages[storage].moments = moments;
     }
-}
-
-static bool reads_input(const struct pl_node *n)
-{
-    return n->op && n->op->needs && n->op->needs(n) & PL_NEEDS_INPUT;
 }
 
 /* The output of a norm over a concatenation is as wide as all features so far: it is not kept for the

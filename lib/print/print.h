@@ -22,8 +22,13 @@ struct pl_style {
     const char *strong[2];              /* around a caption */
     const char *best[2];                /* around the best number; others keep the place of the second free */
     const char *item;                   /* before a note */
-    void (*escape)(struct pl_text *out, const char *text);
+    void (*escape)(struct pl_text *out, const char *text); /* always there */
 };
+/* A text of a style; NULL is empty. */
+static inline const char *pl_style_part(const char *text)
+{
+    return text ? text : "";
+}
 /* A line, and the rule below headings. widths are on the screen; a text that is wider pushes the rest out. NULL is
  * empty. */
 void pl_print_line(const struct pl_style *style, const char *const *texts, const size_t *widths, const bool *right,

@@ -34,14 +34,15 @@ static char *cell_text(const struct pl_table *table, const struct pl_table_cell 
                        const struct pl_style *style)
 {
     struct pl_text text = {0}, notes = {0};
-    bool kept_free = marked && !*style->best[0];
-    pl_text_add(&text, cell->best ? style->best[0] : "");
+    const char *before = pl_style_part(style->best[0]), *behind = pl_style_part(style->best[1]);
+    bool kept_free = marked && !*before;
+    pl_text_add(&text, cell->best ? before : "");
     pl_table_cell_number(table, cell, &text);
     pl_table_cell_notes(cell, &notes);
     if (text.length && cell->best)
-        pl_text_add(&text, style->best[1]);
+        pl_text_add(&text, behind);
     else if (text.length && !notes.length && kept_free)
-        pl_text_addf(&text, "%*s", (int)pl_text_width(style->best[1]), "");
+        pl_text_addf(&text, "%*s", (int)pl_text_width(behind), "");
     if (notes.length)
         pl_text_addf(&text, "%s%s", text.length ? " " : "", notes.text);
     pl_text_release(&notes);

@@ -1,3 +1,4 @@
+#include "print/print.h"
 #include "results_db.h"
 
 /* The rules of cells: three seeds a configuration. */
@@ -496,9 +497,28 @@ static void welch_intervals(void **state)
     assert_true(i.difference == -1 && isnan(i.low));
 }
 
+/* Members of a style that a format leaves out are nothing. */
+static void a_style_of_nothing(void **state)
+{
+    (void)state;
+    static const struct pl_style plain = {.escape = pl_text_add};
+    static const char *const texts[] = {"a", "b"};
+    static const size_t widths[] = {1, 1};
+    static const bool right[] = {false, true};
+    struct pl_text out = {0}, notes = {0};
+    pl_text_add(&notes, "one\ntwo");
+    pl_print_caption(&plain, "caption", &out);
+    pl_print_line(&plain, texts, widths, right, 2, &out);
+    pl_print_notes(&plain, &notes, &out);
+    assert_string_equal(pl_text(&out), "caption\n\nab\none\ntwo\n");
+    pl_text_release(&out);
+    pl_text_release(&notes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_style_of_nothing),
         cmocka_unit_test(welch_intervals),
         cmocka_unit_test(cells_follow_the_rules),
         cmocka_unit_test(cells_can_show_other_statistics),
