@@ -215,9 +215,8 @@ const struct pl_value *pl_settings_find(const struct pl_settings *s, const char 
     return found ? &s->entries[at].value : NULL;
 }
 
-double pl_settings_real(const struct pl_settings *s, const char *key, double fallback)
+static double real_of(const struct pl_value *v, double fallback)
 {
-    const struct pl_value *v = pl_settings_find(s, key);
     if (v && v->type == PL_REAL)
         return v->real;
     if (v && v->type == PL_INTEGER)
@@ -229,9 +228,8 @@ double pl_settings_real(const struct pl_settings *s, const char *key, double fal
     return fallback;
 }
 
-int64_t pl_settings_integer(const struct pl_settings *s, const char *key, int64_t fallback)
+static int64_t integer_of(const struct pl_value *v, int64_t fallback)
 {
-    const struct pl_value *v = pl_settings_find(s, key);
     if (v && v->type == PL_INTEGER)
         return v->integer;
     if (v && v->type == PL_REAL && v->real == floor(v->real) && fabs(v->real) < 9e18)
@@ -239,42 +237,63 @@ int64_t pl_settings_integer(const struct pl_settings *s, const char *key, int64_
     return fallback;
 }
 
+static bool boolean_of(const struct pl_value *v, bool fallback)
+{
+    return v && v->type == PL_BOOLEAN ? v->boolean : fallback;
+}
+
+static const char *string_of(const struct pl_value *v, const char *fallback)
+{
+    return v && v->type == PL_STRING ? v->string : fallback;
+}
+
+double pl_settings_real(const struct pl_settings *s, const char *key, double fallback)
+{
+    return real_of(pl_settings_find(s, key), fallback);
+}
+
+int64_t pl_settings_integer(const struct pl_settings *s, const char *key, int64_t fallback)
+{
+    return integer_of(pl_settings_find(s, key), fallback);
+}
+
 bool pl_settings_boolean(const struct pl_settings *s, const char *key, bool fallback)
 {
-    const struct pl_value *v = pl_settings_find(s, key);
-    return v && v->type == PL_BOOLEAN ? v->boolean : fallback;
+    return boolean_of(pl_settings_find(s, key), fallback);
 }
 
 const char *pl_settings_string(const struct pl_settings *s, const char *key, const char *fallback)
 {
-    const struct pl_value *v = pl_settings_find(s, key);
-    return v && v->type == PL_STRING ? v->string : fallback;
+    return string_of(pl_settings_find(s, key), fallback);
 }
 
 /* ---- settings that are there ---- */
 
+static const struct pl_value *need(const struct pl_settings *s, const char *key)
+{
+    const struct pl_value *v = pl_settings_find(s, key);
+    assert(v);
+    return v;
+}
+
 double pl_settings_need_real(const struct pl_settings *s, const char *key)
 {
-    assert(pl_settings_find(s, key));
-    return pl_settings_real(s, key, NAN);
+    return real_of(need(s, key), NAN);
 }
 
 int64_t pl_settings_need_integer(const struct pl_settings *s, const char *key)
 {
-    assert(pl_settings_find(s, key));
-    return pl_settings_integer(s, key, 0);
+    return integer_of(need(s, key), 0);
 }
 
 bool pl_settings_need_boolean(const struct pl_settings *s, const char *key)
 {
-    assert(pl_settings_find(s, key));
-    return pl_settings_boolean(s, key, false);
+    return boolean_of(need(s, key), false);
 }
 
 const char *pl_settings_need_string(const struct pl_settings *s, const char *key)
 {
-    assert(pl_settings_find(s, key));
-    return pl_settings_string(s, key, "");
+    return string_of(need(s, key), "");
 }
 
 /* Absent where it is not given: a setting that came late would change the keys of all runs that do without. */
@@ -283,18 +302,18 @@ static bool is_filled(const struct pl_setting *setting)
     return setting->initial && (*setting->initial || (setting->type == PL_STRING && !setting->range));
 }
 
+static bool is_of_type(const struct pl_value *v, const struct pl_setting *setting)
+{
+    enum pl_type type = setting->list ? PL_STRING : setting->type;
+    return v && (v->type == type || (type == PL_REAL && !isnan(real_of(v, NAN))) ||
+                 (type == PL_INTEGER && integer_of(v, 0) == integer_of(v, 1)));
+}
+
 const struct pl_setting *pl_settings_lack(const struct pl_settings *s, const struct pl_setting *table, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        const char *key = table[i].key;
-        enum pl_type type = table[i].list ? PL_STRING : table[i].type;
-        bool there = type == PL_REAL      ? !isnan(pl_settings_real(s, key, NAN))
-                     : type == PL_INTEGER ? pl_settings_integer(s, key, 0) == pl_settings_integer(s, key, 1)
-                     : type == PL_BOOLEAN ? pl_settings_boolean(s, key, false) == pl_settings_boolean(s, key, true)
-                                          : pl_settings_string(s, key, NULL) != NULL;
-        if (is_filled(&table[i]) && !there)
+    for (size_t i = 0; i < count; i++)
+        if (is_filled(&table[i]) && !is_of_type(pl_settings_find(s, table[i].key), &table[i]))
             return &table[i];
-    }
     return NULL;
 }
 

@@ -44,9 +44,10 @@ enum pl_folder_state pl_train_folder_state(const char *folder, const char *owner
 
 void pl_train_folder_mark(const struct pl_run_request *request)
 {
+    char hex[2 * PL_DIGEST_SIZE + 1];
     struct pl_text path = {0}, mark = {0};
     pl_text_addf(&path, "%s/" MARK, request->folder);
-    write_mark(request->owner, request->key, &mark);
+    write_mark(request->owner, pl_request_key(request, hex), &mark);
     bool write = pl_folder_is_empty(request->folder, MARK) || !pl_file_exists(pl_text(&path));
     FILE *file = write ? fopen(pl_text(&path), "we") : NULL; /* a full disk is met by what is marked, too */
     if (file) {
@@ -71,11 +72,13 @@ static bool is_foreign(const struct pl_text *path, const char *key)
 int pl_train_folder_check(const struct pl_run_request *request, struct pl_error *err)
 {
     static const char *const names[] = {"checkpoint-1", "checkpoint-2", "weights"};
+    char hex[2 * PL_DIGEST_SIZE + 1];
     struct pl_text path = {0};
     int status = 0;
     if (!request->folder)
         return 0;
-    if (pl_train_folder_state(request->folder, request->owner, request->key) == PL_FOLDER_FOREIGN)
+    const char *key = pl_request_key(request, hex);
+    if (pl_train_folder_state(request->folder, request->owner, key) == PL_FOLDER_FOREIGN)
         status = pl_fail(err, PL_EINPUT,
                          "the folder %s belongs to another run, as the file " MARK " in it says; give this "
                          "one a folder of its own",
@@ -83,7 +86,7 @@ int pl_train_folder_check(const struct pl_run_request *request, struct pl_error 
     for (size_t i = 0; i < sizeof names / sizeof *names && !status; i++) {
         pl_text_clear(&path);
         pl_text_addf(&path, "%s/%s.safetensors", request->folder, names[i]);
-        if (is_foreign(&path, request->key))
+        if (is_foreign(&path, key))
             status = pl_fail(err, PL_EINPUT,
                              "%s is not of this run, which would write over it; give the run a folder of "
                              "its own",

@@ -8,12 +8,15 @@ void pl_run_key(const char *canonical_settings, int64_t seed, unsigned char key[
     pl_text_release(&text);
 }
 
-void pl_run_key_hex(const struct pl_settings *settings, int64_t seed, char hex[2 * PL_DIGEST_SIZE + 1])
+const char *pl_request_key(const struct pl_run_request *request, char hex[2 * PL_DIGEST_SIZE + 1])
 {
+    if (request->key)
+        return request->key;
     struct pl_text text = {0};
     unsigned char key[PL_DIGEST_SIZE];
-    pl_settings_write(settings, &text);
-    pl_run_key(pl_text(&text), seed, key);
+    pl_settings_write(request->settings, &text);
+    pl_run_key(pl_text(&text), request->seed, key);
     pl_digest_hex(key, sizeof key, hex);
     pl_text_release(&text);
+    return hex;
 }

@@ -29,10 +29,8 @@ int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sin
     const struct pl_task_kind *kind = pl_task_kind_of(request->settings);
     int status = kind ? pl_train_complete(&whole.settings, &filled, &own)
                       : pl_fail(&own, PL_EINPUT, "the settings name no problem, dataset or command");
-    if (!whole.key && (whole.folder || whole.settings == &filled)) {
-        pl_run_key_hex(request->settings, request->seed, key);
-        whole.key = key;
-    }
+    if (!whole.key && whole.settings == &filled)
+        whole.key = pl_request_key(request, key); /* before they were filled in */
     if (!status)
         status = kind->run(&whole, sink, result, &own);
     pl_settings_release(&filled);

@@ -74,8 +74,8 @@ bool pl_schedule_validated(struct pl_schedule *schedule, double loss);
 /* The first epoch after this one at which the factor may differ, decays by patience aside; INT64_MAX: never. */
 int64_t pl_schedule_next(const struct pl_schedule *schedule, int64_t epoch);
 
-/* pl_run_key of settings that are not written yet, in hex. */
-void pl_run_key_hex(const struct pl_settings *settings, int64_t seed, char hex[2 * PL_DIGEST_SIZE + 1]);
+/* The key of the request's run, in hex: as it says, or made into hex. Returns either. */
+const char *pl_request_key(const struct pl_run_request *request, char hex[2 * PL_DIGEST_SIZE + 1]);
 /* The file in a run's folder that says whose it is. */
 #define PL_FOLDER_MARK ".poula"
 /* Writes it into the request's folder, which exists. */

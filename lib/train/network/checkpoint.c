@@ -61,7 +61,7 @@ void pl_checkpoint_write(struct pl_network *n)
 /* Is the file a whole checkpoint of this run? */
 static int examine(const struct pl_network *n, const char *path, struct pl_safetensors *file, struct pl_error *err)
 {
-    char digest[2 * PL_DIGEST_SIZE + 1];
+    char digest[2 * PL_DIGEST_SIZE + 1], hex[2 * PL_DIGEST_SIZE + 1];
     int status = pl_safetensors_read(file, path, err);
     if (status)
         return status;
@@ -73,7 +73,7 @@ static int examine(const struct pl_network *n, const char *path, struct pl_safet
     else if (strcmp(pl_settings_string(m, "poula", ""), PL_VERSION))
         status = pl_fail(err, PL_EVERSION, "%s was written by poula %.60s, and this is %s", path,
                          pl_settings_string(m, "poula", ""), PL_VERSION);
-    else if (strcmp(pl_settings_string(m, "key", ""), n->request->key))
+    else if (strcmp(pl_settings_string(m, "key", ""), pl_request_key(n->request, hex)))
         status = pl_fail(err, PL_EINPUT, "%s belongs to another run", path);
     else if (strcmp(pl_settings_string(m, "digest", ""), digest))
         status = pl_fail(err, PL_ECORRUPT, "%s was altered after it was written", path);

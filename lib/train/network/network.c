@@ -86,7 +86,8 @@ static int open_net(struct pl_network *n, struct pl_error *err)
 void pl_network_describe(const struct pl_network *n, struct pl_settings *metadata)
 {
     struct pl_text text = {0};
-    pl_settings_set_string(metadata, "key", n->request->key);
+    char hex[2 * PL_DIGEST_SIZE + 1];
+    pl_settings_set_string(metadata, "key", pl_request_key(n->request, hex));
     pl_settings_set_string(metadata, "poula", PL_VERSION);
     pl_text_addf(&text, "%lld", (long long)n->request->seed);
     pl_settings_set_string(metadata, "seed", pl_text(&text));
