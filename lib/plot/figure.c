@@ -70,18 +70,17 @@ static const char *metric_of(const struct pl_results *results, const struct pl_f
 bool pl_figure_tells_time(const struct pl_figure_spec *spec)
 {
     return (spec->kind == PL_FIGURE_CURVES || spec->kind == PL_FIGURE_TRAJECTORIES) && spec->x &&
-           !strcmp(spec->x, "seconds");
+           !strcmp(spec->x, PL_METRIC_SECONDS);
 }
 
 static int check_spec(const struct pl_results *results, const struct pl_figure_spec *spec, struct pl_error *err)
 {
     const char *kind = pl_figure_kind_names[spec->kind];
     bool over_time = spec->kind == PL_FIGURE_CURVES || spec->kind == PL_FIGURE_TRAJECTORIES;
-    if (over_time && spec->x && !pl_has_word("epoch iteration step n seconds", spec->x))
+    if (over_time && spec->x && !pl_has_word(PL_FIGURE_TIME_WORDS, spec->x))
         return pl_fail(err, PL_EINPUT,
-                       "the x of a figure of kind %s is '%s', but must be one of: epoch iteration "
-                       "step n seconds",
-                       kind, spec->x);
+                       "the x of a figure of kind %s is '%s', but must be one of: " PL_FIGURE_TIME_WORDS, kind,
+                       spec->x);
     if (pl_figure_tells_time(spec) && !pl_results_has_metric(results, PL_METRIC_SECONDS))
         return pl_fail(err, PL_EINPUT, "study %s has not recorded the seconds that its epochs took",
                        pl_results_name(results));

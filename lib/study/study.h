@@ -63,6 +63,15 @@ extern const char *const pl_figure_kind_names[PL_FIGURE_KIND_COUNT];
 /* False, and nothing is written, when there is no such kind. */
 bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind);
 
+/* The x of a figure over time: the positions of what was recorded, however a study calls them, or the seconds. */
+/* clang-format off */
+#define PL_FIGURE_TIMES(FIRST, NEXT) \
+    FIRST(, "epoch") NEXT(, "iteration") NEXT(, "step") NEXT(, "n") NEXT(, "seconds")
+/* clang-format on */
+#define PL_FIGURE_TIME_WORDS PL_FIGURE_TIMES(PL_WORD_FIRST, PL_WORD_NEXT)
+enum { PL_FIGURE_TIME_COUNT = 0 PL_FIGURE_TIMES(PL_WORD_ONE, PL_WORD_ONE) };
+extern const char *const pl_figure_time_names[PL_FIGURE_TIME_COUNT];
+
 /* - {kind: curves, x: epoch, y: test_accuracy, panels: [model, dataset], lines: lambda} */
 struct pl_figure_spec {
     enum pl_figure_kind kind;

@@ -755,10 +755,27 @@ static void reading_is_in_no_key(void **state)
     pl_spec_free(spec);
 }
 
+/* Each word for the positions of what was recorded is one, and plots know the same words. */
+static void figures_over_time(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"epoch", "iteration", "step", "n", "seconds"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "study: s\ntask: {problem: theta30}\noptimizer: sgd\nfigures: [{kind: curves, x: %s, y: theta}]\n",
+                 words[i]);
+        struct pl_spec *spec = load(text);
+        assert_string_equal(pl_spec_study(spec, 0)->figures[0].x, i == 4 ? "seconds" : "epoch");
+        pl_spec_free(spec);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slips_of_commands_are_noted),
+        cmocka_unit_test(figures_over_time),
         cmocka_unit_test(reading_is_in_no_key),
         cmocka_unit_test(the_toy_grid),
         cmocka_unit_test(spelling_does_not_matter),

@@ -91,9 +91,8 @@ static void read_coordinates(struct declaring *d, const struct node *map, struct
     bool curves = figure->kind == PL_FIGURE_CURVES || figure->kind == PL_FIGURE_TRAJECTORIES;
     bool heatmap = figure->kind == PL_FIGURE_HEATMAP;
     if (curves) {
-        static const char *const legal[] = {"epoch", "iteration", "seconds"};
-        int word = x ? pl_declare_word(reader, x, "x", legal, COUNT(legal)) : 0;
-        figure->x = (char *)legal[word == 2 ? 2 : 0];
+        int word = x ? pl_declare_word(reader, x, "x", pl_figure_time_names, PL_FIGURE_TIME_COUNT) : 0;
+        figure->x = (char *)pl_figure_time_names[word == PL_FIGURE_TIME_COUNT - 1 ? word : 0];
     } else if (x) {
         figure->x = pl_declare_key(d, x, "x");
     } else {
