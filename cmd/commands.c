@@ -1,15 +1,12 @@
-/* The command table, in the order that help shows. */
+/* The command table, from the list in meson.build. */
 #include "cmd.h"
+#include "command_list.h"
 
-extern const struct pl_command pl_cmd_backup, pl_cmd_bench, pl_cmd_completion, pl_cmd_data, pl_cmd_export,
-    pl_cmd_forget, pl_cmd_generate, pl_cmd_help, pl_cmd_plot, pl_cmd_query, pl_cmd_report, pl_cmd_run, pl_cmd_runs,
-    pl_cmd_show, pl_cmd_sweep, pl_cmd_theory, pl_cmd_verify, pl_cmd_version, pl_cmd_worker;
+#define DECLARE(name) extern const struct pl_command pl_cmd_##name;
+PL_COMMANDS(DECLARE)
 
-static const void *const commands[] = {
-    &pl_cmd_sweep,  &pl_cmd_run,        &pl_cmd_report,   &pl_cmd_plot,   &pl_cmd_query,  &pl_cmd_runs, &pl_cmd_show,
-    &pl_cmd_export, &pl_cmd_forget,     &pl_cmd_generate, &pl_cmd_backup, &pl_cmd_verify, &pl_cmd_data, &pl_cmd_theory,
-    &pl_cmd_bench,  &pl_cmd_completion, &pl_cmd_version,  &pl_cmd_help,   &pl_cmd_worker,
-};
+#define ADDRESS(name) &pl_cmd_##name,
+static const void *const commands[] = {PL_COMMANDS(ADDRESS)};
 const struct pl_registry pl_command_registry = PL_REGISTRY("command", commands, struct pl_command, name);
 
 const struct pl_command *pl_command_at(size_t index)

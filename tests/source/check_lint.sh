@@ -38,6 +38,11 @@ finds "121 columns" lib/nn/a.c "/* $(yes x | head -n 115 | tr -d '\n') */\n"
 printf '/* clang-format off */\n/* %s */\n/* clang-format on */\n' "$(yes x | head -n 115 | tr -d '\n')" >"$scratch/lib/nn/a.c"
 "$scratch/tools/lint" --quick >/dev/null || { echo "what is set by hand is measured"; failures=$((failures + 1)); }
 rm "$scratch/lib/nn/a.c"
+echo "files('b.c')" >"$scratch/lib/nn/meson.build"
+finds "lib/nn/meson.build does not list it" lib/nn/a.c 'int a;\n'
+echo "files('b.c') # it's gone: 'a.c'" >"$scratch/lib/nn/meson.build"
+finds "lib/nn/meson.build does not list it" lib/nn/a.c 'int a;\n'
+rm "$scratch/lib/nn/meson.build"
 mkdir "$scratch/lib/attic"
 "$scratch/tools/lint" --quick 2>/dev/null | grep -q "lacks lib/attic" || { echo "a module without a floor is not found"; failures=$((failures + 1)); }
 [ "$failures" = 0 ]
