@@ -59,8 +59,8 @@ const struct pl_command pl_cmd_bench = {
         "the same run. sweep: runs per second of a small sweep from an empty folder, its database size, and the time "
         "of tables over 1,000,000 runs and over long curves. train: images per second of whole training steps on "
         "made-up images of 3x32x32, or tokens per second on made-up text, beside the multiply-adds that this machine "
-        "reaches in registers. Medians; other "
-        "load on the machine disturbs them, and --busy measures by how much.",
+        "reaches in registers. Medians; other load on the machine disturbs them, and --busy measures by how much, "
+        "on average.",
     .example = "poula bench optim --params 10M --optimizer theopoula --threads 2",
     PL_OPTIONS(options),
     .least = 1,

@@ -41,13 +41,14 @@ int pl_bench_busy_new(struct pl_bench_busy **busy, int count, struct pl_error *e
     return 0;
 }
 
-void pl_bench_busy_turn(struct pl_bench_busy *busy, bool on)
+static void turn(struct pl_bench_busy *busy, bool on)
 {
-    for (int i = 0; busy && i < busy->count; i++)
+    for (int i = 0; i < busy->count; i++)
         kill(busy->processes[i], on ? SIGCONT : SIGSTOP);
 }
 
-double pl_bench_busy_cpu(const struct pl_bench_busy *busy)
+/* Seconds that one of them computed so far, on average. */
+static double computed(const struct pl_bench_busy *busy)
 {
     double sum = 0;
     for (int i = 0; i < busy->count; i++) {
@@ -58,6 +59,32 @@ double pl_bench_busy_cpu(const struct pl_bench_busy *busy)
         sum += (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
     }
     return sum / busy->count;
+}
+
+double pl_bench_cpu(void)
+{
+    struct timespec now;
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) ? NAN : (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+struct pl_bench_beside pl_bench_beside(struct pl_bench_busy *busy, int64_t count, void (*step)(void *self), void *self)
+{
+    static const double least = 0.2, patience = 2; /* seconds */
+    double others = computed(busy), begun = pl_clock_steady(), cpu;
+    int64_t done = 0;
+    turn(busy, true);
+    do
+        step(self);
+    while (!(computed(busy) > others) && pl_clock_steady() - begun < patience);
+    others = computed(busy);
+    cpu = pl_bench_cpu();
+    begun = pl_clock_steady();
+    for (; done < count || pl_clock_steady() - begun < least; done++)
+        step(self);
+    struct pl_bench_beside beside = {(pl_clock_steady() - begun) / (double)done, (pl_bench_cpu() - cpu) / (double)done,
+                                     (computed(busy) - others) / (double)done};
+    turn(busy, false);
+    return beside;
 }
 
 void pl_bench_busy_free(struct pl_bench_busy *busy)

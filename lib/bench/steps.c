@@ -60,21 +60,15 @@ static int read_setting(const struct pl_optimizer_info *info, const char *given,
     return status;
 }
 
-/* The median of as many steps as of the quiet ones before, beside the busy processes. */
-static double measure_busy(struct pl_bench_steps *b, struct pl_optim *optim)
+struct stepping {
+    struct pl_bench_steps *bench;
+    struct pl_optim *optim;
+};
+
+static void step_beside(void *self)
 {
-    double *times = pl_new((size_t)b->wish.steps * sizeof *times);
-    pl_bench_busy_turn(b->busy, true);
-    pl_optim_step(optim, b->theta, b->gradient, NULL); /* in which they begin */
-    for (int64_t i = 0; i < b->wish.steps; i++) {
-        double start = pl_clock_steady();
-        pl_optim_step(optim, b->theta, b->gradient, NULL);
-        times[i] = (pl_clock_steady() - start) * 1e9 / (double)b->wish.parameters;
-    }
-    pl_bench_busy_turn(b->busy, false);
-    double median = pl_bench_median(times, (size_t)b->wish.steps);
-    free(times);
-    return median;
+    const struct stepping *s = self;
+    pl_optim_step(s->optim, s->bench->theta, s->bench->gradient, NULL);
 }
 
 static void measure(struct pl_bench_steps *b, struct pl_optim *optim)
@@ -91,7 +85,10 @@ static void measure(struct pl_bench_steps *b, struct pl_optim *optim)
         b->stream_times[i] = (pl_clock_steady() - middle) * per_parameter;
         if (b->busy && (i + 1) % b->wish.steps == 0) {
             double quiet = pl_bench_median(b->step_times + i + 1 - b->wish.steps, (size_t)b->wish.steps);
-            b->ratios[i / b->wish.steps] = quiet / measure_busy(b, optim);
+            struct stepping stepping = {b, optim};
+            b->ratios[i / b->wish.steps] = quiet /
+                                           (pl_bench_beside(b->busy, b->wish.steps, step_beside, &stepping).wall *
+                                            per_parameter);
         }
     }
 }

@@ -164,12 +164,6 @@ static void step(struct pl_bench_training *b, uint64_t number, double clock[PL_P
 
 /* Seconds that the threads of this process computed. Unlike the time that passed they hardly depend on what else runs
  * on the machine, but waiting for one another in a loop counts as well. */
-static double cpu_clock(void)
-{
-    struct timespec now;
-    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) ? NAN : (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* The most that this process had in memory: VmHWM, since the kernel's other count survives an exec. */
 static double peak_memory(void)
 {
@@ -202,19 +196,24 @@ static void measure_bandwidth(struct pl_bench_training *b)
 
 static void measure_step(struct pl_bench_training *b, int64_t i)
 {
-    double clock[PL_PART_STEP + 1], begun = cpu_clock();
+    double clock[PL_PART_STEP + 1], begun = pl_bench_cpu();
     step(b, WARM_UP + (uint64_t)i, clock);
-    b->cpu[i] = cpu_clock() - begun;
+    b->cpu[i] = pl_bench_cpu() - begun;
     for (int part = 0; part < PL_PART_STEP; part++)
         b->times[part][i] = clock[part + 1] - clock[part];
     b->times[PL_PART_STEP][i] = clock[PL_PART_STEP] - clock[0];
+}
+
+static void step_beside(void *self)
+{
+    double clock[PL_PART_STEP + 1];
+    step(self, WARM_UP, clock);
 }
 
 /* A round beside other processes. Its busy steps are not among those of the parts. */
 static void measure_round(struct pl_bench_training *b, struct pl_bench_busy *busy, int64_t round)
 {
     struct pl_bench_load *load = &b->loads[round];
-    double clock[PL_PART_STEP + 1];
     double *times = pl_new((size_t)b->steps * sizeof *times), *cpu = pl_new((size_t)b->steps * sizeof *cpu);
     for (int64_t i = 0; i < b->steps; i++) {
         const int64_t at = round * b->steps + i;
@@ -224,19 +223,10 @@ static void measure_round(struct pl_bench_training *b, struct pl_bench_busy *bus
     }
     load->quiet = pl_bench_median(times, (size_t)b->steps);
     load->quiet_cpu = pl_bench_median(cpu, (size_t)b->steps);
-    pl_bench_busy_turn(busy, true);
-    step(b, WARM_UP, clock); /* in which the others begin */
-    load->others_cpu = pl_bench_busy_cpu(busy);
-    for (int64_t i = 0; i < b->steps; i++) {
-        double begun = cpu_clock();
-        step(b, WARM_UP, clock);
-        cpu[i] = cpu_clock() - begun;
-        times[i] = clock[PL_PART_STEP] - clock[0];
-    }
-    load->others_cpu = (pl_bench_busy_cpu(busy) - load->others_cpu) / (double)b->steps;
-    pl_bench_busy_turn(busy, false);
-    load->busy = pl_bench_median(times, (size_t)b->steps);
-    load->busy_cpu = pl_bench_median(cpu, (size_t)b->steps);
+    const struct pl_bench_beside beside = pl_bench_beside(busy, b->steps, step_beside, b);
+    load->busy = beside.wall;
+    load->busy_cpu = beside.cpu;
+    load->others_cpu = beside.others_cpu;
     free(times);
     free(cpu);
 }
