@@ -44,35 +44,28 @@ int pl_device_synchronize(struct pl_device *device, struct pl_error *err)
     return device->type->synchronize ? device->type->synchronize(device, err) : 0;
 }
 
-bool pl_device_supports(const struct pl_device_type *type, enum pl_operation operation)
+const char *pl_device_lacks(const struct pl_device_type *type, enum pl_operation operation)
 {
     switch (operation) {
-    case PL_OPERATION_CONVOLUTION:
-        return type->convolution_choose && type->convolution_forward && type->convolution_backward_data &&
-               type->convolution_backward_weights;
-    case PL_OPERATION_NORM:
-        return type->moments && type->norm_running && type->norm_forward && type->norm_backward;
-    case PL_OPERATION_RELU:
-        return type->relu_forward && type->relu_backward;
-    case PL_OPERATION_ADD:
-        return type->add && type->relu_backward; /* it may have taken over a ReLU */
-    case PL_OPERATION_POOL:
-        return type->pool_forward && type->pool_backward;
-    case PL_OPERATION_DROPOUT:
-        return type->dropout;
-    case PL_OPERATION_EMBEDDING:
-        return type->embedding_forward && type->embedding_backward;
-    case PL_OPERATION_LSTM:
-        return type->lstm_reserve && type->lstm_workspace && type->lstm_forward && type->lstm_backward;
-    case PL_OPERATION_PENALTY:
-        return type->penalty_forward && type->penalty_backward;
-    case PL_OPERATION_LOSS:
-        return type->cross_entropy;
-    case PL_OPERATION_NONE:
+#define LACKS(name, parameters, arguments)                                                                             \
+    if (!type->name)                                                                                                   \
+        return #name;
+#define OPERATION(name, PASS, SIZE)                                                                                    \
+    case PL_OPERATION_##name:                                                                                          \
+        PL_PASSES_##name(PASS, SIZE) break;
+        PL_EACH_OPERATION(OPERATION, LACKS, LACKS)
+#undef OPERATION
+#undef LACKS
     case PL_OPERATIONS:
         break;
     }
-    return true;
+    /* A sum may take over the ReLU behind it. */
+    return operation == PL_OPERATION_ADD ? pl_device_lacks(type, PL_OPERATION_RELU) : NULL;
+}
+
+bool pl_device_supports(const struct pl_device_type *type, enum pl_operation operation)
+{
+    return !pl_device_lacks(type, operation);
 }
 
 void *pl_host_allocate(struct pl_device *d, size_t bytes)

@@ -82,23 +82,6 @@ struct pl_loss_result {
 
 struct pl_device;
 
-/* What an operator of a network needs of a device, besides memory, transport, copy and accumulate, which every device
- * has. */
-enum pl_operation {
-    PL_OPERATION_NONE,
-    PL_OPERATION_CONVOLUTION,
-    PL_OPERATION_NORM,
-    PL_OPERATION_RELU,
-    PL_OPERATION_ADD,
-    PL_OPERATION_POOL,
-    PL_OPERATION_DROPOUT,
-    PL_OPERATION_EMBEDDING,
-    PL_OPERATION_LSTM,
-    PL_OPERATION_PENALTY,
-    PL_OPERATION_LOSS,
-    PL_OPERATIONS
-};
-
 /* What becomes of memory that the host borrows. */
 enum pl_lending {
     PL_LEND_READ,   /* the host only reads it */
@@ -106,13 +89,172 @@ enum pl_lending {
     PL_LEND_SPEND   /* the host changes it, and the device may see that or not: it will be written anew */
 };
 
-/* Which operator a workspace is for. */
-enum pl_work { PL_WORK_NORM, PL_WORK_DROPOUT, PL_WORK_LOSS, PL_WORK_EMBEDDING, PL_WORK_PENALTY };
+/* ---- What a device computes.
+ *
+ * PL_PASSES_NAME has the passes of the operation PL_OPERATION_NAME, a line each: PASS(NAME, PARAMETERS, ARGUMENTS) for
+ * what computes, SIZE for how many bytes of memory one needs, as work (its content of no interest afterwards) or as a
+ * reserve. The device itself, which comes first, is left out there. Whatever must know every pass is made from these
+ * lists: the members of struct pl_device_type, prototypes and tables of ref and cpu, pl_device_supports, and the fence
+ * of tests/unit/fenced.h.
+ *
+ * In all operators y is written whole, and dx is written, or added to where accumulate is true. Operands may overlap
+ * only where said. */
+
+/* What every device has. Host arrays are in NCHW order, the view's own channels only. copy: y = x; accumulate:
+ * y += x. */
+#define PL_PASSES_NONE(PASS, SIZE)                                                                                     \
+    PASS(write, (const struct pl_view *y, const void *host, enum pl_element element), (y, host, element))              \
+    PASS(read, (const struct pl_view *x, void *host, enum pl_element element), (x, host, element))                     \
+    PASS(copy, (const struct pl_view *x, const struct pl_view *y), (x, y))                                             \
+    PASS(accumulate, (const struct pl_view *x, const struct pl_view *y), (x, y))
+
+/* y = w * x + b (bias may be NULL); with moments, the batch moments of y are filled in as well. A linear layer is a
+ * convolution whose kernel is the whole image. Gradients of weight and bias are overwritten; dbias is NULL where there
+ * is no bias. */
+#define PL_PASSES_CONVOLUTION(PASS, SIZE)                                                                              \
+    PASS(convolution_choose,                                                                                           \
+         (const struct pl_window *c, const struct pl_view *x, const struct pl_view *y,                                 \
+          struct pl_convolution_choice *choice),                                                                       \
+         (c, x, y, choice))                                                                                            \
+    PASS(convolution_forward,                                                                                          \
+         (const struct pl_window *c, const struct pl_view *x, const void *weight, const void *bias,                    \
+          const struct pl_view *y, bool moments, void *work),                                                          \
+         (c, x, weight, bias, y, moments, work))                                                                       \
+    PASS(convolution_backward_data,                                                                                    \
+         (const struct pl_window *c, const struct pl_view *dy, const void *weight, const struct pl_view *dx,           \
+          bool accumulate, void *work),                                                                                \
+         (c, dy, weight, dx, accumulate, work))                                                                        \
+    PASS(convolution_backward_weights,                                                                                 \
+         (const struct pl_window *c, const struct pl_view *x, const struct pl_view *dy, void *dweight, void *dbias,    \
+          void *work),                                                                                                 \
+         (c, x, dy, dweight, dbias, work))
+
+/* Batch norm. In training: moments of x first (once for all norms that read x), then the norm with mean and variance
+ * NULL; in evaluation they are the running statistics. residual (or NULL) is added before the ReLU. y may be x or
+ * residual. Backward: y is needed where there was a residual and a ReLU, else NULL. dresidual (or NULL) receives dy
+ * masked by the ReLU; one of dx (when not accumulating) and dresidual may be dy. */
+#define PL_PASSES_NORM(PASS, SIZE)                                                                                     \
+    SIZE(norm_workspace, (const struct pl_view *x), (x))                                                               \
+    PASS(moments, (const struct pl_view *x, void *work), (x, work))                                                    \
+    PASS(norm_running, (const struct pl_batch_norm *n, const struct pl_view *x, double *mean, double *variance),       \
+         (n, x, mean, variance))                                                                                       \
+    PASS(norm_forward,                                                                                                 \
+         (const struct pl_batch_norm *n, const struct pl_view *x, const void *weight, const void *bias,                \
+          const double *mean, const double *variance, const struct pl_view *residual, const struct pl_view *y,         \
+          void *work),                                                                                                 \
+         (n, x, weight, bias, mean, variance, residual, y, work))                                                      \
+    PASS(norm_backward,                                                                                                \
+         (const struct pl_batch_norm *n, const struct pl_view *x, const struct pl_view *y, const struct pl_view *dy,   \
+          const void *weight, const void *bias, void *dweight, void *dbias, const struct pl_view *dx, bool accumulate, \
+          const struct pl_view *dresidual, void *work),                                                                \
+         (n, x, y, dy, weight, bias, dweight, dbias, dx, accumulate, dresidual, work))
+
+/* y = max(x, 0), y may be x; dx = dy where y > 0, dx may be dy. */
+#define PL_PASSES_RELU(PASS, SIZE)                                                                                     \
+    PASS(relu_forward, (const struct pl_view *x, const struct pl_view *y), (x, y))                                     \
+    PASS(relu_backward, (const struct pl_view *y, const struct pl_view *dy, const struct pl_view *dx), (y, dy, dx))
+
+/* y = a + b, or its ReLU, whose backward pass is then that of a ReLU; y may be a or b. */
+#define PL_PASSES_ADD(PASS, SIZE)                                                                                      \
+    PASS(add, (const struct pl_view *a, const struct pl_view *b, bool relu, const struct pl_view *y), (a, b, relu, y))
+
+/* Maximum: padding never wins, the gradient goes to the first largest of a window. Average: padding counts as zeros.
+ * x and y of the backward pass are read for the maximum only. */
+#define PL_PASSES_POOL(PASS, SIZE)                                                                                     \
+    PASS(pool_forward,                                                                                                 \
+         (enum pl_pooling kind, const struct pl_window *p, const struct pl_view *x, const struct pl_view *y),          \
+         (kind, p, x, y))                                                                                              \
+    PASS(pool_backward,                                                                                                \
+         (enum pl_pooling kind, const struct pl_window *p, const struct pl_view *x, const struct pl_view *y,           \
+          const struct pl_view *dy, const struct pl_view *dx, bool accumulate),                                        \
+         (kind, p, x, y, dy, dx, accumulate))
+
+/* y = mask * x / (1-p); its own backward pass. y may be x. A locked mask is for sequences. */
+#define PL_PASSES_DROPOUT(PASS, SIZE)                                                                                  \
+    SIZE(dropout_workspace, (const struct pl_view *x), (x))                                                            \
+    PASS(dropout, (const struct pl_drop *drop, const struct pl_view *x, const struct pl_view *y, void *work),          \
+         (drop, x, y, work))
+
+/* y = row `token` of a matrix [vocabulary][channels]; tokens (int32, one a sample) are device addresses. The mask of
+ * drop (or NULL) has one element a row. Backward overwrites dmatrix, or adds to it; row `padding` (-1: none) gets
+ * nothing from it. */
+#define PL_PASSES_EMBEDDING(PASS, SIZE)                                                                                \
+    SIZE(embedding_workspace, (const struct pl_view *y), (y))                                                          \
+    PASS(embedding_forward,                                                                                            \
+         (const void *matrix, const void *tokens, const struct pl_drop *drop, const struct pl_view *y, void *work),    \
+         (matrix, tokens, drop, y, work))                                                                              \
+    PASS(embedding_backward,                                                                                           \
+         (const void *tokens, const struct pl_drop *drop, const struct pl_view *dy, int vocabulary, int padding,       \
+          void *dmatrix, bool accumulate, void *work),                                                                 \
+         (tokens, drop, dy, vocabulary, padding, dmatrix, accumulate, work))
+
+/* An LSTM layer over a sequence. state holds h [column][hidden] and then c likewise, before the first step, and
+ * receives them after the last. The mask of drop (or NULL) is for weight_hh, an element an entry; the gradient passes
+ * through it. reserve is device memory that a forward pass fills for its backward pass. dx may be NULL. The gradient
+ * with respect to the state before the first step is not computed. */
+#define PL_PASSES_LSTM(PASS, SIZE)                                                                                     \
+    SIZE(lstm_reserve, (const struct pl_view *x, int hidden, bool drop), (x, hidden, drop))                            \
+    SIZE(lstm_workspace, (const struct pl_view *x, int hidden), (x, hidden))                                           \
+    PASS(lstm_forward,                                                                                                 \
+         (const struct pl_lstm *w, const struct pl_drop *drop, const struct pl_view *x, void *state,                   \
+          const struct pl_view *y, void *reserve, void *work),                                                         \
+         (w, drop, x, state, y, reserve, work))                                                                        \
+    PASS(lstm_backward,                                                                                                \
+         (const struct pl_lstm *w, const struct pl_drop *drop, const struct pl_view *x, const struct pl_view *dy,      \
+          const struct pl_lstm *dw, const struct pl_view *dx, bool accumulate, void *reserve, void *work),             \
+         (w, drop, x, dy, dw, dx, accumulate, reserve, work))
+
+/* *value (double, a device address) = coefficient times the penalty;  dx = dy + its gradient, dx may be dy. */
+#define PL_PASSES_PENALTY(PASS, SIZE)                                                                                  \
+    SIZE(penalty_workspace, (const struct pl_view *x), (x))                                                            \
+    PASS(penalty_forward,                                                                                              \
+         (enum pl_penalty kind, double coefficient, const struct pl_view *x, void *value, void *work),                 \
+         (kind, coefficient, x, value, work))                                                                          \
+    PASS(penalty_backward,                                                                                             \
+         (enum pl_penalty kind, double coefficient, const struct pl_view *x, const struct pl_view *dy,                 \
+          const struct pl_view *dx),                                                                                   \
+         (kind, coefficient, x, dy, dx))
+
+/* Mean cross-entropy of softmax(x) with target (1-s) onehot(label) + s/classes, for x of height and width 1; dx is its
+ * gradient, or NULL, and may be x. labels (int32, one a sample) and result (struct pl_loss_result) are device
+ * addresses. */
+#define PL_PASSES_LOSS(PASS, SIZE)                                                                                     \
+    SIZE(loss_workspace, (const struct pl_view *x), (x))                                                               \
+    PASS(cross_entropy,                                                                                                \
+         (const struct pl_view *x, const void *labels, double smoothing, const struct pl_view *dx, void *result,       \
+          void *work),                                                                                                 \
+         (x, labels, smoothing, dx, result, work))
+
+/* All operations: EACH(NAME, PASS, SIZE). */
+#define PL_EACH_OPERATION(EACH, PASS, SIZE)                                                                            \
+    EACH(NONE, PASS, SIZE)                                                                                             \
+    EACH(CONVOLUTION, PASS, SIZE)                                                                                      \
+    EACH(NORM, PASS, SIZE)                                                                                             \
+    EACH(RELU, PASS, SIZE)                                                                                             \
+    EACH(ADD, PASS, SIZE)                                                                                              \
+    EACH(POOL, PASS, SIZE)                                                                                             \
+    EACH(DROPOUT, PASS, SIZE)                                                                                          \
+    EACH(EMBEDDING, PASS, SIZE)                                                                                        \
+    EACH(LSTM, PASS, SIZE)                                                                                             \
+    EACH(PENALTY, PASS, SIZE)                                                                                          \
+    EACH(LOSS, PASS, SIZE)
+
+/* All passes of all operations. */
+#define PL_PASSES_OF(name, PASS, SIZE) PL_PASSES_##name(PASS, SIZE)
+#define PL_EACH_PASS(PASS, SIZE) PL_EACH_OPERATION(PL_PASSES_OF, PASS, SIZE)
+
+#define PL_LIST(...) __VA_ARGS__ /* parameters or arguments without their brackets */
+
+/* What an operator of a network needs of a device. */
+enum pl_operation {
+#define PL_OPERATION_NAME(name, PASS, SIZE) PL_OPERATION_##name,
+    PL_EACH_OPERATION(PL_OPERATION_NAME, , )
+#undef PL_OPERATION_NAME
+        PL_OPERATIONS
+};
 
 /* One device type; pl_device_registry lists them. A type may leave out the functions of an operator
- * (pl_device_supports): networks that have it are refused when they are built. In all operators y is written whole,
- * and dx is written, or added to where accumulate is true. Operands may overlap only where said. work is
- * device memory, its content of no interest afterwards. */
+ * (pl_device_supports): networks that have it are refused when they are built. */
 struct pl_device_type {
     const char *name;
     enum pl_element element; /* of activations, parameters and gradients; statistics are double */
@@ -126,96 +268,12 @@ struct pl_device_type {
     int (*synchronize)(struct pl_device *d, struct pl_error *err);
 
     size_t (*buffer_size)(int batch, int stored, int height, int width); /* bytes of an activation buffer */
-    /* Bytes of workspace of an operator other than convolution whose (first) operand is x. */
-    size_t (*workspace)(struct pl_device *d, enum pl_work operation, const struct pl_view *x);
 
-    /* Host arrays are in NCHW order, the view's own channels only. */
-    void (*write)(struct pl_device *d, const struct pl_view *y, const void *host, enum pl_element element);
-    void (*read)(struct pl_device *d, const struct pl_view *x, void *host, enum pl_element element);
-
-    void (*copy)(struct pl_device *d, const struct pl_view *x, const struct pl_view *y);       /* y = x */
-    void (*accumulate)(struct pl_device *d, const struct pl_view *x, const struct pl_view *y); /* y += x */
-
-    /* y = w * x + b (bias may be NULL); with moments, the batch moments of y are filled in as well. A linear
-     * layer is a convolution whose kernel is the whole image. Gradients of weight and bias are overwritten;
-     * dbias is NULL where there is no bias. */
-    void (*convolution_choose)(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
-                               const struct pl_view *y, struct pl_convolution_choice *choice);
-    void (*convolution_forward)(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
-                                const void *weight, const void *bias, const struct pl_view *y, bool moments,
-                                void *work);
-    void (*convolution_backward_data)(struct pl_device *d, const struct pl_window *c, const struct pl_view *dy,
-                                      const void *weight, const struct pl_view *dx, bool accumulate, void *work);
-    void (*convolution_backward_weights)(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
-                                         const struct pl_view *dy, void *dweight, void *dbias, void *work);
-
-    /* Batch norm. In training: moments of x first (once for all norms that read x), then the norm with mean
-     * and variance NULL; in evaluation they are the running statistics. residual (or NULL) is added before
-     * the ReLU. y may be x or residual. */
-    void (*moments)(struct pl_device *d, const struct pl_view *x, void *work);
-    void (*norm_running)(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x, double *mean,
-                         double *variance);
-    void (*norm_forward)(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
-                         const void *weight, const void *bias, const double *mean, const double *variance,
-                         const struct pl_view *residual, const struct pl_view *y, void *work);
-    /* y is needed where there was a residual and a ReLU, else NULL. dresidual (or NULL) receives dy masked by
-     * the ReLU; one of dx (when not accumulating) and dresidual may be dy. */
-    void (*norm_backward)(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
-                          const struct pl_view *y, const struct pl_view *dy, const void *weight, const void *bias,
-                          void *dweight, void *dbias, const struct pl_view *dx, bool accumulate,
-                          const struct pl_view *dresidual, void *work);
-
-    void (*relu_forward)(struct pl_device *d, const struct pl_view *x, const struct pl_view *y); /* y may be x */
-    /* dx = dy where y > 0; dx may be dy. */
-    void (*relu_backward)(struct pl_device *d, const struct pl_view *y, const struct pl_view *dy,
-                          const struct pl_view *dx);
-    void (*add)(struct pl_device *d, const struct pl_view *a, const struct pl_view *b, bool relu,
-                const struct pl_view *y); /* y may be a or b */
-
-    /* Maximum: padding never wins, the gradient goes to the first largest of a window. Average: padding
-     * counts as zeros. */
-    void (*pool_forward)(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p, const struct pl_view *x,
-                         const struct pl_view *y);
-    void (*pool_backward)(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p, const struct pl_view *x,
-                          const struct pl_view *y, const struct pl_view *dy, const struct pl_view *dx,
-                          bool accumulate); /* x and y: for the maximum only */
-
-    /* y = mask * x / (1-p); its own backward pass. y may be x. A locked mask is for sequences. */
-    void (*dropout)(struct pl_device *d, const struct pl_drop *drop, const struct pl_view *x, const struct pl_view *y,
-                    void *work);
-
-    /* y = row `token` of a matrix [vocabulary][channels]; tokens (int32, one a sample) are device addresses. The
-     * mask of drop (or NULL) has one element a row. Backward overwrites dmatrix, or adds to it; row `padding`
-     * (-1: none) gets nothing from it. */
-    void (*embedding_forward)(struct pl_device *d, const void *matrix, const void *tokens, const struct pl_drop *drop,
-                              const struct pl_view *y, void *work);
-    void (*embedding_backward)(struct pl_device *d, const void *tokens, const struct pl_drop *drop,
-                               const struct pl_view *dy, int vocabulary, int padding, void *dmatrix, bool accumulate,
-                               void *work);
-
-    /* An LSTM layer over a sequence. state holds h [column][hidden] and then c likewise, before the first step, and
-     * receives them after the last. The mask of drop (or NULL) is for weight_hh, an element an entry; the gradient
-     * passes through it. reserve is device memory that a forward pass fills for its backward pass. */
-    size_t (*lstm_reserve)(struct pl_device *d, const struct pl_view *x, int hidden, bool drop);
-    size_t (*lstm_workspace)(struct pl_device *d, const struct pl_view *x, int hidden);
-    void (*lstm_forward)(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
-                         const struct pl_view *x, void *state, const struct pl_view *y, void *reserve, void *work);
-    /* dx may be NULL. The gradient with respect to the state before the first step is not computed. */
-    void (*lstm_backward)(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
-                          const struct pl_view *x, const struct pl_view *dy, const struct pl_lstm *dw,
-                          const struct pl_view *dx, bool accumulate, void *reserve, void *work);
-
-    /* *value (double, a device address) = coefficient times the penalty;  dx = dy + its gradient, dx may be dy. */
-    void (*penalty_forward)(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
-                            void *value, void *work);
-    void (*penalty_backward)(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
-                             const struct pl_view *dy, const struct pl_view *dx);
-
-    /* Mean cross-entropy of softmax(x) with target (1-s) onehot(label) + s/classes, for x of height and width
-     * 1; dx is its gradient, or NULL, and may be x. labels (int32, one a sample) and result (struct pl_loss_result) are
-     * device addresses. */
-    void (*cross_entropy)(struct pl_device *d, const struct pl_view *x, const void *labels, double smoothing,
-                          const struct pl_view *dx, void *result, void *work);
+#define PL_PASS_MEMBER(name, parameters, arguments) void (*name)(struct pl_device * d, PL_LIST parameters);
+#define PL_SIZE_MEMBER(name, parameters, arguments) size_t (*name)(struct pl_device * d, PL_LIST parameters);
+    PL_EACH_PASS(PL_PASS_MEMBER, PL_SIZE_MEMBER)
+#undef PL_PASS_MEMBER
+#undef PL_SIZE_MEMBER
 
     /* Memory of the device: zeroed and aligned to 64 bytes; NULL when refused. */
     void *(*allocate)(struct pl_device *d, size_t bytes);
@@ -256,7 +314,8 @@ int pl_device_open(struct pl_device **device, const char *name, const struct pl_
                    struct pl_error *err);
 void pl_device_close(struct pl_device *device); /* NULL is fine */
 
-/* Has the type all functions of an operator? */
+/* The first function of an operation that the type leaves out; NULL: it has them all. */
+const char *pl_device_lacks(const struct pl_device_type *type, enum pl_operation operation);
 bool pl_device_supports(const struct pl_device_type *type, enum pl_operation operation);
 /* See struct pl_device_type. */
 int pl_device_synchronize(struct pl_device *device, struct pl_error *err);

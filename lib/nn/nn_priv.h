@@ -2,8 +2,9 @@
  *
  * An operator is one const descriptor and stands in one file op_*.c together with its shape inference, its
  * forward and backward pass and the flow of its gradients; what graphs and plans must know of it stands in the
- * descriptor, and only rewrite.c, which fuses pairs of operators, names any. To add one: write that file, declare the
- * descriptor and its members of a node here, give it a function in nn.h and kernels in lib/device (docs/engine.md). */
+ * descriptor, and only rewrite.c, which fuses pairs of operators, names any. To add one: write that file, give
+ * it a function in nn.h and passes in lib/device (docs/engine.md). What other files must name of it (its descriptor,
+ * its members of a node) stands here. */
 #ifndef PL_NN_PRIV_H
 #define PL_NN_PRIV_H
 

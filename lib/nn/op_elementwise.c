@@ -122,7 +122,7 @@ static bool dropout_identity(const struct pl_node *n, enum pl_mode mode)
 static size_t dropout_workspace(struct pl_plan *p, int id)
 {
     struct pl_view x = pl_plan_value(p, p->nodes[id].inputs[0]);
-    return p->device->type->workspace(p->device, PL_WORK_DROPOUT, &x);
+    return p->device->type->dropout_workspace(p->device, &x);
 }
 
 static void drop(struct pl_plan *p, int id, const struct pl_view *from, const struct pl_view *to)

@@ -58,7 +58,7 @@ static unsigned needs(const struct pl_node *n)
 static size_t workspace(struct pl_plan *p, int id)
 {
     struct pl_view y = pl_plan_value(p, id);
-    return p->device->type->workspace(p->device, PL_WORK_EMBEDDING, &y);
+    return p->device->type->embedding_workspace(p->device, &y);
 }
 
 static void *tokens(const struct pl_plan *p, const struct pl_node *n)

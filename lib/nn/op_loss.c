@@ -34,7 +34,7 @@ static void flow(struct pl_plan *p, int id)
 static size_t workspace(struct pl_plan *p, int id)
 {
     struct pl_view x = pl_plan_value(p, p->nodes[id].inputs[0]);
-    return p->device->type->workspace(p->device, PL_WORK_LOSS, &x);
+    return p->device->type->loss_workspace(p->device, &x);
 }
 
 static void forward(struct pl_plan *p, int id)

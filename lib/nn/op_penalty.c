@@ -60,7 +60,7 @@ static void flow(struct pl_plan *p, int id)
 static size_t workspace(struct pl_plan *p, int id)
 {
     struct pl_view x = pl_plan_value(p, id);
-    return p->device->type->workspace(p->device, PL_WORK_PENALTY, &x);
+    return p->device->type->penalty_workspace(p->device, &x);
 }
 
 static void forward(struct pl_plan *p, int id)

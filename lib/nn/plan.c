@@ -183,7 +183,7 @@ static size_t largest_workspace(struct pl_plan *p)
         if (!p->planned[i].moments)
             continue;
         struct pl_view y = pl_plan_value(p, i);
-        bytes = p->device->type->workspace(p->device, PL_WORK_NORM, &y);
+        bytes = p->device->type->norm_workspace(p->device, &y);
         if (bytes > largest)
             largest = bytes;
     }

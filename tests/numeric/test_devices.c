@@ -199,9 +199,12 @@ static void networks_use_every_operation(void **state)
             used[g->nodes[n].op->operation] = true;
         pl_graph_free(g);
     }
+#define NAME(name, PASS, SIZE) #name,
+    static const char *const names[] = {PL_EACH_OPERATION(NAME, , )};
+#undef NAME
     for (int i = 0; i < PL_OPERATIONS; i++)
         if (!used[i])
-            fail_msg("no network of tests/numeric/networks.c has the operation %d of enum pl_operation", i);
+            fail_msg("no network of tests/numeric/networks.c has the operation %s of device.h", names[i]);
 }
 
 int main(void)

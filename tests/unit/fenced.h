@@ -136,83 +136,37 @@ static inline int fenced_synchronize(struct pl_device *d, struct pl_error *err)
     return ++calls < fence.fail_after ? 0 : pl_fail(err, PL_EIO, "the fence fell over");
 }
 
-/* A function of the device between opening and closing the memory. */
+/* What computes or transports, between opening and closing the memory: all passes of the device, and what every device
+ * has besides them. */
 #define FENCED(name, parameters, arguments)                                                                            \
-    static void fenced_##name parameters                                                                               \
+    static void fenced_##name(struct pl_device *d, PL_LIST parameters)                                                 \
     {                                                                                                                  \
         fenced_open_all(true);                                                                                         \
-        fenced_base->name arguments;                                                                                   \
+        fenced_base->name(d, PL_LIST arguments);                                                                       \
         fenced_open_all(false);                                                                                        \
     }
-#define D struct pl_device *d
-#define V const struct pl_view
-#define DROP const struct pl_drop *drop
-#define WINDOW const struct pl_window *c
-FENCED(upload, (D, void *to, const void *host, size_t bytes), (d, to, host, bytes))
-FENCED(download, (D, const void *from, void *host, size_t bytes), (d, from, host, bytes))
-FENCED(write, (D, V *y, const void *host, enum pl_element element), (d, y, host, element))
-FENCED(read, (D, V *x, void *host, enum pl_element element), (d, x, host, element))
-FENCED(copy, (D, V *x, V *y), (d, x, y))
-FENCED(accumulate, (D, V *x, V *y), (d, x, y))
-FENCED(convolution_forward, (D, WINDOW, V *x, const void *w, const void *b, V *y, bool moments, void *work),
-       (d, c, x, w, b, y, moments, work))
-FENCED(convolution_backward_data, (D, WINDOW, V *dy, const void *w, V *dx, bool add, void *work),
-       (d, c, dy, w, dx, add, work))
-FENCED(convolution_backward_weights, (D, WINDOW, V *x, V *dy, void *dw, void *db, void *work),
-       (d, c, x, dy, dw, db, work))
-FENCED(moments, (D, V *x, void *work), (d, x, work))
-FENCED(norm_running, (D, const struct pl_batch_norm *n, V *x, double *mean, double *variance),
-       (d, n, x, mean, variance))
-FENCED(norm_forward,
-       (D, const struct pl_batch_norm *n, V *x, const void *w, const void *b, const double *mean,
-        const double *variance, V *residual, V *y, void *work),
-       (d, n, x, w, b, mean, variance, residual, y, work))
-FENCED(norm_backward,
-       (D, const struct pl_batch_norm *n, V *x, V *y, V *dy, const void *w, const void *b, void *dw, void *db, V *dx,
-        bool add, V *dresidual, void *work),
-       (d, n, x, y, dy, w, b, dw, db, dx, add, dresidual, work))
-FENCED(relu_forward, (D, V *x, V *y), (d, x, y))
-FENCED(relu_backward, (D, V *y, V *dy, V *dx), (d, y, dy, dx))
-FENCED(add, (D, V *a, V *b, bool relu, V *y), (d, a, b, relu, y))
-FENCED(pool_forward, (D, enum pl_pooling kind, WINDOW, V *x, V *y), (d, kind, c, x, y))
-FENCED(pool_backward, (D, enum pl_pooling kind, WINDOW, V *x, V *y, V *dy, V *dx, bool add),
-       (d, kind, c, x, y, dy, dx, add))
-FENCED(dropout, (D, DROP, V *x, V *y, void *work), (d, drop, x, y, work))
-FENCED(embedding_forward, (D, const void *matrix, const void *tokens, DROP, V *y, void *work),
-       (d, matrix, tokens, drop, y, work))
-FENCED(embedding_backward,
-       (D, const void *tokens, DROP, V *dy, int vocabulary, int padding, void *dmatrix, bool add, void *work),
-       (d, tokens, drop, dy, vocabulary, padding, dmatrix, add, work))
-FENCED(lstm_forward, (D, const struct pl_lstm *w, DROP, V *x, void *state, V *y, void *reserve, void *work),
-       (d, w, drop, x, state, y, reserve, work))
-FENCED(lstm_backward,
-       (D, const struct pl_lstm *w, DROP, V *x, V *dy, const struct pl_lstm *dw, V *dx, bool add, void *reserve,
-        void *work),
-       (d, w, drop, x, dy, dw, dx, add, reserve, work))
-FENCED(penalty_forward, (D, enum pl_penalty kind, double coefficient, V *x, void *value, void *work),
-       (d, kind, coefficient, x, value, work))
-FENCED(penalty_backward, (D, enum pl_penalty kind, double coefficient, V *x, V *dy, V *dx),
-       (d, kind, coefficient, x, dy, dx))
-FENCED(cross_entropy, (D, V *x, const void *labels, double smoothing, V *dx, void *result, void *work),
-       (d, x, labels, smoothing, dx, result, work))
-#undef D
-#undef V
-#undef DROP
-#undef WINDOW
+#define IS_THE_BASES(name, parameters, arguments) /* sizes look into no memory */
+PL_EACH_PASS(FENCED, IS_THE_BASES)
+FENCED(upload, (void *to, const void *host, size_t bytes), (to, host, bytes))
+FENCED(download, (const void *from, void *host, size_t bytes), (from, host, bytes))
+#undef FENCED
 
-/* The fenced form of a device. Every member is named here or is the base's: functions that compute nothing. */
+/* The fenced form of a device. */
 static inline struct pl_device_type fenced_type(const struct pl_device_type *base)
 {
     struct pl_device_type t = *base;
-#define FENCE(name) t.name = fenced_##name
-    FENCE(upload), FENCE(download), FENCE(write), FENCE(read), FENCE(copy), FENCE(accumulate);
-    FENCE(convolution_forward), FENCE(convolution_backward_data), FENCE(convolution_backward_weights);
-    FENCE(moments), FENCE(norm_running), FENCE(norm_forward), FENCE(norm_backward);
-    FENCE(relu_forward), FENCE(relu_backward), FENCE(add), FENCE(pool_forward), FENCE(pool_backward), FENCE(dropout);
-    FENCE(embedding_forward), FENCE(embedding_backward), FENCE(lstm_forward), FENCE(lstm_backward);
-    FENCE(penalty_forward), FENCE(penalty_backward), FENCE(cross_entropy);
-    FENCE(allocate), FENCE(release), FENCE(lend), FENCE(take_back), FENCE(close), FENCE(synchronize);
+#define FENCE(name, parameters, arguments) t.name = fenced_##name;
+    PL_EACH_PASS(FENCE, IS_THE_BASES)
 #undef FENCE
+#undef IS_THE_BASES
+    t.upload = fenced_upload;
+    t.download = fenced_download;
+    t.allocate = fenced_allocate;
+    t.release = fenced_release;
+    t.lend = fenced_lend;
+    t.take_back = fenced_take_back;
+    t.close = fenced_close;
+    t.synchronize = fenced_synchronize;
     return t;
 }
 

@@ -23,50 +23,18 @@ static inline size_t ref_pixels(const struct pl_view *v)
     return (size_t)v->batch * (size_t)v->height * (size_t)v->width;
 }
 
-void ref_convolution_choose(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
-                            const struct pl_view *y, struct pl_convolution_choice *choice);
-void ref_convolution_forward(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
-                             const void *weight, const void *bias, const struct pl_view *y, bool moments, void *work);
-void ref_convolution_backward_data(struct pl_device *d, const struct pl_window *c, const struct pl_view *dy,
-                                   const void *weight, const struct pl_view *dx, bool accumulate, void *work);
-void ref_convolution_backward_weights(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
-                                      const struct pl_view *dy, void *dweight, void *dbias, void *work);
+/* The element of a host array in NCHW order that corresponds to channel c of a pixel. */
+static inline size_t ref_plain_index(const struct pl_view *v, size_t pixel, int c)
+{
+    size_t area = (size_t)v->height * (size_t)v->width;
+    return (pixel / area * (size_t)v->channels + (size_t)c) * area + pixel % area;
+}
 
-void ref_moments(struct pl_device *d, const struct pl_view *x, void *work);
-void ref_norm_running(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x, double *mean,
-                      double *variance);
-void ref_norm_forward(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x, const void *weight,
-                      const void *bias, const double *mean, const double *variance, const struct pl_view *residual,
-                      const struct pl_view *y, void *work);
-void ref_norm_backward(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
-                       const struct pl_view *y, const struct pl_view *dy, const void *weight, const void *bias,
-                       void *dweight, void *dbias, const struct pl_view *dx, bool accumulate,
-                       const struct pl_view *dresidual, void *work);
-
-void ref_pool_forward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p, const struct pl_view *x,
-                      const struct pl_view *y);
-void ref_pool_backward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p, const struct pl_view *x,
-                       const struct pl_view *y, const struct pl_view *dy, const struct pl_view *dx, bool accumulate);
-
-void ref_cross_entropy(struct pl_device *d, const struct pl_view *x, const void *labels, double smoothing,
-                       const struct pl_view *dx, void *result, void *work);
-
-void ref_embedding_forward(struct pl_device *d, const void *matrix, const void *tokens, const struct pl_drop *drop,
-                           const struct pl_view *y, void *work);
-void ref_embedding_backward(struct pl_device *d, const void *tokens, const struct pl_drop *drop,
-                            const struct pl_view *dy, int vocabulary, int padding, void *dmatrix, bool accumulate,
-                            void *work);
-void ref_penalty_forward(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
-                         void *value, void *work);
-void ref_penalty_backward(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
-                          const struct pl_view *dy, const struct pl_view *dx);
-
-size_t ref_lstm_reserve(struct pl_device *d, const struct pl_view *x, int hidden, bool drop);
-size_t ref_lstm_workspace(struct pl_device *d, const struct pl_view *x, int hidden);
-void ref_lstm_forward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop, const struct pl_view *x,
-                      void *state, const struct pl_view *y, void *reserve, void *work);
-void ref_lstm_backward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
-                       const struct pl_view *x, const struct pl_view *dy, const struct pl_lstm *dw,
-                       const struct pl_view *dx, bool accumulate, void *reserve, void *work);
+/* The passes, of which each file here has some. */
+#define PASS(name, parameters, arguments) void ref_##name(struct pl_device *d, PL_LIST parameters);
+#define SIZE(name, parameters, arguments) size_t ref_##name(struct pl_device *d, PL_LIST parameters);
+PL_EACH_PASS(PASS, SIZE)
+#undef PASS
+#undef SIZE
 
 #endif

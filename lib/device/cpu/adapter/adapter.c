@@ -1,6 +1,5 @@
 #include "device/cpu/adapter/adapter.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,11 @@ struct pl_cpu_shape cpu_shape(const struct pl_view *v)
     for (int i = 0; i < v->piece_count - 1; i++)
         channels += 16 * pl_cpu_blocks(v->pieces[i]);
     return pl_cpu_shape(v->batch, channels, v->height, v->width);
+}
+
+size_t cpu_elements(const struct pl_cpu_shape *s)
+{
+    return (size_t)s->batch * (size_t)s->channels * (size_t)s->height * (size_t)s->width;
 }
 
 float *cpu_data(const struct pl_view *v)
@@ -77,32 +81,8 @@ static size_t cpu_buffer_size(int batch, int stored, int height, int width)
     return pl_cpu_floats(&shape) * sizeof(float);
 }
 
-static size_t elements(const struct pl_cpu_shape *s)
-{
-    return (size_t)s->batch * (size_t)s->channels * (size_t)s->height * (size_t)s->width;
-}
-
-static size_t cpu_workspace(struct pl_device *d, enum pl_work operation, const struct pl_view *x)
-{
-    (void)d;
-    struct pl_cpu_shape shape = cpu_shape(x);
-    switch (operation) {
-    case PL_WORK_NORM:
-        return cpu_norm_workspace(x);
-    case PL_WORK_DROPOUT:
-        return elements(&shape);
-    case PL_WORK_EMBEDDING:
-        return cpu_cut_bytes((size_t)x->batch, sizeof(float));
-    case PL_WORK_PENALTY:
-        return cpu_cut_bytes((size_t)pl_cpu_blocks(x->channels), sizeof(double));
-    case PL_WORK_LOSS:
-        return cpu_cut_bytes((size_t)x->batch, sizeof(double)) + cpu_cut_bytes((size_t)x->batch, sizeof(int32_t));
-    }
-    return 0;
-}
-
 /* Outside of a step: a temporary array changes doubles to floats and makes room for gaps. */
-static void cpu_write(struct pl_device *d, const struct pl_view *y, const void *host, enum pl_element element)
+void cpu_write(struct pl_device *d, const struct pl_view *y, const void *host, enum pl_element element)
 {
     struct pl_cpu_shape shape = cpu_shape(y);
     if (element == PL_FLOAT32 && !cpu_has_gaps(y)) {
@@ -110,7 +90,7 @@ static void cpu_write(struct pl_device *d, const struct pl_view *y, const void *
         return;
     }
     size_t area = (size_t)y->height * (size_t)y->width, count = (size_t)y->batch * (size_t)y->channels * area;
-    float *narrow = pl_new(count * sizeof *narrow), *spread = pl_new(elements(&shape) * sizeof *spread);
+    float *narrow = pl_new(count * sizeof *narrow), *spread = pl_new(cpu_elements(&shape) * sizeof *spread);
     for (size_t i = 0; i < count; i++)
         narrow[i] = element == PL_FLOAT32 ? ((const float *)host)[i] : (float)((const double *)host)[i];
     cpu_spread(y, narrow, (size_t)y->batch, area, spread);
@@ -119,7 +99,7 @@ static void cpu_write(struct pl_device *d, const struct pl_view *y, const void *
     free(spread);
 }
 
-static void cpu_read(struct pl_device *d, const struct pl_view *x, void *host, enum pl_element element)
+void cpu_read(struct pl_device *d, const struct pl_view *x, void *host, enum pl_element element)
 {
     struct pl_cpu_shape shape = cpu_shape(x);
     if (element == PL_FLOAT32 && !cpu_has_gaps(x)) {
@@ -127,7 +107,7 @@ static void cpu_read(struct pl_device *d, const struct pl_view *x, void *host, e
         return;
     }
     size_t area = (size_t)x->height * (size_t)x->width, count = (size_t)x->batch * (size_t)x->channels * area;
-    float *narrow = pl_new(count * sizeof *narrow), *spread = pl_new(elements(&shape) * sizeof *spread);
+    float *narrow = pl_new(count * sizeof *narrow), *spread = pl_new(cpu_elements(&shape) * sizeof *spread);
     cpu_kernels(d)->to_nchw(&shape, cpu_data(x), spread, d->options.threads);
     cpu_gather(x, spread, (size_t)x->batch, area, narrow);
     for (size_t i = 0; i < count; i++)
@@ -182,115 +162,14 @@ static void transfer(struct pl_device *d, const struct pl_view *x, const struct 
     }
 }
 
-static void cpu_copy(struct pl_device *d, const struct pl_view *x, const struct pl_view *y)
+void cpu_copy(struct pl_device *d, const struct pl_view *x, const struct pl_view *y)
 {
     transfer(d, x, y, false);
 }
 
-static void cpu_accumulate(struct pl_device *d, const struct pl_view *x, const struct pl_view *y)
+void cpu_accumulate(struct pl_device *d, const struct pl_view *x, const struct pl_view *y)
 {
     transfer(d, x, y, true);
-}
-
-static void cpu_relu_forward(struct pl_device *d, const struct pl_view *x, const struct pl_view *y)
-{
-    struct pl_cpu_shape shape = cpu_shape(x);
-    cpu_kernels(d)->relu_forward(&shape, cpu_data(x), cpu_data(y), d->options.threads);
-}
-
-static void cpu_relu_backward(struct pl_device *d, const struct pl_view *y, const struct pl_view *dy,
-                              const struct pl_view *dx)
-{
-    struct pl_cpu_shape shape = cpu_shape(y);
-    cpu_kernels(d)->relu_backward(&shape, cpu_data(y), cpu_data(dy), cpu_data(dx), d->options.threads);
-}
-
-static void cpu_add(struct pl_device *d, const struct pl_view *a, const struct pl_view *b, bool relu,
-                    const struct pl_view *y)
-{
-    struct pl_cpu_shape shape = cpu_shape(y);
-    (relu ? cpu_kernels(d)->add_relu : cpu_kernels(d)->add)(&shape, cpu_data(a), cpu_data(b), cpu_data(y),
-                                                            d->options.threads);
-}
-
-static void cpu_pool_forward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
-                             const struct pl_view *x, const struct pl_view *y)
-{
-    struct pl_cpu_shape shape = cpu_shape(x);
-    struct pl_cpu_pool pool = pl_cpu_pool(&shape, p->kernel, p->stride, p->padding);
-    (kind == PL_POOL_MAX ? cpu_kernels(d)->max_forward
-                         : cpu_kernels(d)->average_forward)(&pool, cpu_data(x), cpu_data(y), d->options.threads);
-}
-
-static void cpu_pool_backward(struct pl_device *d, enum pl_pooling kind, const struct pl_window *p,
-                              const struct pl_view *x, const struct pl_view *y, const struct pl_view *dy,
-                              const struct pl_view *dx, bool accumulate)
-{
-    struct pl_cpu_shape shape = cpu_shape(dx);
-    struct pl_cpu_pool pool = pl_cpu_pool(&shape, p->kernel, p->stride, p->padding);
-    if (kind == PL_POOL_MAX)
-        cpu_kernels(d)->max_backward(&pool, cpu_data(x), cpu_data(y), cpu_data(dy), accumulate, cpu_data(dx),
-                                     d->options.threads);
-    else
-        cpu_kernels(d)->average_backward(&pool, cpu_data(dy), accumulate, cpu_data(dx), d->options.threads);
-}
-
-struct masking {
-    const struct pl_drop *drop;
-    const struct pl_view *x;
-    int channels; /* with the gaps between pieces */
-    uint8_t *keep;
-};
-
-static void mask_samples(void *self, size_t from, size_t to, int thread)
-{
-    const struct masking *m = self;
-    const struct pl_view *x = m->x;
-    const int columns = x->batch / x->steps;
-    const size_t area = (size_t)x->height * (size_t)x->width;
-    (void)thread;
-    for (int n = (int)from; n < (int)to; n++) {
-        const uint64_t sample = (uint64_t)(m->drop->locked ? n % columns : n);
-        uint64_t first = sample * (uint64_t)x->channels * area;
-        uint8_t *keep = m->keep + (size_t)n * (size_t)m->channels * area;
-        for (int i = 0; i < x->piece_count; i++) { /* a piece's channels follow one another in both */
-            const size_t count = (size_t)x->pieces[i] * area;
-            pl_drop_mask(m->drop, first, count, keep);
-            first += count;
-            keep += 16 * (size_t)pl_cpu_blocks(x->pieces[i]) * area;
-        }
-    }
-}
-
-static void cpu_dropout(struct pl_device *d, const struct pl_drop *drop, const struct pl_view *x,
-                        const struct pl_view *y, void *work)
-{
-    struct pl_cpu_shape shape = cpu_shape(x);
-    uint8_t *keep = work;
-    struct masking m = {drop, x, shape.channels, keep};
-    if (cpu_has_gaps(x))
-        memset(keep, 1, elements(&shape));
-    pl_parallel(d->options.threads, (size_t)x->batch, 0, mask_samples, &m);
-    cpu_kernels(d)->dropout(&shape, cpu_data(x), keep, (float)(1 / (1 - drop->probability)), cpu_data(y),
-                            d->options.threads);
-}
-
-static void cpu_cross_entropy(struct pl_device *d, const struct pl_view *x, const void *labels, double smoothing,
-                              const struct pl_view *dx, void *result, void *work)
-{
-    struct pl_cpu_shape shape = cpu_shape(x);
-    struct pl_loss_result *r = result;
-    const int32_t *label = labels;
-    double *losses = cpu_cut(&work, (size_t)x->batch, sizeof *losses), sum = 0, correct = 0;
-    int32_t *best = cpu_cut(&work, (size_t)x->batch, sizeof *best);
-    cpu_kernels(d)->cross_entropy(&shape, cpu_data(x), label, smoothing, 1.0 / x->batch, losses, best,
-                                  dx ? cpu_data(dx) : NULL, d->options.threads);
-    for (int n = 0; n < x->batch; n++) {
-        sum += losses[n];
-        correct += best[n] == label[n] && !isnan(losses[n]);
-    }
-    r->loss = sum / x->batch;
-    r->correct = correct;
 }
 
 const struct pl_device_type pl_device_cpu = {
@@ -299,35 +178,10 @@ const struct pl_device_type pl_device_cpu = {
     .channel_block = 16,
     .open = cpu_open,
     .buffer_size = cpu_buffer_size,
-    .workspace = cpu_workspace,
-    .write = cpu_write,
-    .read = cpu_read,
-    .copy = cpu_copy,
-    .accumulate = cpu_accumulate,
-    .convolution_choose = cpu_convolution_choose,
-    .convolution_forward = cpu_convolution_forward,
-    .convolution_backward_data = cpu_convolution_backward_data,
-    .convolution_backward_weights = cpu_convolution_backward_weights,
-    .moments = cpu_moments,
-    .norm_running = cpu_norm_running,
-    .norm_forward = cpu_norm_forward,
-    .norm_backward = cpu_norm_backward,
-    .relu_forward = cpu_relu_forward,
-    .relu_backward = cpu_relu_backward,
-    .add = cpu_add,
-    .pool_forward = cpu_pool_forward,
-    .pool_backward = cpu_pool_backward,
-    .dropout = cpu_dropout,
-    .embedding_forward = cpu_embedding_forward,
-    .embedding_backward = cpu_embedding_backward,
-    .lstm_reserve = cpu_lstm_reserve,
-    .lstm_workspace = cpu_lstm_workspace,
-    .lstm_forward = cpu_lstm_forward,
-    .lstm_backward = cpu_lstm_backward,
-    .penalty_forward = cpu_penalty_forward,
-    .penalty_backward = cpu_penalty_backward,
-    .cross_entropy = cpu_cross_entropy,
-    .allocate = pl_host_allocate,
+#define PASS(name, parameters, arguments) .name = cpu_##name,
+    PL_EACH_PASS(PASS, PASS)
+#undef PASS
+        .allocate = pl_host_allocate,
     .release = pl_host_release,
     .upload = pl_host_upload,
     .download = pl_host_download,

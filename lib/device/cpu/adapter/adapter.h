@@ -17,6 +17,7 @@ static inline const struct pl_cpu_kernels *cpu_kernels(const struct pl_device *d
 }
 
 struct pl_cpu_shape cpu_shape(const struct pl_view *v); /* the view as a tensor, gaps included */
+size_t cpu_elements(const struct pl_cpu_shape *s);      /* numbers in it, without the padding */
 float *cpu_data(const struct pl_view *v);
 bool cpu_has_gaps(const struct pl_view *v);
 
@@ -31,42 +32,11 @@ static inline size_t cpu_cut_bytes(size_t count, size_t size)
     return (count * size + 63) / 64 * 64;
 }
 
-void cpu_convolution_choose(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
-                            const struct pl_view *y, struct pl_convolution_choice *choice);
-void cpu_convolution_forward(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
-                             const void *weight, const void *bias, const struct pl_view *y, bool moments, void *work);
-void cpu_convolution_backward_data(struct pl_device *d, const struct pl_window *c, const struct pl_view *dy,
-                                   const void *weight, const struct pl_view *dx, bool accumulate, void *work);
-void cpu_convolution_backward_weights(struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
-                                      const struct pl_view *dy, void *dweight, void *dbias, void *work);
-
-size_t cpu_norm_workspace(const struct pl_view *x);
-void cpu_moments(struct pl_device *d, const struct pl_view *x, void *work);
-void cpu_norm_running(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x, double *mean,
-                      double *variance);
-void cpu_norm_forward(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x, const void *weight,
-                      const void *bias, const double *mean, const double *variance, const struct pl_view *residual,
-                      const struct pl_view *y, void *work);
-void cpu_norm_backward(struct pl_device *d, const struct pl_batch_norm *n, const struct pl_view *x,
-                       const struct pl_view *y, const struct pl_view *dy, const void *weight, const void *bias,
-                       void *dweight, void *dbias, const struct pl_view *dx, bool accumulate,
-                       const struct pl_view *dresidual, void *work);
-
-void cpu_embedding_forward(struct pl_device *d, const void *matrix, const void *tokens, const struct pl_drop *drop,
-                           const struct pl_view *y, void *work);
-void cpu_embedding_backward(struct pl_device *d, const void *tokens, const struct pl_drop *drop,
-                            const struct pl_view *dy, int vocabulary, int padding, void *dmatrix, bool accumulate,
-                            void *work);
-void cpu_penalty_forward(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
-                         void *value, void *work);
-void cpu_penalty_backward(struct pl_device *d, enum pl_penalty kind, double coefficient, const struct pl_view *x,
-                          const struct pl_view *dy, const struct pl_view *dx);
-size_t cpu_lstm_reserve(struct pl_device *d, const struct pl_view *x, int hidden, bool drop);
-size_t cpu_lstm_workspace(struct pl_device *d, const struct pl_view *x, int hidden);
-void cpu_lstm_forward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop, const struct pl_view *x,
-                      void *state, const struct pl_view *y, void *reserve, void *work);
-void cpu_lstm_backward(struct pl_device *d, const struct pl_lstm *w, const struct pl_drop *drop,
-                       const struct pl_view *x, const struct pl_view *dy, const struct pl_lstm *dw,
-                       const struct pl_view *dx, bool accumulate, void *reserve, void *work);
+/* The passes, of which each file here has some. */
+#define PASS(name, parameters, arguments) void cpu_##name(struct pl_device *d, PL_LIST parameters);
+#define SIZE(name, parameters, arguments) size_t cpu_##name(struct pl_device *d, PL_LIST parameters);
+PL_EACH_PASS(PASS, SIZE)
+#undef PASS
+#undef SIZE
 
 #endif

@@ -4,8 +4,9 @@
 
 enum { VECTORS = 4 }; /* weight, bias and their gradients, with gaps */
 
-size_t cpu_norm_workspace(const struct pl_view *x)
+size_t cpu_norm_workspace(struct pl_device *d, const struct pl_view *x)
 {
+    (void)d;
     struct pl_cpu_shape shape = cpu_shape(x);
     size_t bytes = cpu_cut_bytes(pl_cpu_norm_workspace(&shape), sizeof(float));
     if (cpu_has_gaps(x))

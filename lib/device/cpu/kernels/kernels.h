@@ -115,85 +115,101 @@ size_t pl_cpu_lstm_workspace(const struct pl_cpu_lstm *lstm);
 
 enum pl_cpu_curve { PL_CPU_EXP, PL_CPU_SIGMOID, PL_CPU_TANH, PL_CPU_CURVES };
 
+/* All kernels: KERNEL(TYPE OF THE RESULT, NAME, PARAMETERS). Each is PL_CPU_NAME(NAME) in a source that is compiled for
+ * every instruction set; its prototypes, its member of struct pl_cpu_kernels and the entries of all tables come from
+ * here. */
+#define PL_CPU_EACH_KERNEL(KERNEL)                                                                                     \
+    /* Plain [batch][channels][height][width] floats to and from the layout above. */                                  \
+    KERNEL(void, from_nchw, (const struct pl_cpu_shape *shape, const float *plain, float *x, int threads))             \
+    KERNEL(void, to_nchw, (const struct pl_cpu_shape *shape, const float *x, float *plain, int threads))               \
+    /* Copies (add: adds) count channels between tensors of equal batch, height and width, also where they do          \
+     * not begin at a block. A block of y is left as it was where no channel goes to it. */                            \
+    KERNEL(void, copy_channels,                                                                                        \
+           (const struct pl_cpu_shape *x_shape, const float *x, int x_first, const struct pl_cpu_shape *y_shape,       \
+            float *y, int y_first, int count, bool add, int threads))                                                  \
+    /* The operand of a forward or backward data pass from plain weights. */                                           \
+    KERNEL(void, conv_prepare,                                                                                         \
+           (const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm,                    \
+            const float *weights, float *operand, int threads))                                                        \
+    KERNEL(void, conv_forward,                                                                                         \
+           (const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x, const float *operand,     \
+            const struct pl_cpu_output *output, float *y, float *work, int threads))                                   \
+    /* dx = the gradient by x (add: added to dx). */                                                                   \
+    KERNEL(void, conv_backward_data,                                                                                   \
+           (const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *dy, const float *operand,    \
+            bool add, float *dx, float *work, int threads))                                                            \
+    /* dweights, plain, is overwritten. */                                                                             \
+    KERNEL(void, conv_backward_weights,                                                                                \
+           (const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x, const float *dy,          \
+            float *dweights, float *work, int threads))                                                                \
+    /* dbias[c] = sum of dy over batch and pixels. */                                                                  \
+    KERNEL(void, bias_backward,                                                                                        \
+           (const struct pl_cpu_shape *shape, const float *dy, float *dbias, float *work, int threads))                \
+    /* Mean and biased variance of every channel over batch and pixels, summed in double. */                           \
+    KERNEL(                                                                                                            \
+        void, norm_statistics,                                                                                         \
+        (const struct pl_cpu_shape *shape, const float *x, double *mean, double *variance, float *work, int threads))  \
+    /* y = act(gamma * (x - mean) / sqrt(variance + epsilon) + beta + residual); residual may be NULL, y may be        \
+     * x or residual. */                                                                                               \
+    KERNEL(void, norm_forward,                                                                                         \
+           (const struct pl_cpu_shape *shape, const struct pl_cpu_norm *norm, const float *x, const float *residual,   \
+            float *y, int threads))                                                                                    \
+    /* Gradients of the training form. y is norm_forward's result where it had a residual and a ReLU, else NULL        \
+     * (the ReLU's mask is then recomputed from x). dx may be dy; add: dx += instead (dx not dy). dresidual,           \
+     * NULL where there was none, receives the masked dy and may be dy too when dx is not. */                          \
+    KERNEL(void, norm_backward,                                                                                        \
+           (const struct pl_cpu_shape *shape, const struct pl_cpu_norm *norm, const float *x, const float *y,          \
+            const float *dy, bool add, float *dx, float *dresidual, float *dgamma, float *dbeta, float *work,          \
+            int threads))                                                                                              \
+    /* Elementwise; outputs may be inputs. relu_backward masks by the forward result y. NaN passes. */                 \
+    KERNEL(void, relu_forward, (const struct pl_cpu_shape *shape, const float *x, float *y, int threads))              \
+    KERNEL(void, relu_backward,                                                                                        \
+           (const struct pl_cpu_shape *shape, const float *y, const float *dy, float *dx, int threads))                \
+    KERNEL(void, add, (const struct pl_cpu_shape *shape, const float *a, const float *b, float *y, int threads))       \
+    KERNEL(void, add_relu, (const struct pl_cpu_shape *shape, const float *a, const float *b, float *y, int threads))  \
+    /* y = keep ? x * scale : 0, keep one byte per element in plain [batch][channels][height][width] order (so         \
+     * that the mask does not depend on the device); the same call serves backward. */                                 \
+    KERNEL(                                                                                                            \
+        void, dropout,                                                                                                 \
+        (const struct pl_cpu_shape *shape, const float *x, const uint8_t *keep, float scale, float *y, int threads))   \
+    /* Pooling. The maximum skips the padding and hands a NaN on; its gradient goes to the first maximum of each       \
+     * window. The average divides by the whole window, padding included. backward overwrites dx, or adds to it.       \
+     * Global pooling is a kernel of the image's size. */                                                              \
+    KERNEL(void, max_forward, (const struct pl_cpu_pool *pool, const float *x, float *y, int threads))                 \
+    KERNEL(void, max_backward,                                                                                         \
+           (const struct pl_cpu_pool *pool, const float *x, const float *y, const float *dy, bool add, float *dx,      \
+            int threads))                                                                                              \
+    KERNEL(void, average_forward, (const struct pl_cpu_pool *pool, const float *x, float *y, int threads))             \
+    KERNEL(void, average_backward,                                                                                     \
+           (const struct pl_cpu_pool *pool, const float *dy, bool add, float *dx, int threads))                        \
+    /* state, plain, is h[column][hidden] and then c likewise: before the first step, and then after the last. */      \
+    KERNEL(void, lstm_forward,                                                                                         \
+           (const struct pl_cpu_lstm *lstm, const float *x, float *state, float *y, float *reserve, float *work,       \
+            int threads))                                                                                              \
+    /* Gradients are overwritten; dx may be NULL. Once for a reserve. */                                               \
+    KERNEL(void, lstm_backward,                                                                                        \
+           (const struct pl_cpu_lstm *lstm, const float *x, const float *dy,                                           \
+            const struct pl_cpu_lstm_gradients *gradients, float *dx, bool add, float *reserve, float *work,           \
+            int threads))                                                                                              \
+    /* The functions that gates are made of, for tests: count is a multiple of 16. */                                  \
+    KERNEL(void, curve, (enum pl_cpu_curve curve, const float *x, float *y, size_t count))                             \
+    /* Softmax cross-entropy of logits (height and width 1). The target of a sample is 1 - smoothing at its            \
+     * label plus smoothing / channels everywhere. losses (may be NULL) receives every sample's loss, best (may        \
+     * be NULL) its first largest class, dlogits (may be NULL, may be logits) scale times the gradient; scale is       \
+     * 1 / batch for a mean. */                                                                                        \
+    KERNEL(void, cross_entropy,                                                                                        \
+           (const struct pl_cpu_shape *shape, const float *logits, const int32_t *labels, double smoothing,            \
+            double scale, double *losses, int32_t *best, float *dlogits, int threads))                                 \
+    /* Limits to compare measurements with: multiply-adds in registers, in 1e9 operations (two each) a second;         \
+     * and reading one half of a buffer and writing the other, in 1e9 bytes moved a second. */                         \
+    KERNEL(double, peak, (double seconds, int threads))                                                                \
+    KERNEL(double, bandwidth, (float *buffer, size_t count, int threads))
+
 /* The kernels of one instruction set. */
 struct pl_cpu_kernels {
-    /* Plain [batch][channels][height][width] floats to and from the layout above. */
-    void (*from_nchw)(const struct pl_cpu_shape *shape, const float *plain, float *x, int threads);
-    void (*to_nchw)(const struct pl_cpu_shape *shape, const float *x, float *plain, int threads);
-
-    /* Copies (add: adds) count channels between tensors of equal batch, height and width, also where
-     * they do not begin at a block. A block of y is left as it was where no channel goes to it. */
-    void (*copy_channels)(const struct pl_cpu_shape *x_shape, const float *x, int x_first,
-                          const struct pl_cpu_shape *y_shape, float *y, int y_first, int count, bool add, int threads);
-
-    /* The operand of a forward or backward data pass from plain weights. */
-    void (*conv_prepare)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm,
-                         const float *weights, float *operand, int threads);
-    void (*conv_forward)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
-                         const float *operand, const struct pl_cpu_output *output, float *y, float *work, int threads);
-    /* dx = the gradient by x (add: added to dx). */
-    void (*conv_backward_data)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *dy,
-                               const float *operand, bool add, float *dx, float *work, int threads);
-    /* dweights, plain, is overwritten. */
-    void (*conv_backward_weights)(const struct pl_cpu_conv *conv, enum pl_cpu_algorithm algorithm, const float *x,
-                                  const float *dy, float *dweights, float *work, int threads);
-    /* dbias[c] = sum of dy over batch and pixels. */
-    void (*bias_backward)(const struct pl_cpu_shape *shape, const float *dy, float *dbias, float *work, int threads);
-
-    /* Mean and biased variance of every channel over batch and pixels, summed in double. */
-    void (*norm_statistics)(const struct pl_cpu_shape *shape, const float *x, double *mean, double *variance,
-                            float *work, int threads);
-    /* y = act(gamma * (x - mean) / sqrt(variance + epsilon) + beta + residual); residual may be NULL, y may
-     * be x or residual. */
-    void (*norm_forward)(const struct pl_cpu_shape *shape, const struct pl_cpu_norm *norm, const float *x,
-                         const float *residual, float *y, int threads);
-    /* Gradients of the training form. y is norm_forward's result where it had a residual and a ReLU, else
-     * NULL (the ReLU's mask is then recomputed from x). dx may be dy; add: dx += instead (dx not dy).
-     * dresidual, NULL where there was none, receives the masked dy and may be dy too when dx is not. */
-    void (*norm_backward)(const struct pl_cpu_shape *shape, const struct pl_cpu_norm *norm, const float *x,
-                          const float *y, const float *dy, bool add, float *dx, float *dresidual, float *dgamma,
-                          float *dbeta, float *work, int threads);
-
-    /* Elementwise; outputs may be inputs. relu_backward masks by the forward result y. NaN passes. */
-    void (*relu_forward)(const struct pl_cpu_shape *shape, const float *x, float *y, int threads);
-    void (*relu_backward)(const struct pl_cpu_shape *shape, const float *y, const float *dy, float *dx, int threads);
-    void (*add)(const struct pl_cpu_shape *shape, const float *a, const float *b, float *y, int threads);
-    void (*add_relu)(const struct pl_cpu_shape *shape, const float *a, const float *b, float *y, int threads);
-    /* y = keep ? x * scale : 0, keep one byte per element in plain [batch][channels][height][width]
-     * order (so that the mask does not depend on the device); the same call serves backward. */
-    void (*dropout)(const struct pl_cpu_shape *shape, const float *x, const uint8_t *keep, float scale, float *y,
-                    int threads);
-
-    /* Pooling. The maximum skips the padding and hands a NaN on; its gradient goes to the first maximum
-     * of each window. The average divides by the whole window, padding included. backward overwrites dx,
-     * or adds to it. Global pooling is a kernel of the image's size. */
-    void (*max_forward)(const struct pl_cpu_pool *pool, const float *x, float *y, int threads);
-    void (*max_backward)(const struct pl_cpu_pool *pool, const float *x, const float *y, const float *dy, bool add,
-                         float *dx, int threads);
-    void (*average_forward)(const struct pl_cpu_pool *pool, const float *x, float *y, int threads);
-    void (*average_backward)(const struct pl_cpu_pool *pool, const float *dy, bool add, float *dx, int threads);
-
-    /* state, plain, is h[column][hidden] and then c likewise: before the first step, and then after the last. */
-    void (*lstm_forward)(const struct pl_cpu_lstm *lstm, const float *x, float *state, float *y, float *reserve,
-                         float *work, int threads);
-    /* Gradients are overwritten; dx may be NULL. Once for a reserve. */
-    void (*lstm_backward)(const struct pl_cpu_lstm *lstm, const float *x, const float *dy,
-                          const struct pl_cpu_lstm_gradients *gradients, float *dx, bool add, float *reserve,
-                          float *work, int threads);
-    /* The functions that gates are made of, for tests: count is a multiple of 16. */
-    void (*curve)(enum pl_cpu_curve curve, const float *x, float *y, size_t count);
-
-    /* Softmax cross-entropy of logits (height and width 1). The target of a sample is 1 - smoothing at
-     * its label plus smoothing / channels everywhere. losses (may be NULL) receives every sample's loss,
-     * best (may be NULL) its first largest class, dlogits (may be NULL, may be logits) scale times the
-     * gradient; scale is 1 / batch for a mean. */
-    void (*cross_entropy)(const struct pl_cpu_shape *shape, const float *logits, const int32_t *labels,
-                          double smoothing, double scale, double *losses, int32_t *best, float *dlogits, int threads);
-
-    /* Limits to compare measurements with: multiply-adds in registers, in 1e9 operations (two each) a
-     * second; and reading one half of a buffer and writing the other, in 1e9 bytes moved a second. */
-    double (*peak)(double seconds, int threads);
-    double (*bandwidth)(float *buffer, size_t count, int threads);
+#define PL_CPU_MEMBER(type, name, parameters) type(*name) parameters;
+    PL_CPU_EACH_KERNEL(PL_CPU_MEMBER)
+#undef PL_CPU_MEMBER
 };
 
 /* NULL where this build has no kernels of that instruction set. */

@@ -29,34 +29,9 @@ void PL_CPU_NAME(weights_plain)(const struct pl_cpu_conv *conv, const float *sum
 void PL_CPU_NAME(weights_sums)(const struct pl_cpu_conv *conv, const float *x, const float *dy, float *sums,
                                int threads);
 
-/* Members of struct pl_cpu_kernels, under the same names. */
-void PL_CPU_NAME(from_nchw)(const struct pl_cpu_shape *, const float *, float *, int);
-void PL_CPU_NAME(to_nchw)(const struct pl_cpu_shape *, const float *, float *, int);
-void PL_CPU_NAME(copy_channels)(const struct pl_cpu_shape *, const float *, int, const struct pl_cpu_shape *, float *,
-                                int, int, bool, int);
-void PL_CPU_NAME(bias_backward)(const struct pl_cpu_shape *, const float *, float *, float *, int);
-void PL_CPU_NAME(norm_statistics)(const struct pl_cpu_shape *, const float *, double *, double *, float *, int);
-void PL_CPU_NAME(norm_forward)(const struct pl_cpu_shape *, const struct pl_cpu_norm *, const float *, const float *,
-                               float *, int);
-void PL_CPU_NAME(norm_backward)(const struct pl_cpu_shape *, const struct pl_cpu_norm *, const float *, const float *,
-                                const float *, bool, float *, float *, float *, float *, float *, int);
-void PL_CPU_NAME(relu_forward)(const struct pl_cpu_shape *, const float *, float *, int);
-void PL_CPU_NAME(relu_backward)(const struct pl_cpu_shape *, const float *, const float *, float *, int);
-void PL_CPU_NAME(add)(const struct pl_cpu_shape *, const float *, const float *, float *, int);
-void PL_CPU_NAME(add_relu)(const struct pl_cpu_shape *, const float *, const float *, float *, int);
-void PL_CPU_NAME(dropout)(const struct pl_cpu_shape *, const float *, const uint8_t *, float, float *, int);
-void PL_CPU_NAME(max_forward)(const struct pl_cpu_pool *, const float *, float *, int);
-void PL_CPU_NAME(max_backward)(const struct pl_cpu_pool *, const float *, const float *, const float *, bool, float *,
-                               int);
-void PL_CPU_NAME(average_forward)(const struct pl_cpu_pool *, const float *, float *, int);
-void PL_CPU_NAME(average_backward)(const struct pl_cpu_pool *, const float *, bool, float *, int);
-void PL_CPU_NAME(lstm_forward)(const struct pl_cpu_lstm *, const float *, float *, float *, float *, float *, int);
-void PL_CPU_NAME(lstm_backward)(const struct pl_cpu_lstm *, const float *, const float *,
-                                const struct pl_cpu_lstm_gradients *, float *, bool, float *, float *, int);
-void PL_CPU_NAME(curve)(enum pl_cpu_curve, const float *, float *, size_t);
-void PL_CPU_NAME(cross_entropy)(const struct pl_cpu_shape *, const float *, const int32_t *, double, double, double *,
-                                int32_t *, float *, int);
-double PL_CPU_NAME(peak)(double, int);
-double PL_CPU_NAME(bandwidth)(float *, size_t, int);
+/* The kernels of this instruction set. */
+#define KERNEL(type, name, parameters) type PL_CPU_NAME(name) parameters;
+PL_CPU_EACH_KERNEL(KERNEL)
+#undef KERNEL
 
 #endif
