@@ -23,8 +23,11 @@ void pl_show_settings(const struct pl_setting *settings, size_t count)
 
 static int show_optimizers(void)
 {
+    int width = 0;
     for (size_t i = 0; i < pl_optim_count(); i++)
-        printf("%-12s %s\n", pl_optim_info(i)->name, pl_optim_info(i)->help);
+        width = (int)strlen(pl_optim_info(i)->name) > width ? (int)strlen(pl_optim_info(i)->name) : width;
+    for (size_t i = 0; i < pl_optim_count(); i++)
+        printf("%-*s %s\n", width, pl_optim_info(i)->name, pl_optim_info(i)->help);
     return 0;
 }
 

@@ -95,6 +95,28 @@ static int check_list(const struct pl_setting *setting, const struct pl_value *v
     return status;
 }
 
+/* The scalar that spelling stands for, as the type wanted where it can be one, else as text. */
+static struct pl_value read_scalar(enum pl_type wanted, const char *spelling)
+{
+    double real;
+    int64_t integer;
+    if (wanted == PL_BOOLEAN && (!strcmp(spelling, "true") || !strcmp(spelling, "false")))
+        return (struct pl_value){PL_BOOLEAN, {.boolean = *spelling == 't'}};
+    if (wanted == PL_INTEGER && pl_integer_read(spelling, &integer))
+        return (struct pl_value){PL_INTEGER, {.integer = integer}};
+    if ((wanted == PL_REAL || wanted == PL_INTEGER) && pl_number_read(spelling, &real))
+        return (struct pl_value){PL_REAL, {.real = real}};
+    return (struct pl_value){PL_STRING, {.string = spelling}};
+}
+
+bool pl_setting_is_silent(const struct pl_setting *setting, const struct pl_value *value)
+{
+    if (!setting->late)
+        return false;
+    struct pl_value initial = read_scalar(setting->type, setting->initial);
+    return pl_value_equal(value, &initial);
+}
+
 int pl_setting_check(const struct pl_setting *setting, struct pl_value *value, struct pl_error *err)
 {
     if (setting->list)
@@ -114,21 +136,8 @@ int pl_setting_check(const struct pl_setting *setting, struct pl_value *value, s
     if (!legal)
         return wrong(setting, value, err);
     *value = v;
+    value->silent = pl_setting_is_silent(setting, value);
     return 0;
-}
-
-/* The scalar that spelling stands for, as the type wanted where it can be one, else as text. */
-static struct pl_value read_scalar(enum pl_type wanted, const char *spelling)
-{
-    double real;
-    int64_t integer;
-    if (wanted == PL_BOOLEAN && (!strcmp(spelling, "true") || !strcmp(spelling, "false")))
-        return (struct pl_value){PL_BOOLEAN, {.boolean = *spelling == 't'}};
-    if (wanted == PL_INTEGER && pl_integer_read(spelling, &integer))
-        return (struct pl_value){PL_INTEGER, {.integer = integer}};
-    if ((wanted == PL_REAL || wanted == PL_INTEGER) && pl_number_read(spelling, &real))
-        return (struct pl_value){PL_REAL, {.real = real}};
-    return (struct pl_value){PL_STRING, {.string = spelling}};
 }
 
 int pl_setting_read(const struct pl_setting *setting, const char *spelling, struct pl_value *value,
@@ -367,11 +376,15 @@ void pl_value_write(const struct pl_value *value, struct pl_text *out)
 
 void pl_settings_write(const struct pl_settings *s, struct pl_text *out)
 {
+    bool first = true;
     pl_text_add_char(out, '{');
     for (size_t i = 0; i < s->count; i++) {
         const struct pl_value *v = &s->entries[i].value;
-        if (i)
+        if (v->silent)
+            continue;
+        if (!first)
             pl_text_add_char(out, ',');
+        first = false;
         pl_text_add_json(out, s->entries[i].key);
         pl_text_add_char(out, ':');
         if (v->type == PL_STRING)

@@ -19,11 +19,14 @@ enum pl_type { PL_REAL, PL_INTEGER, PL_BOOLEAN, PL_STRING };
 
 struct pl_value {
     enum pl_type type;
-    union {
-        double real;
-        int64_t integer;
-        bool boolean;
-        const char *string;
+    struct {
+        union {
+            double real;
+            int64_t integer;
+            bool boolean;
+            const char *string;
+        };
+        bool silent; /* the default of a late setting: no part of the canonical text */
     };
 };
 
@@ -51,6 +54,8 @@ struct pl_setting {
     const char *idle_when; /* when the value changes nothing that a run records: "eta=0", "decouple=false or
                             weight_decay=0", "eta=0 and beta!=1" (and binds closer), "always"; NULL: it always counts */
     unsigned role;         /* enum pl_role */
+    bool late;             /* no list, and came when there were runs already: at its default the canonical text is
+                              without it, so that their keys are what they were */
 };
 
 struct pl_entry {
@@ -77,6 +82,9 @@ const struct pl_setting *pl_setting_find(const struct pl_setting *table, size_t 
  * is whole to INTEGER); of a list, every element. On failure err says what would be legal: "lambda is -1, but
  * must be in (0,inf)". */
 int pl_setting_check(const struct pl_setting *setting, struct pl_value *value, struct pl_error *err);
+
+/* Is it the default of a late setting? Then the value should be silent, as checking and reading make it. */
+bool pl_setting_is_silent(const struct pl_setting *setting, const struct pl_value *value);
 
 /* Reads a scalar as a spec spells it (unquoted) into the type the descriptor wants, and checks it. A list is
  * read from the text of a JSON array. */
@@ -112,8 +120,8 @@ const struct pl_setting *pl_settings_lack(const struct pl_settings *s, const str
 bool pl_value_equal(const struct pl_value *a, const struct pl_value *b); /* 1 and 1.0 are equal */
 void pl_value_write(const struct pl_value *value, struct pl_text *out); /* as a table shows it: 0.1, inf, true, vgg11 */
 
-/* Canonical text: one JSON object, keys sorted, shortest round-trip numbers, infinities as the strings
- * "inf" and "-inf", whole REALs spelled like INTEGERs. Equal settings give equal bytes. */
+/* Canonical text: one JSON object, keys sorted, silent values left out, shortest round-trip numbers, infinities as the
+ * strings "inf" and "-inf", whole REALs spelled like INTEGERs. Equal settings give equal bytes. */
 void pl_settings_write(const struct pl_settings *s, struct pl_text *out);
 /* Reads canonical text (s is cleared first). Whole numbers come back as INTEGER. */
 int pl_settings_read(struct pl_settings *s, const char *json, struct pl_error *err);

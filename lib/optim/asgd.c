@@ -68,10 +68,10 @@ static void update(const void *self, struct pl_chunk *c)
 }
 
 const struct pl_optimizer KERNEL(pl_asgd) = {
-    .info = {"asgd", "averaged stochastic gradient descent (Polyak and Juditsky)", PL_SETTINGS(settings)},
+    .info = {"asgd", "averaged stochastic gradient descent (Polyak and Juditsky)", PL_SETTINGS(settings),
+             .averages = true},
     .self_size = sizeof(struct asgd),
     .configure = configure,
     .begin = begin,
     .update = update,
-    .averages = true,
 };

@@ -39,7 +39,7 @@ int pl_average_configure(struct pl_optim *o, const struct pl_settings *settings,
                    : !strcmp(word, "patience") ? PL_AVERAGE_PATIENCE
                    : !strcmp(word, "nonmono")  ? PL_AVERAGE_NONMONO
                                                : PL_AVERAGE_OFF;
-    if (o->averaging != PL_AVERAGE_OFF && o->type->averages)
+    if (o->averaging != PL_AVERAGE_OFF && o->type->info.averages)
         return pl_fail(err, PL_EINPUT, "%s averages the weights by its own rule, so average must be off, not %s",
                        o->type->info.name, word);
     if (o->averaging != PL_AVERAGE_OFF) {
@@ -109,11 +109,16 @@ double pl_average_weight(const struct pl_optim *o)
     return since <= 2 ? 1 : 1 / (double)(since - 1);
 }
 
+bool pl_optim_is_elsewhere(const struct pl_optim *o)
+{
+    return o->type->elsewhere;
+}
+
 const void *pl_optim_average(const struct pl_optim *o)
 {
     bool started = o->type->replaced
                        ? o->counts[PL_COUNT_FIRED] && o->counts[PL_COUNT_STEPS] > o->counts[PL_COUNT_FIRED_AT]
-                   : o->type->averages ? o->counts[PL_COUNT_STEPS] > 0
-                                       : o->counts[PL_COUNT_AVERAGED] > 0;
+                   : o->type->info.averages ? o->counts[PL_COUNT_STEPS] > 0
+                                            : o->counts[PL_COUNT_AVERAGED] > 0;
     return o->average >= 0 && started ? o->arenas[o->average].data : NULL;
 }

@@ -28,7 +28,7 @@ static int make_optim(struct pl_chains *c, const struct pl_settings *settings, s
     const char *name = pl_settings_string(settings, "optimizer", "");
     if (type_of(name) && !pl_chains_are_possible(name))
         return pl_fail(err, PL_EINPUT, "%s cannot run as independent chains; theopoula, tusla and sgld can", name);
-    struct pl_tensor tensor = {0, 1, 1, 1};
+    struct pl_tensor tensor = {0, 1, 1, 1, {1}};
     struct pl_layout layout = {&tensor, 1, PL_TENSOR_ALIGN};
     int status = pl_optim_new(&c->optim, settings, &layout, PL_FLOAT64, noise, threads, err);
     if (!status && c->optim->averaging != PL_AVERAGE_OFF)

@@ -44,6 +44,12 @@ static inline real multiply_add(real a, real b, real c)
 #endif
 }
 
+/* 1, -1 or 0; NaN of NaN, so that it shows. */
+static inline real sign_of(real x)
+{
+    return x > 0 ? 1 : x < 0 ? -1 : x * 0;
+}
+
 struct pl_arenas {
     real *theta, *gradient;
     const real *xi; /* or NULL */
@@ -66,6 +72,12 @@ void KERNEL(pl_uniforms)(struct pl_random key, uint64_t step, size_t first, size
 double KERNEL(pl_dot)(const real *x, const real *y, size_t count);
 /* The same over blocks [from, to), on all threads. */
 double KERNEL(pl_dot_blocks)(struct pl_optim *optim, size_t from, size_t to, const real *x, const real *y);
+/* Calls update for each of the blocks [from, to), on all threads, as a step does for all of them; sums gets what the
+ * calls left in their chunks' sums, added in the order of the blocks. For begin and tensor, of rules that need a pass
+ * over a tensor, or over all of them, before theta moves: such a pass may leave what it found in the gradient. */
+typedef void pl_update(const void *self, struct pl_chunk *chunk);
+void KERNEL(pl_pass)(struct pl_optim *optim, const struct pl_arenas *arenas, size_t from, size_t to, pl_update *update,
+                     double sums[PL_SUMS]);
 /* Joint squared norm over all tensors. */
 double KERNEL(pl_norm2)(struct pl_optim *optim, const real *x);
 

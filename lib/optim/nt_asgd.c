@@ -56,11 +56,10 @@ static void update(const void *self, struct pl_chunk *c)
 
 const struct pl_optimizer KERNEL(pl_nt_asgd) = {
     .info = {"nt_asgd", "SGD that turns into averaged SGD by AWD-LSTM's non-monotone criterion (Merity and others)",
-             PL_SETTINGS(settings)},
+             PL_SETTINGS(settings), .averages = true},
     .self_size = sizeof(struct nt_asgd),
     .configure = configure,
     .begin = begin,
     .update = update,
-    .averages = true,
     .replaced = true,
 };

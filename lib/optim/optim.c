@@ -40,13 +40,19 @@ double *pl_optim_want_notes(struct pl_optim *o, const char *name, size_t count)
 {
     assert(o->notes_count < PL_NOTES);
     struct pl_notes *notes = &o->notes[o->notes_count++];
-    *notes = (struct pl_notes){name, pl_new((count + 1) * sizeof *notes->values), count};
+    *notes = (struct pl_notes){name, pl_new((count + 1) * sizeof *notes->values), count, NULL};
     return notes->values;
+}
+
+void pl_optim_want_table(struct pl_optim *o, const char *name, size_t count, double **where)
+{
+    assert(o->notes_count < PL_NOTES);
+    o->notes[o->notes_count++] = (struct pl_notes){name, NULL, count, where};
 }
 
 void pl_optim_want_scratch(struct pl_optim *o, size_t count)
 {
-    o->scratch = pl_new((count + 1) * sizeof *o->scratch);
+    o->scratch_count = count;
 }
 
 static size_t blocks_of(const struct pl_tensor *tensor)
@@ -80,6 +86,14 @@ static void copy_layout(struct pl_layout *to, const struct pl_layout *from)
         memcpy(to->tensors, from->tensors, from->count * sizeof *to->tensors);
 }
 
+static int allocate_doubles(double **values, size_t count, const char *name, struct pl_error *err)
+{
+    *values = pl_arena(count ? count : 1, sizeof **values);
+    return *values ? 0
+                   : pl_fail(err, PL_EMEMORY, "there is no memory for the optimizer state %s: %zu numbers of 8 bytes",
+                             name, count);
+}
+
 static int allocate(struct pl_optim *o, struct pl_error *err)
 {
     size_t size = o->element == PL_FLOAT32 ? sizeof(float) : sizeof(double);
@@ -95,7 +109,12 @@ static int allocate(struct pl_optim *o, struct pl_error *err)
             else
                 ((double *)arena->data)[i] = arena->initial;
     }
-    return 0;
+    for (size_t k = 0; k < o->notes_count; k++)
+        if (o->notes[k].where && allocate_doubles(&o->notes[k].values, o->notes[k].count, o->notes[k].name, err))
+            return PL_EMEMORY;
+        else if (o->notes[k].where)
+            *o->notes[k].where = o->notes[k].values;
+    return o->scratch_count ? allocate_doubles(&o->scratch, o->scratch_count, "that is worked on", err) : 0;
 }
 
 static int configure(struct pl_optim *o, const struct pl_settings *given, struct pl_error *err)
@@ -117,8 +136,9 @@ static int configure(struct pl_optim *o, const struct pl_settings *given, struct
     return status;
 }
 
-int pl_optim_new(struct pl_optim **optim, const struct pl_settings *settings, const struct pl_layout *layout,
-                 enum pl_element element, struct pl_random noise, int threads, struct pl_error *err)
+/* All but the memory. */
+static int make(struct pl_optim **optim, const struct pl_settings *settings, const struct pl_layout *layout,
+                enum pl_element element, struct pl_random noise, int threads, struct pl_error *err)
 {
     const char *name = pl_settings_string(settings, "optimizer", NULL);
     if (!name)
@@ -137,13 +157,40 @@ int pl_optim_new(struct pl_optim **optim, const struct pl_settings *settings, co
     copy_layout(&o->layout, layout);
     cut_into_blocks(o);
     int status = configure(o, settings, err);
-    if (!status)
-        status = allocate(o, err);
-    if (status) {
+    if (status)
         pl_optim_free(o);
+    else
+        *optim = o;
+    return status;
+}
+
+int pl_optim_new(struct pl_optim **optim, const struct pl_settings *settings, const struct pl_layout *layout,
+                 enum pl_element element, struct pl_random noise, int threads, struct pl_error *err)
+{
+    struct pl_optim *o;
+    int status = make(&o, settings, layout, element, noise, threads, err);
+    if (status)
         return status;
-    }
-    *optim = o;
+    status = allocate(o, err);
+    if (status)
+        pl_optim_free(o);
+    else
+        *optim = o;
+    return status;
+}
+
+int pl_optim_bytes(const struct pl_settings *settings, const struct pl_layout *layout, enum pl_element element,
+                   uint64_t *bytes, struct pl_error *err)
+{
+    struct pl_optim *o;
+    int status = make(&o, settings, layout, element, (struct pl_random){{0, 0}}, 1, err);
+    if (status)
+        return status;
+    *bytes = (uint64_t)o->arena_count * layout->length * (element == PL_FLOAT32 ? sizeof(float) : sizeof(double)) +
+             o->scratch_count * sizeof(double);
+    for (size_t k = 0; k < o->notes_count; k++)
+        *bytes += o->notes[k].where ? o->notes[k].count * sizeof(double) : 0;
+    pl_optim_free(o);
     return 0;
 }
 

@@ -17,11 +17,14 @@
 
 #include "base/base.h"
 
+enum { PL_TENSOR_DIMS = 8 }; /* most dimensions of a tensor */
+
 struct pl_tensor {
-    size_t offset; /* of the first element in the arena, a multiple of PL_TENSOR_ALIGN */
-    size_t count;  /* elements */
-    size_t rows;   /* first dimension (AdamP projects rows); count / rows elements a row */
-    int dims;      /* number of dimensions */
+    size_t offset;                /* of the first element in the arena, a multiple of PL_TENSOR_ALIGN */
+    size_t count;                 /* elements */
+    size_t rows;                  /* first dimension (AdamP projects rows); count / rows elements a row */
+    int dims;                     /* number of dimensions */
+    size_t shape[PL_TENSOR_DIMS]; /* of each of them, slowest first */
 };
 
 struct pl_layout {
@@ -40,6 +43,7 @@ struct pl_optimizer_info {
     const char *help; /* one line: full name and source */
     const struct pl_setting *settings;
     size_t setting_count;
+    bool averages; /* the weights by its own rule, so that the common setting `average` must be off */
 };
 
 const struct pl_registry *pl_optim_registry(void); /* for names; what stands behind them is optim's own */
@@ -59,6 +63,11 @@ int pl_optim_new(struct pl_optim **optim, const struct pl_settings *settings, co
                  enum pl_element element, struct pl_random noise, int threads, struct pl_error *err);
 void pl_optim_free(struct pl_optim *optim);
 
+/* Bytes of state and working memory that an optimizer of these settings takes for a layout, without making them. Fails
+ * as pl_optim_new does, but for memory. */
+int pl_optim_bytes(const struct pl_settings *settings, const struct pl_layout *layout, enum pl_element element,
+                   uint64_t *bytes, struct pl_error *err);
+
 /* One step. theta and gradient are arenas of the layout and element type; the gradient may be overwritten.
  * xi gives the standard normal draws explicitly (an arena of the same layout); NULL: drawn from the
  * noise stream at (step number, element). */
@@ -75,6 +84,10 @@ uint64_t pl_optim_steps(const struct pl_optim *optim); /* steps taken */
 /* Tells the trigger of averaging the newest validation loss (lower is better), once an epoch. Returns 1
  * in the epoch in which it fires, else 0. */
 int pl_optim_validated(struct pl_optim *optim, double loss);
+
+/* Does theta only say where gradients are taken, so that everything that belongs to the parameters, such as running
+ * statistics, has to be found for the average (schedule-free methods)? */
+bool pl_optim_is_elsewhere(const struct pl_optim *optim);
 
 /* The averaged parameters, or NULL while nothing is averaged (or averaging is off). */
 const void *pl_optim_average(const struct pl_optim *optim);

@@ -17,7 +17,7 @@
 enum {
     PL_BLOCK = 256, /* elements; a multiple of PL_TENSOR_ALIGN, small beside the first-level cache */
     PL_ARENAS = 5,  /* most arenas of state that an optimizer has, the average included */
-    PL_NOTES = 8,   /* most named lists of doubles */
+    PL_NOTES = 8,   /* most named lists of doubles, tables included */
     PL_SUMS = 2,    /* sums that an update may make over a block */
 };
 
@@ -44,8 +44,8 @@ struct pl_optimizer {
     bool chains;
     bool (*chain_power)(const void *self, double *r); /* NULL: it never enters */
     void (*chain_update)(const void *self, struct pl_chunk *chunk, const void *power);
-    bool averages; /* keeps an average of its own: the arena "average" */
-    bool replaced; /* becomes another method when the trigger fires (nt_asgd) */
+    bool elsewhere; /* info.averages, and the average is the one to look at, while theta is where gradients are taken */
+    bool replaced;  /* becomes another method when the trigger fires (nt_asgd) */
 };
 
 /* What one build for an instruction set and a precision exports. */
@@ -100,6 +100,7 @@ struct pl_optim {
     size_t *first_block; /* of each tensor, and the end */
     double *sums;        /* PL_SUMS for each block */
     double *scratch;     /* what configure asked for; not part of the state */
+    size_t scratch_count;
 
     uint64_t counts[PL_COUNTS];
     double rates[2]; /* in force; as last scheduled */
@@ -114,6 +115,7 @@ struct pl_optim {
         const char *name;
         double *values;
         size_t count;
+        double **where; /* of a table: gets its address once there is one */
     } notes[PL_NOTES];
     size_t notes_count;
 
@@ -129,7 +131,9 @@ struct pl_optim {
  * doubles, zero at first, whose address stays valid. */
 void pl_optim_want_arena(struct pl_optim *optim, const char *name, double initial);
 double *pl_optim_want_notes(struct pl_optim *optim, const char *name, size_t count);
-void pl_optim_want_scratch(struct pl_optim *optim, size_t count);
+/* A long list of doubles, zero at first, which begin may use: memory for it can be lacking. *where is in self. */
+void pl_optim_want_table(struct pl_optim *optim, const char *name, size_t count, double **where);
+void pl_optim_want_scratch(struct pl_optim *optim, size_t count); /* likewise, and not part of the state */
 
 /* average.c: weight averaging, the wrapper around every optimizer. configure reads its settings; starts says
  * whether theta as it is before this step is the first iterate of the average; weight is the share that theta
@@ -172,6 +176,22 @@ void pl_optim_parallel(int threads, size_t blocks, pl_parallel_body *body, void 
 #define PL_SETTING_SWITCH(name, alias, value, text)                                                                    \
     {                                                                                                                  \
         .key = name, .aliases = alias, .type = PL_BOOLEAN, .initial = value, .help = text                              \
+    }
+#define PL_SETTING_DECOUPLE_AS(value, is_late)                                                                         \
+    {                                                                                                                  \
+        .key = "decouple", .aliases = "weight_decouple decoupled decoupled_weight_decay decoupled_decay",              \
+        .type = PL_BOOLEAN, .initial = value, .late = is_late,                                                         \
+        .help = "scale theta by 1 - lambda * weight_decay instead of changing the gradient",                           \
+        .idle_when = "weight_decay=0"                                                                                  \
+    }
+#define PL_SETTING_DECOUPLE(value) PL_SETTING_DECOUPLE_AS(value, false)
+/* The same for optimizers whose runs are older than it. */
+#define PL_SETTING_DECOUPLE_LATE PL_SETTING_DECOUPLE_AS("false", true)
+#define PL_EITHER "L2 regularisation, or decoupled weight decay with decouple"
+#define PL_SETTING_RATE_OF(name, alias, value, what)                                                                   \
+    {                                                                                                                  \
+        .key = name, .aliases = alias, .type = PL_REAL, .initial = value, .range = "[0,1)",                            \
+        .help = "decay rate of " what                                                                                  \
     }
 #define PL_SETTINGS(table) .settings = table, .setting_count = sizeof table / sizeof *table
 

@@ -1,6 +1,7 @@
 /* SGD with momentum, as torch has it (Sutskever et al., ICML 2013, for Nesterov's form):
- *   g += weight_decay theta;  b <- g in the first step, else mu b + (1 - dampening) g
- *   theta <- theta - lambda d,  d = b, or g + mu b with nesterov, or g without momentum */
+ *   g += weight_decay theta, or theta <- (1 - lambda weight_decay) theta with decouple (SGDW: Loshchilov and Hutter,
+ * ICLR 2019);  b <- g in the first step, else mu b + (1 - dampening) g theta <- theta - lambda d,  d = b, or g + mu b
+ * with nesterov, or g without momentum */
 #include "optim/kernel.h"
 
 static const struct pl_setting settings[] = {
@@ -13,13 +14,14 @@ static const struct pl_setting settings[] = {
      .help = "dampening of the momentum",
      .idle_when = "momentum=0"},
     PL_SETTING_SWITCH("nesterov", NULL, "false", "Nesterov's momentum (needs momentum, and no dampening)"),
-    PL_SETTING_WEIGHT_DECAY("0", PL_L2),
+    PL_SETTING_WEIGHT_DECAY("0", PL_EITHER),
+    PL_SETTING_DECOUPLE_LATE,
 };
 
 struct sgd {
     double momentum, dampening, weight_decay;
-    bool nesterov;
-    double rate, keep, take; /* of this step: b <- keep b + take g */
+    bool nesterov, decouple;
+    double rate, hold, keep, take; /* of this step: theta <- hold theta - .., b <- keep b + take g */
 };
 
 static int check(const struct pl_settings *s, struct pl_error *err)
@@ -40,6 +42,7 @@ static void configure(struct pl_optim *optim, const struct pl_settings *s)
     o->dampening = pl_settings_need_real(s, "dampening");
     o->weight_decay = pl_settings_need_real(s, "weight_decay");
     o->nesterov = pl_settings_need_boolean(s, "nesterov");
+    o->decouple = pl_settings_need_boolean(s, "decouple");
     if (o->momentum != 0)
         pl_optim_want_arena(optim, "momentum", 0);
 }
@@ -50,6 +53,7 @@ static void begin(struct pl_optim *optim, const struct pl_arenas *arenas)
     struct sgd *o = optim->self;
     bool first = optim->counts[PL_COUNT_STEPS] == 1;
     o->rate = optim->rates[0];
+    o->hold = o->decouple ? 1 - o->rate * o->weight_decay : 1;
     o->keep = first ? 0 : o->momentum;
     o->take = first ? 1 : 1 - o->dampening;
 }
@@ -60,16 +64,16 @@ static void update(const void *self, struct pl_chunk *c)
     real *restrict theta = c->theta, *restrict b = c->state[0];
     const real *restrict gradient = c->gradient;
     const size_t n = c->count;
-    const real rate = (real)o->rate, decay = (real)o->weight_decay;
+    const real rate = (real)o->rate, hold = (real)o->hold, decay = o->decouple ? 0 : (real)o->weight_decay;
     const real keep = (real)o->keep, take = (real)o->take, momentum = (real)o->momentum;
     if (o->momentum == 0)
         for (size_t i = 0; i < n; i++)
-            theta[i] -= rate * (gradient[i] + decay * theta[i]);
+            theta[i] = hold * theta[i] - rate * (gradient[i] + decay * theta[i]);
     else
         for (size_t i = 0; i < n; i++) {
             real g = gradient[i] + decay * theta[i];
             b[i] = keep * b[i] + take * g;
-            theta[i] -= rate * (o->nesterov ? g + momentum * b[i] : b[i]);
+            theta[i] = hold * theta[i] - rate * (o->nesterov ? g + momentum * b[i] : b[i]);
         }
 }
 

@@ -54,6 +54,7 @@ double KERNEL(pl_norm2)(struct pl_optim *optim, const real *x)
 struct pass {
     struct pl_optim *optim;
     const struct pl_arenas *arenas;
+    pl_update *update;
     size_t from; /* first block */
 };
 
@@ -90,7 +91,7 @@ static void update_part(void *self, size_t from, size_t to, int thread)
         }
         for (size_t k = 0; k < o->arena_count; k++)
             chunk.state[k] = (real *)o->arenas[k].data + offset;
-        o->type->update(o->self, &chunk);
+        pass->update(o->self, &chunk);
         for (size_t k = 0; k < PL_SUMS; k++)
             o->sums[PL_SUMS * i + k] = chunk.sums[k];
     }
@@ -98,8 +99,25 @@ static void update_part(void *self, size_t from, size_t to, int thread)
 
 static void update_blocks(struct pl_optim *o, const struct pl_arenas *arenas, size_t from, size_t to)
 {
-    struct pass pass = {o, arenas, from};
+    struct pass pass = {o, arenas, o->type->update, from};
     pl_optim_parallel(o->threads, to - from, update_part, &pass);
+}
+
+static void add_sums(const struct pl_optim *o, size_t from, size_t to, double sums[PL_SUMS])
+{
+    for (size_t k = 0; k < PL_SUMS; k++)
+        sums[k] = 0;
+    for (size_t i = from; i < to; i++)
+        for (size_t k = 0; k < PL_SUMS; k++)
+            sums[k] += o->sums[PL_SUMS * i + k];
+}
+
+void KERNEL(pl_pass)(struct pl_optim *o, const struct pl_arenas *arenas, size_t from, size_t to, pl_update *update,
+                     double sums[PL_SUMS])
+{
+    struct pass pass = {o, arenas, update, from};
+    pl_optim_parallel(o->threads, to - from, update_part, &pass);
+    add_sums(o, from, to, sums);
 }
 
 static void update_tensor(struct pl_optim *o, const struct pl_arenas *arenas, size_t index)
@@ -109,10 +127,8 @@ static void update_tensor(struct pl_optim *o, const struct pl_arenas *arenas, si
     update_blocks(o, arenas, from, to);
     if (!o->type->tensor_done)
         return;
-    double sums[PL_SUMS] = {0};
-    for (size_t i = from; i < to; i++)
-        for (size_t k = 0; k < PL_SUMS; k++)
-            sums[k] += o->sums[PL_SUMS * i + k];
+    double sums[PL_SUMS];
+    add_sums(o, from, to, sums);
     o->type->tensor_done(o, index, sums);
 }
 

@@ -115,6 +115,13 @@ static void bind_value(sqlite3_stmt *statement, int at, const struct pl_value *v
     }
 }
 
+/* A setting's column, or 0: a silent value has none, as it is no part of the canonical text. */
+static int find_column(struct pl_store *store, const struct pl_entry *entry, int64_t *column, struct pl_error *err)
+{
+    *column = 0;
+    return entry->value.silent ? 0 : pl_store_column(store, entry->key, column, err);
+}
+
 /* The configuration's own row, with a column for each setting. */
 static int add_config(struct pl_store *store, const struct pl_settings *settings, const char *canonical,
                       const unsigned char *digest, int64_t *config, struct pl_error *err)
@@ -123,16 +130,16 @@ static int add_config(struct pl_store *store, const struct pl_settings *settings
     int status = 0;
     pl_text_add(&sql, "INSERT INTO config (digest, settings");
     for (size_t i = 0; !status && i < settings->count; i++) {
-        int64_t column = 0;
-        status = pl_store_column(store, settings->entries[i].key, &column, err);
+        int64_t column;
+        status = find_column(store, &settings->entries[i], &column, err);
         if (column)
             pl_text_addf(&sql, ", s%lld", (long long)column);
     }
     pl_text_add(&sql, ") VALUES (?1, ?2");
     int arguments = 2;
     for (size_t i = 0; !status && i < settings->count; i++) {
-        int64_t column = 0;
-        status = pl_store_column(store, settings->entries[i].key, &column, err);
+        int64_t column;
+        status = find_column(store, &settings->entries[i], &column, err);
         if (column)
             pl_text_addf(&sql, ", ?%d", ++arguments);
     }
@@ -151,8 +158,8 @@ static int add_config(struct pl_store *store, const struct pl_settings *settings
     sqlite3_bind_text(store->config_add, 2, canonical, -1, SQLITE_STATIC);
     arguments = 2;
     for (size_t i = 0; i < settings->count; i++) {
-        int64_t column = 0;
-        pl_store_column(store, settings->entries[i].key, &column, err);
+        int64_t column;
+        find_column(store, &settings->entries[i], &column, err);
         if (column)
             bind_value(store->config_add, ++arguments, &settings->entries[i].value);
     }
@@ -172,6 +179,8 @@ static int add_settings(struct pl_store *store, const struct pl_settings *settin
     int status = pl_store_statement(store, PL_SQL_SETTING_ADD, &add, err);
     for (size_t i = 0; !status && i < settings->count; i++) {
         const struct pl_entry *entry = &settings->entries[i];
+        if (entry->value.silent)
+            continue;
         sqlite3_bind_int64(add, 1, config);
         sqlite3_bind_text(add, 2, entry->key, -1, SQLITE_STATIC);
         sqlite3_bind_text(add, 3, types[entry->value.type], -1, SQLITE_STATIC);

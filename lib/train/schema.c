@@ -209,7 +209,7 @@ int pl_train_check_training(const struct pl_settings *settings, int64_t epochs, 
     pl_schedule_release(&schedule);
     if (status)
         return status;
-    struct pl_tensor tensor = {0, 1, 1, 1};
+    struct pl_tensor tensor = {0, 1, 1, 1, {1}};
     struct pl_layout layout = {&tensor, 1, PL_TENSOR_ALIGN};
     struct pl_optim *optim;
     status = pl_optim_new(&optim, settings, &layout, PL_FLOAT64, (struct pl_random){{0, 0}}, 1, err);

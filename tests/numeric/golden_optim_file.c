@@ -1,9 +1,7 @@
 /* One golden file: its JSON turned into settings, a layout and steps, and the values after each step compared. */
-#include "golden_optim.h"
+#include "golden_optim_priv.h"
 
 #include "optim/optim.h"
-
-#include <jansson.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,100 +16,8 @@ struct golden {
     struct pl_settings settings;
     struct pl_layout layout;
     size_t steps;
-    json_t *theta0, *gradients, *noise, *rates, *losses, *theta, *average, *eta, *mu, *phase;
+    json_t *theta0, *gradients, *noise, *rates, *losses, *theta, *average, *eta, *mu, *phase, *d;
 };
-
-/* A number, or one of the strings "inf", "-inf", "nan". */
-static bool read_number(const json_t *json, double *value)
-{
-    const char *word = json_string_value(json);
-    if (json_is_number(json))
-        *value = json_number_value(json);
-    else if (word && !strcmp(word, "nan"))
-        *value = NAN;
-    else if (!word || !pl_number_read(word, value))
-        return false;
-    return true;
-}
-
-static int malformed(struct pl_error *err, const char *what)
-{
-    return pl_fail(err, PL_ECORRUPT, "%s is missing or not what the format says", what);
-}
-
-/* The optimizer's setting (or a common one) that key names. */
-static const struct pl_setting *find_setting(const struct pl_optimizer_info *info, const char *key)
-{
-    size_t count;
-    const struct pl_setting *common = pl_optim_common_settings(&count);
-    const struct pl_setting *own = pl_setting_find(info->settings, info->setting_count, key);
-    return own ? own : pl_setting_find(common, count, key);
-}
-
-static int set_hyperparameter(struct golden *g, const struct pl_optimizer_info *info, const char *key,
-                              const json_t *json, struct pl_error *err)
-{
-    struct pl_value value = {PL_BOOLEAN, {.boolean = json_is_true(json)}};
-    const struct pl_setting *setting = find_setting(info, key);
-    bool off = json_is_false(json) || (json_is_number(json) && json_number_value(json) == 0);
-    if (!setting && (off || (json_is_true(json) && !strcmp(key, info->name))))
-        return 0; /* an option that this optimizer has not, switched off, or its own name as an option */
-    if (!setting)
-        return pl_fail(err, PL_EINPUT, "%s has no setting for the hyperparameter %s", info->name, key);
-    if (!json_is_boolean(json)) {
-        value.type = PL_REAL;
-        if (!read_number(json, &value.real))
-            return pl_fail(err, PL_ECORRUPT, "the hyperparameter %s is not a number", key);
-    } else if (setting->type == PL_STRING) {
-        value = (struct pl_value){PL_STRING, {.string = json_is_true(json) ? "on" : "off"}};
-    }
-    int status = pl_setting_check(setting, &value, err);
-    if (!status)
-        pl_settings_set(&g->settings, setting->key, value);
-    return status;
-}
-
-static int read_hyperparameters(struct golden *g, const json_t *root, const struct pl_optimizer_info *info,
-                                struct pl_error *err)
-{
-    json_t *values = json_object_get(root, "hyperparameters"), *value;
-    if (!json_is_object(values))
-        return malformed(err, "hyperparameters");
-    const char *key;
-    json_object_foreach(values, key, value)
-    {
-        bool pair = !strcmp(key, "betas") && json_array_size(value) == 2;
-        int status = set_hyperparameter(g, info, pair ? "beta1" : key, pair ? json_array_get(value, 0) : value, err);
-        if (!status && pair)
-            status = set_hyperparameter(g, info, "beta2", json_array_get(value, 1), err);
-        if (status)
-            return status;
-    }
-    return 0;
-}
-
-static int read_optimizer(struct golden *g, const json_t *root, struct pl_error *err)
-{
-    static const char suffix[] = "_noboost"; /* epsilon = inf by another name */
-    const char *name = json_string_value(json_object_get(root, "optimizer"));
-    const char *variant = json_string_value(json_object_get(root, "variant"));
-    if (!name)
-        return malformed(err, "optimizer");
-    size_t length = strlen(name);
-    bool unboosted = length >= sizeof suffix && !strcmp(name + length + 1 - sizeof suffix, suffix);
-    char *plain = pl_copy_bytes(name, unboosted ? length + 1 - sizeof suffix : length);
-    const struct pl_optimizer_info *info = pl_optim_find(plain);
-    free(plain);
-    if (!info)
-        return pl_fail(err, PL_EINPUT, "there is no optimizer '%.100s'", name);
-    g->optimizer = info->name;
-    pl_settings_set_string(&g->settings, "optimizer", info->name);
-    if (unboosted)
-        pl_settings_set_real(&g->settings, "epsilon", INFINITY);
-    if (variant && find_setting(info, "variant"))
-        pl_settings_set_string(&g->settings, "variant", variant);
-    return read_hyperparameters(g, root, info, err);
-}
 
 static int read_shapes(struct golden *g, const json_t *root, struct pl_error *err)
 {
@@ -122,16 +28,16 @@ static int read_shapes(struct golden *g, const json_t *root, struct pl_error *er
         size_t dimensions[8];
         int dims = (int)json_array_size(shape);
         if (!json_is_array(shape) || dims > 8)
-            return malformed(err, "shapes");
+            return golden_malformed(err, "shapes");
         for (int k = 0; k < dims; k++) {
             json_int_t length = json_integer_value(json_array_get(shape, (size_t)k));
             if (length < 1 || length > 1000000)
-                return malformed(err, "shapes");
+                return golden_malformed(err, "shapes");
             dimensions[k] = (size_t)length;
         }
         pl_layout_add(&g->layout, dimensions, dims);
     }
-    return g->layout.count ? 0 : malformed(err, "shapes");
+    return g->layout.count ? 0 : golden_malformed(err, "shapes");
 }
 
 /* An array that is optional (absent or null) and has an entry for each step. */
@@ -143,17 +49,17 @@ static int read_series(const struct golden *g, const json_t *root, const char *k
         *series = NULL;
     if (!*series && !needed)
         return 0;
-    return json_is_array(*series) && json_array_size(*series) == g->steps ? 0 : malformed(err, key);
+    return json_is_array(*series) && json_array_size(*series) == g->steps ? 0 : golden_malformed(err, key);
 }
 
 static int read_golden(struct golden *g, const json_t *root, struct pl_error *err)
 {
-    int status = read_optimizer(g, root, err);
+    int status = golden_optimizer(root, &g->optimizer, &g->settings, err);
     if (!status)
         status = read_shapes(g, root, err);
     json_int_t steps = json_integer_value(json_object_get(root, "steps"));
     if (!status && steps < 1)
-        status = malformed(err, "steps");
+        status = golden_malformed(err, "steps");
     g->steps = (size_t)steps;
     g->theta0 = json_object_get(root, "theta0");
     const struct {
@@ -165,7 +71,7 @@ static int read_golden(struct golden *g, const json_t *root, struct pl_error *er
         {"noise", false, &g->noise},     {"lr_per_step", false, &g->rates},
         {"average", false, &g->average}, {"eta", false, &g->eta},
         {"mu", false, &g->mu},           {"phase", false, &g->phase},
-        {"val_loss", false, &g->losses},
+        {"val_loss", false, &g->losses}, {"d", false, &g->d},
     };
     for (size_t i = 0; !status && i < sizeof list / sizeof *list; i++)
         status = read_series(g, root, list[i].key, list[i].needed, list[i].series, err);
@@ -190,16 +96,16 @@ static int fill(const struct golden *g, const json_t *json, enum pl_element elem
                 struct pl_error *err)
 {
     if (json_array_size(json) != g->layout.count)
-        return malformed(err, what);
+        return golden_malformed(err, what);
     for (size_t t = 0; t < g->layout.count; t++) {
         const struct pl_tensor *tensor = &g->layout.tensors[t];
         const json_t *values = json_array_get(json, t);
         if (json_array_size(values) != tensor->count)
-            return malformed(err, what);
+            return golden_malformed(err, what);
         for (size_t i = 0; i < tensor->count; i++) {
             double value;
-            if (!read_number(json_array_get(values, i), &value))
-                return malformed(err, what);
+            if (!golden_number(json_array_get(values, i), &value))
+                return golden_malformed(err, what);
             put(arena, element, tensor->offset + i, value);
         }
     }
@@ -236,16 +142,16 @@ static int compare_arena(const struct replay *r, const void *got, const json_t *
 {
     const struct pl_layout *layout = &r->golden->layout;
     if (json_array_size(want) != layout->count)
-        return malformed(err, name);
+        return golden_malformed(err, name);
     for (size_t t = 0; t < layout->count; t++) {
         const json_t *values = json_array_get(want, t);
         if (json_array_size(values) != layout->tensors[t].count)
-            return malformed(err, name);
+            return golden_malformed(err, name);
         for (size_t i = 0; i < layout->tensors[t].count; i++) {
             size_t at = layout->tensors[t].offset + i;
             double value;
-            if (!read_number(json_array_get(values, i), &value))
-                return malformed(err, name);
+            if (!golden_number(json_array_get(values, i), &value))
+                return golden_malformed(err, name);
             struct pl_text what = {0};
             pl_text_addf(&what, "%s[%zu][%zu]", name, t, i);
             int status = compare(r, get(got, r->element, at), value, &largest[at], pl_text(&what), err);
@@ -273,15 +179,18 @@ static int compare_note(const struct replay *r, const json_t *want, const char *
     const double *note = find_note(r->optim, name);
     if (!note)
         return pl_fail(err, PL_EINPUT, "%s has no state named %s", r->golden->optimizer, name);
+    double alone, size = 0;
+    if (golden_number(want, &alone))
+        return compare(r, *note, alone, &size, name, err);
     if (!json_is_array(want))
-        return malformed(err, name);
+        return golden_malformed(err, name);
     size_t t;
     const json_t *entry;
     json_array_foreach(want, t, entry)
     {
         double value, largest = 0;
-        if (!read_number(json_is_array(entry) ? json_array_get(entry, 0) : entry, &value))
-            return malformed(err, name);
+        if (!golden_number(json_is_array(entry) ? json_array_get(entry, 0) : entry, &value))
+            return golden_malformed(err, name);
         int status = compare(r, *note, value, &largest, name, err);
         if (status)
             return status;
@@ -296,8 +205,8 @@ static int compare_phase(const struct replay *r, const json_t *want, struct pl_e
     double rate, largest = 0;
     if (!phase)
         return pl_fail(err, PL_EINPUT, "%s has no state named phase", r->golden->optimizer);
-    if (!word || !read_number(json_array_get(want, 1), &rate))
-        return malformed(err, "phase");
+    if (!word || !golden_number(json_array_get(want, 1), &rate))
+        return golden_malformed(err, "phase");
     if (strcasecmp(word, *phase != 0 ? "sgd" : "adam"))
         return pl_fail(err, PL_ECORRUPT, "step %zu in %s: the phase is not %s", r->step + 1, element_names[r->element],
                        word);
@@ -308,8 +217,8 @@ static int compare_phase(const struct replay *r, const json_t *want, struct pl_e
 static int set_rate(const struct replay *r, struct pl_error *err)
 {
     double rate;
-    if (!read_number(json_array_get(r->golden->rates, r->step), &rate) || !(rate > 0))
-        return malformed(err, "lr_per_step");
+    if (!golden_number(json_array_get(r->golden->rates, r->step), &rate) || !(rate > 0))
+        return golden_malformed(err, "lr_per_step");
     pl_optim_set_rate(r->optim, rate);
     if (pl_optim_rate(r->optim) != rate)
         pl_optim_set_rate(r->optim, rate * (rate / pl_optim_rate(r->optim)));
@@ -340,11 +249,13 @@ static int replay_step(const struct replay *r, struct pl_error *err)
         status = compare_note(r, json_array_get(g->eta, r->step), "eta", err);
     if (!status && g->mu)
         status = compare_note(r, json_array_get(g->mu, r->step), "mu", err);
+    if (!status && g->d)
+        status = compare_note(r, json_array_get(g->d, r->step), "d", err);
     if (!status && g->phase)
         status = compare_phase(r, json_array_get(g->phase, r->step), err);
     const json_t *loss = json_array_get(g->losses, r->step);
     double value;
-    if (!status && json_is_number(loss) && read_number(loss, &value))
+    if (!status && json_is_number(loss) && golden_number(loss, &value))
         pl_optim_validated(r->optim, value);
     return status;
 }
@@ -387,7 +298,7 @@ static int check_trigger(const json_t *entry, size_t index, struct pl_error *err
                  *loss;
     json_int_t nonmono = json_integer_value(json_object_get(entry, "nonmono"));
     if (nonmono < 1 || !json_is_array(losses) || (!json_is_integer(when) && !json_is_null(when)))
-        return malformed(err, "a case");
+        return golden_malformed(err, "a case");
     struct pl_settings settings = {0};
     struct pl_layout layout = {0};
     struct pl_optim *optim = NULL;
@@ -400,8 +311,8 @@ static int check_trigger(const json_t *entry, size_t index, struct pl_error *err
     json_array_foreach(losses, epoch, loss)
     {
         double value;
-        if (!status && !read_number(loss, &value))
-            status = malformed(err, "val_loss");
+        if (!status && !golden_number(loss, &value))
+            status = golden_malformed(err, "val_loss");
         if (!status && pl_optim_validated(optim, value)) {
             if (fired)
                 status = pl_fail(err, PL_ECORRUPT, "case %zu: the trigger fires twice", index);
@@ -422,7 +333,7 @@ static int check_triggers(const json_t *cases, struct pl_error *err)
     size_t i;
     const json_t *entry;
     if (!json_array_size(cases))
-        return malformed(err, "cases");
+        return golden_malformed(err, "cases");
     json_array_foreach(cases, i, entry)
     {
         int status = check_trigger(entry, i, err);
@@ -455,7 +366,7 @@ int golden_check_file(const char *path, const char **optimizer, struct pl_error 
     if (!root)
         return pl_fail(err, PL_ECORRUPT, "line %d: %s", problem.line, problem.text);
     const json_t *cases = json_object_get(root, "cases");
-    int status = !json_is_object(root) ? malformed(err, "the file")
+    int status = !json_is_object(root) ? golden_malformed(err, "the file")
                  : cases               ? check_triggers(cases, err)
                                        : check_steps(root, optimizer, err);
     json_decref(root);

@@ -352,7 +352,7 @@ static void test_every_optimizer_resumes(void **state)
         struct breaker b;
         char words[500];
         const char *name = pl_optim_info(i)->name;
-        bool own = !strcmp(name, "asgd") || !strcmp(name, "nt_asgd");
+        bool own = pl_optim_info(i)->averages;
         snprintf(words, sizeof words, TASK "epochs=2 optimizer=%s decay=0.5 patience=1%s", name,
                  own ? "" : " average=patience average_after=1");
         settings_of(&s, words);

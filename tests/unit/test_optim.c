@@ -15,24 +15,44 @@ static const char *const forms[] = {
     "adabelief",
     "adabelief amsgrad=true rectify=true beta2=0.9",
     "adabound average=patience average_after=1",
+    "adadelta",
+    "adafactor weight_decay=0.1",
+    "adafactor variant=published beta1=0.9 average=on",
     "adagrad rate_decay=0.1 average=on",
     "adam",
     "adam average=nonmono average_after=1",
+    "adamax weight_decay=0.1",
     "adamp nesterov=true delta=3",
     "adamp average=on",
     "adamw amsgrad=true",
+    "adan weight_decay=0.1",
+    "ademamix ramp=7 average=on",
+    "adopt weight_decay=0.1 decouple=true",
     "amsbound",
     "amsgrad",
     "asgd t0=3 kappa=0.01",
     "fromage",
+    "lamb always_adapt=true weight_decay=0.1 trust_clip=true",
+    "lamb variant=published debias=true weight_decay=0.1",
+    "lars weight_decay=0.1 momentum=0.9 nesterov=true",
+    "lion weight_decay=0.1",
     "msvag",
+    "nadam momentum_decay=0.1",
+    "nadam variant=nadamw weight_decay=0.1",
     "nt_asgd lambda=0.1 nonmono=1",
+    "prodigy d0=0.01 bias_correction=true weight_decay=0.1",
     "radam beta2=0.8 lambda=0.05",
     "rmsprop centered=true momentum=0.9",
     "rmsprop momentum=0.5",
+    "rprop",
+    "schedule_free_adamw warmup_steps=5 weight_decay=0.1 lambda=0.01",
+    "schedule_free_sgd lambda=0.1 step_power=1",
     "sgd momentum=0.9 dampening=0.1",
+    "sgd momentum=0.9 weight_decay=0.1 decouple=true nesterov=true",
     "sgd",
     "sgld beta=1000 average=patience average_after=1",
+    "signum momentum=0.9 weight_decay=0.1",
+    "signum momentum=0 decouple=false weight_decay=0.1",
     "swats beta1=0.9 beta2=0 lambda=0.02 epsilon=0.001",
     "swats beta1=0.6 beta2=0 lambda=0.02 nesterov=true amsgrad=true",
     "theopoula beta=1e4 eta=0.01 r=0.5",
@@ -212,7 +232,7 @@ static void descriptors_are_complete(void **state)
             struct pl_error err;
             assert_non_null(s->initial);
             assert_true(strlen(s->help) > 7);
-            if (pl_setting_read(s, s->initial, &value, &err))
+            if (*s->initial && pl_setting_read(s, s->initial, &value, &err))
                 fail_msg("%s: %s", info->name, err.text);
             assert_true(k >= info->setting_count || !pl_setting_find(common, common_count, s->key));
         }

@@ -162,6 +162,7 @@ static int fit(struct pl_walk *walk, struct slot *slot, double result, struct pl
     if (result >= slot->low && result <= slot->high && (!whole || result == floor(result))) {
         if (whole)
             *value = (struct pl_value){PL_INTEGER, {.integer = (int64_t)result}};
+        value->silent = slot->setting && pl_setting_is_silent(slot->setting, value);
         return 0;
     }
     if (isnan(result))

@@ -274,7 +274,7 @@ bool pl_cell_read(struct reader *reader, const char *key, const struct pl_settin
         if (!node->plain || (!yes && strcmp(node->text, "false")))
             return refuse(reader, key, NULL, node, "must be true or false");
         cell->value = (struct pl_value){PL_BOOLEAN, {.boolean = yes}};
-        return true;
+        return check(reader, setting, node, &cell->value);
     }
     return read_number(reader, key, setting, node, cell);
 }

@@ -133,12 +133,12 @@ static int measure(struct pl_network *n, struct measures *m, struct pl_run_resul
     m->norm = pl_arena_norm(theta, n->element, n->layout.length, n->request->threads);
     pl_net_take_back(n->net, PL_PARAMETERS, PL_LEND_READ, theta);
     m->of[PL_SPLIT_TRAIN] = sum_up(&n->progress);
-    bool exchanged = pl_network_exchange(n);
+    struct pl_network_shown shown;
+    status = pl_network_show_average(n, &shown, err);
     for (enum pl_split split = PL_SPLIT_VALID; split <= PL_SPLIT_TEST && !status; split++)
         if (n->type->has(n, split))
             status = n->type->evaluate(n, split, &m->of[split], err);
-    if (exchanged)
-        pl_network_exchange(n);
+    pl_network_hide_average(n, &shown);
     if (!status)
         status = pl_device_synchronize(n->device, err);
     m->seconds = pl_clock_steady() - begun;

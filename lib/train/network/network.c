@@ -150,7 +150,7 @@ void pl_network_take_back(struct pl_network *n, const struct pl_network_loan *lo
     pl_net_take_back(n->net, PL_STATISTICS, loan->how, loan->statistics);
 }
 
-bool pl_network_exchange(struct pl_network *n)
+static bool exchange(struct pl_network *n)
 {
     enum { BLOCK = 1 << 12 };
     char kept[BLOCK], *average = (char *)(uintptr_t)pl_optim_average(n->optim);
@@ -166,4 +166,58 @@ bool pl_network_exchange(struct pl_network *n)
     }
     pl_net_take_back(n->net, PL_PARAMETERS, PL_LEND_CHANGE, theta);
     return true;
+}
+
+enum { STATISTIC_BATCHES = 50 };
+
+static int pass_forward(struct pl_network *n, struct pl_error *err)
+{
+    const struct pl_progress kept = n->progress;
+    int status = 0;
+    n->progress = (struct pl_progress){.epoch = 0};
+    n->type->begin(n);
+    for (int i = 0; i < STATISTIC_BATCHES && !status; i++) {
+        struct pl_network_batch batch;
+        status = n->type->feed(n, &batch, err);
+        if (status)
+            break;
+        pl_plan_forward(batch.plan, pl_optim_steps(n->optim));
+        n->progress.at = batch.next;
+    }
+    n->progress = kept;
+    return status < 0 ? status : 0; /* 1: the epoch has no more batches */
+}
+
+static void copy_statistics(struct pl_network *n, double *kept, enum pl_lending how)
+{
+    const size_t bytes = pl_net_length(n->net, PL_STATISTICS) * sizeof *kept;
+    double *statistics = pl_net_lend(n->net, PL_STATISTICS, how);
+    if (how == PL_LEND_READ)
+        memcpy(kept, statistics, bytes);
+    else
+        memcpy(statistics, kept, bytes);
+    pl_net_take_back(n->net, PL_STATISTICS, how, statistics);
+}
+
+int pl_network_show_average(struct pl_network *n, struct pl_network_shown *shown, struct pl_error *err)
+{
+    *shown = (struct pl_network_shown){.exchanged = exchange(n)};
+    size_t length = pl_net_length(n->net, PL_STATISTICS);
+    if (!shown->exchanged || !pl_optim_is_elsewhere(n->optim) || !length)
+        return 0;
+    shown->statistics = pl_arena(length, sizeof *shown->statistics);
+    if (!shown->statistics)
+        return pl_fail(err, PL_EMEMORY, "there is no memory for the statistics of the averaged weights");
+    copy_statistics(n, shown->statistics, PL_LEND_READ);
+    return pass_forward(n, err);
+}
+
+void pl_network_hide_average(struct pl_network *n, struct pl_network_shown *shown)
+{
+    if (shown->statistics)
+        copy_statistics(n, shown->statistics, PL_LEND_CHANGE);
+    if (shown->exchanged)
+        exchange(n);
+    free(shown->statistics);
+    *shown = (struct pl_network_shown){0};
 }

@@ -135,8 +135,15 @@ struct pl_network_loan {
 };
 struct pl_network_loan pl_network_lend(struct pl_network *n, enum pl_lending how);
 void pl_network_take_back(struct pl_network *n, const struct pl_network_loan *loan);
-/* Exchanges the weights and their average, where there is one: returns whether there is. */
-bool pl_network_exchange(struct pl_network *n);
+/* Puts the averaged weights, where there are such, in the place of the weights, to be looked at, until they are hidden
+ * again. Of a method that takes gradients elsewhere (pl_optim_is_elsewhere) the running statistics become those of the
+ * average as well, by forward passes over the first batches of training, as its authors ask: always the same ones. */
+struct pl_network_shown {
+    bool exchanged;
+    double *statistics; /* as they were, or NULL */
+};
+int pl_network_show_average(struct pl_network *n, struct pl_network_shown *shown, struct pl_error *err);
+void pl_network_hide_average(struct pl_network *n, struct pl_network_shown *shown);
 
 /* Trains from n->progress to the end, an interruption or a divergence. */
 int pl_network_train(struct pl_network *n, struct pl_run_result *result, struct pl_error *err);

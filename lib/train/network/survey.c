@@ -7,10 +7,13 @@
 
 enum { PROGRAM_BYTES = 24 << 20 }; /* of a worker without a network */
 
-/* No number of an optimizer changes what it keeps; of other settings their descriptors say whether they matter here. */
-static bool is_aside(enum pl_section section, const struct pl_setting *setting)
+/* Of a number of an optimizer it matters at most whether it is 0, which can make a state needless; of other settings
+ * their descriptors say whether they matter here. */
+static bool is_aside(enum pl_section section, const struct pl_setting *setting, const struct pl_value *value)
 {
-    return section == PL_SECTION_OPTIMIZER ? setting->type == PL_REAL : setting->role & PL_ASIDE;
+    const struct pl_value zero = {PL_REAL, {.real = 0}};
+    return section == PL_SECTION_OPTIMIZER ? setting->type == PL_REAL && !pl_value_equal(value, &zero)
+                                           : setting->role & PL_ASIDE;
 }
 
 void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key)
@@ -24,7 +27,7 @@ void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key
         const struct pl_schema_part *part = &schema.parts[i];
         for (size_t k = 0; k < part->count && part->section != PL_SECTION_SCHEDULE; k++) {
             const struct pl_value *value = pl_settings_find(settings, part->settings[k].key);
-            if (value && !is_aside(part->section, &part->settings[k]))
+            if (value && !is_aside(part->section, &part->settings[k], value))
                 pl_settings_set(&kept, part->settings[k].key, *value);
         }
     }
@@ -32,36 +35,27 @@ void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key
     pl_settings_release(&kept);
 }
 
-/* Bytes of the optimizer's arenas: of one for a single small tensor, scaled. */
-static int count_state(const struct pl_settings *settings, size_t length, size_t element, uint64_t *bytes,
-                       struct pl_error *err)
+/* Bytes of the optimizer's state for the parameters of a graph. */
+static int count_state(const struct pl_settings *settings, const struct pl_graph *graph, enum pl_element element,
+                       uint64_t *bytes, struct pl_error *err)
 {
-    struct pl_optim_array arrays[32];
+    size_t count;
+    const struct pl_parameter *table = pl_graph_parameters(graph, &count);
     struct pl_layout layout = {0};
-    struct pl_optim *optim;
-    size_t one = 1, arenas = 0;
-    pl_layout_add(&layout, &one, 1);
-    int status = pl_optim_new(&optim, settings, &layout, PL_FLOAT32, (struct pl_random){{0, 0}}, 1, err);
-    if (!status) {
-        size_t count = pl_optim_state(optim, arrays, 32);
-        for (size_t i = 0; i < count && i < 32; i++)
-            arenas += arrays[i].kind == 'f';
-        pl_optim_free(optim);
-    }
+    for (size_t i = 0; i < count; i++)
+        pl_layout_add(&layout, table[i].shape, table[i].dims);
+    int status = pl_optim_bytes(settings, &layout, element, bytes, err);
     pl_layout_release(&layout);
-    *bytes = arenas * length * element;
     return status;
 }
 
 int pl_survey_network(const struct pl_settings *settings, const struct pl_graph *graph, const struct pl_device *device,
                       uint64_t *bytes, struct pl_error *err)
 {
-    size_t count;
-    const struct pl_parameter *table = pl_graph_parameters(graph, &count);
-    size_t length = count ? table[count - 1].offset + table[count - 1].count : 0;
+    *bytes = 0;
     int status = pl_graph_fits(graph, device, err);
     if (!status)
-        status = count_state(settings, length, pl_element_size(device->type->element), bytes, err);
+        status = count_state(settings, graph, device->type->element, bytes, err);
     *bytes += PROGRAM_BYTES;
     return status;
 }

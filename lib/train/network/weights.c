@@ -40,12 +40,14 @@ int pl_weights_write(struct pl_network *n, struct pl_error *err)
     struct pl_text path = {0};
     int status = values ? pl_folder_make(n->request->folder, err)
                         : pl_fail(err, PL_EMEMORY, "there is not enough memory to write the weights");
+    struct pl_network_shown shown = {0};
+    if (!status)
+        status = pl_network_show_average(n, &shown, err);
     if (status)
         goto done;
     pl_train_folder_mark(n->request);
-    const void *average = pl_optim_average(n->optim);
     struct pl_network_loan loan = pl_network_lend(n, PL_LEND_READ);
-    add_table(tensors, &at, parameters, parameter_count, average ? average : loan.theta, n->element, &room);
+    add_table(tensors, &at, parameters, parameter_count, loan.theta, n->element, &room);
     add_table(tensors, &at, statistics, statistic_count, loan.statistics, PL_FLOAT64, &room);
     pl_network_take_back(n, &loan);
     pl_network_describe(n, &metadata);
@@ -53,6 +55,7 @@ int pl_weights_write(struct pl_network *n, struct pl_error *err)
     name_file(n->request->folder, &path);
     status = pl_safetensors_write(pl_text(&path), &metadata, tensors, at, err);
 done:
+    pl_network_hide_average(n, &shown);
     pl_settings_release(&metadata);
     pl_text_release(&path);
     free(values);

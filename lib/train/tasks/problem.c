@@ -220,14 +220,16 @@ static void report_shares(struct descent *o, int64_t iteration)
 static double record(struct descent *o, int64_t iteration)
 {
     bool first = !o->iterate.opened;
-    double loss = report_point(o, &o->iterate, o->theta, iteration);
+    const double *average = pl_optim_average(o->optim);
+    const bool elsewhere = average && pl_optim_is_elsewhere(o->optim); /* then theta is not the point to look at */
+    double loss = report_point(o, &o->iterate, elsewhere ? average : o->theta, iteration);
     for (int k = 0; k < PL_SHARES && first && o->recording.on; k++)
         o->share_series[k] = o->sink->series(o->sink->self, pl_recording_metrics[k].name, PL_BY_EPOCH);
     if (o->recording.on)
         report_shares(o, iteration);
     pl_optim_validated(o->optim, loss);
-    const double *average = pl_optim_average(o->optim);
-    if (average)
+    average = pl_optim_average(o->optim); /* which may have begun */
+    if (average && !elsewhere)
         report_point(o, &o->average, average, iteration);
     return loss;
 }
