@@ -14,6 +14,8 @@ enum pl_error_code {
     PL_EVERSION = -6,  /* a file or a worker belongs to another poula */
     PL_EMISSING = -7,  /* a named thing does not exist */
     PL_ESTOPPED = -8,  /* a signal asked to stop */
+    PL_ETIMEOUT = -9,  /* no answer in time: it may have been done, or not */
+    PL_ELIMIT = -10,   /* a limit of somebody else's refuses it for now */
 };
 
 struct pl_error {
