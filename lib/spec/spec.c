@@ -163,7 +163,7 @@ static void read_plain(struct file *file, struct pl_study *study, const struct c
     if (content->description)
         study->description = (char *)pl_node_text(reader, content->description, "description");
     if (timeout)
-        pl_duration_read(reader, timeout, "timeout", &study->timeout);
+        pl_timeout_read(reader, timeout, "timeout", &study->timeout);
     const struct node *epochs = content->epochs ? content->epochs : defaults ? defaults->epochs : NULL;
     if (epochs)
         pl_epochs_read(reader, study, epochs);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool pl_duration_read(struct reader *reader, const struct node *node, const char *what, double *seconds)
+bool pl_timeout_read(struct reader *reader, const struct node *node, const char *what, double *seconds)
 {
     static const struct {
         const char *unit;
@@ -98,7 +98,7 @@ void pl_reading_read(struct reader *reader, const struct content *defaults, cons
     }
     if (pattern)
         read_patterns(reader, pattern, &json);
-    if (stall && pl_duration_read(reader, stall, "stall", &seconds)) {
+    if (stall && pl_timeout_read(reader, stall, "stall", &seconds)) {
         add_key(&json, "stall");
         pl_text_add_number(&json, seconds);
     }

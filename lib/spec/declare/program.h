@@ -10,7 +10,7 @@
 void pl_reading_read(struct reader *reader, const struct content *defaults, const struct content *content,
                      struct pl_study *study);
 /* A time in seconds: 90, 10m, 2h. Returns false after a complaint. */
-bool pl_duration_read(struct reader *reader, const struct node *node, const char *what, double *seconds);
+bool pl_timeout_read(struct reader *reader, const struct node *node, const char *what, double *seconds);
 
 /* epochs: a number or a setting that says how many. */
 void pl_epochs_read(struct reader *reader, struct pl_study *study, const struct node *node);
