@@ -4,6 +4,7 @@
 #include "base/share.h"
 #include "spec/declare/declare.h"
 #include "spec/declare/program.h"
+#include "spec/declare/resources.h"
 #include "spec/grid/axes.h"
 #include "spec/grid/check.h"
 #include "spec/grid/grid.h"
@@ -167,6 +168,8 @@ static void read_plain(struct file *file, struct pl_study *study, const struct c
     const struct node *epochs = content->epochs ? content->epochs : defaults ? defaults->epochs : NULL;
     if (epochs)
         pl_epochs_read(reader, study, epochs);
+    if (!file->declarations)
+        pl_resources_read(reader, defaults, content, study);
 }
 
 /* The grid and what is declared of a study, whose seeds are known. */

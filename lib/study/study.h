@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "study/condition.h"
 #include "study/names.h"
+#include "study/resources.h"
 #include "study/select.h"
 #include "train/metric.h"
 
@@ -130,6 +131,7 @@ struct pl_study {
     char *epochs_key;    /* the setting that says how many, as in epochs: "{epochs}"; or NULL */
     const char *reading; /* how the output of its command is read (pl_run_request), or NULL */
     const char *home;    /* the folder that its command's directory is relative to; NULL: the working folder */
+    const struct pl_resources *resources; /* of a task on a cluster; NULL: nothing is said */
     struct pl_metric_spec *metrics;
     size_t metric_count;
     struct pl_table_spec *tables;

@@ -110,7 +110,7 @@ static bool hand_round(struct pl_crew *crew, size_t ahead)
             crew->above->left(crew->above->self, run);
             continue;
         }
-        crew->above->order(crew->above->self, run, &hand->orders);
+        crew->above->order(crew->above->self, run, i, &hand->orders);
         if (!hand->runs.count)
             hand->since = pl_clock_steady();
         pl_claimed_push(&hand->runs, run);

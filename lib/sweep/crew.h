@@ -35,8 +35,8 @@ enum pl_stopping {
 /* What the crew tells and asks. A callback may call pl_crew_stop. */
 struct pl_crew_above {
     void *self;
-    /* Appends the order of a run that is handed out. */
-    void (*order)(void *self, const struct pl_claimed *run, struct pl_text *out);
+    /* Appends the order of a run that is handed out. slot: its worker's place in the crew, 0, 1, ... */
+    void (*order)(void *self, const struct pl_claimed *run, size_t slot, struct pl_text *out);
     /* A worker says what it is. Sets *host as pl_hosts_find does; false: nothing that it says is to count. */
     bool (*ready)(void *self, const struct pl_event *event, struct pl_worker_host **host);
     void (*began)(void *self, struct pl_claimed *run);

@@ -24,7 +24,7 @@ static void find_folder(struct pl_orders *orders, const struct pl_claimed *run, 
     orders->noted = orders->noted || evaded;
 }
 
-void pl_orders_write(struct pl_orders *orders, const struct pl_claimed *run, struct pl_text *out)
+void pl_orders_write(struct pl_orders *orders, const struct pl_claimed *run, size_t slot, struct pl_text *out)
 {
     struct pl_text folder = {0};
     find_folder(orders, run, &folder);
@@ -32,6 +32,7 @@ void pl_orders_write(struct pl_orders *orders, const struct pl_claimed *run, str
     struct pl_order order = {.run = run->claim.run,
                              .seed = run->claim.seed,
                              .threads = orders->options->threads,
+                             .slot = (int)slot,
                              .settings = run->settings->text,
                              .folder = pl_text(&folder),
                              .owner = orders->owner,

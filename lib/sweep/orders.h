@@ -9,7 +9,7 @@ struct pl_orders {
     const char *owner; /* of the runs' folders: the database */
     bool noted;        /* it was said that a folder was another one's */
 };
-/* Appends the order of a run, as a line of the protocol. Looks which folder is the run's. */
-void pl_orders_write(struct pl_orders *orders, const struct pl_claimed *run, struct pl_text *out);
+/* Appends the order of a run, as a line of the protocol. slot: its worker's place. Looks which folder is the run's. */
+void pl_orders_write(struct pl_orders *orders, const struct pl_claimed *run, size_t slot, struct pl_text *out);
 
 #endif

@@ -46,9 +46,9 @@ static void stop(struct supervisor *s, enum pl_stopping how)
 
 /* ---- what the crew tells ---- */
 
-static void write_order(void *self, const struct pl_claimed *run, struct pl_text *out)
+static void write_order(void *self, const struct pl_claimed *run, size_t slot, struct pl_text *out)
 {
-    pl_orders_write(&((struct supervisor *)self)->orders, run, out);
+    pl_orders_write(&((struct supervisor *)self)->orders, run, slot, out);
 }
 
 /* Ends the sweep with an error; the first one counts. */

@@ -247,6 +247,7 @@ static void train(struct worker *w, const struct pl_order *order)
     struct pl_run_request request = {.settings = &w->reader.settings,
                                      .seed = order->seed,
                                      .threads = order->threads,
+                                     .slot = order->slot,
                                      .folder = order->folder,
                                      .reading = order->reading,
                                      .home = order->home,

@@ -116,6 +116,7 @@ struct pl_run_request {
     const char *key;                    /* the run's, in hex; NULL: what pl_run_key makes of settings and seed */
     int64_t seed;
     int threads;
+    int slot;           /* which of the runs at work at the same time in one place this is: 0, 1, ... */
     const char *folder; /* for checkpoints and logs of this run; NULL: none are kept */
     const char
         *reading; /* how a command's output is read: a JSON text that pl_train_check_reading accepts; NULL: as always */

@@ -52,6 +52,15 @@ expect 0 env OMP_NUM_THREADS=5 "$POULA" run threads.yaml --threads 4
 equal "$(awk '$1 == "loss" {print $2}' out)" 4 "threads that --threads gives poula run"
 contains out 4
 
+# Those that run at the same time are told a slot each; the two below wait for each other.
+cat >slot.yaml <<END
+study: slot
+task: {command: [sh, -c, "touch here\$0; until [ -e here0 -a -e here1 ]; do sleep 0.01; done; echo loss=\$0", "{slot}"]}
+seeds: [1, 2]
+END
+expect 0 poula sweep slot.yaml --jobs 2 --timeout 60 --db slot.db
+equal "$(sql slot.db "SELECT group_concat(value, ' ') FROM (SELECT value FROM curves ORDER BY value)")" "0.0 1.0" "slots"
+
 # Nothing of a worker's is open in a command but its own three streams (ls opens one more), and its input is empty.
 cat >clean.yaml <<END
 studies:

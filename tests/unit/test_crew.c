@@ -135,9 +135,10 @@ struct ears {
     size_t begun, left;
 };
 
-static void order(void *self, const struct pl_claimed *run, struct pl_text *out)
+static void order(void *self, const struct pl_claimed *run, size_t slot, struct pl_text *out)
 {
     (void)self;
+    (void)slot;
     pl_text_addf(out, "run %lld\n", (long long)run->claim.run);
 }
 

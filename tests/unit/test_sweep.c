@@ -194,8 +194,8 @@ static void lines_that_are_no_events(void **state)
         "{\"event\":\"start\"}",
         "{\"event\":\"dance\",\"run\":1}",
         "{\"event\":\"ready\"}",
-        "{\"event\":\"ready\",\"protocol\":4}",
-        "{\"event\":\"ready\",\"protocol\":4,\"version\":\"1\"}",
+        "{\"event\":\"ready\",\"protocol\":5}",
+        "{\"event\":\"ready\",\"protocol\":5,\"version\":\"1\"}",
         "{\"event\":\"start\",\"run\":\"1\"}",
         "{\"event\":\"log\",\"run\":1}",
         "{\"run\":1,\"event\":\"points\",\"epochs\":[1],\"series\":[[\"loss\",\"epoch\",\"00\"]]}",
@@ -238,6 +238,7 @@ static void orders_come_back(void **state)
     struct pl_order order = {.run = 5,
                              .seed = -3,
                              .threads = 2,
+                             .slot = 3,
                              .settings = pl_text(&canonical),
                              .folder = "a \"b\"",
                              .reading = "{\"pattern\":[\"\\\\d+\"],\"stall\":600}",
@@ -257,6 +258,7 @@ static void orders_come_back(void **state)
     assert_int_equal(got.run, 5);
     assert_int_equal(got.seed, -3);
     assert_int_equal(got.threads, 2);
+    assert_int_equal(got.slot, 3);
     assert_string_equal(got.folder, "a \"b\"");
     assert_string_equal(got.home, "/a \"b\"");
     assert_string_equal(got.data, "data");

@@ -223,6 +223,24 @@ static void placeholders_are_replaced(void **state)
     recorder_release(&r);
 }
 
+/* A program that wants a GPU of its own asks which of those that run at the same time it is. */
+static void a_slot_is_told(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct pl_settings s;
+    settings_of(&s, "[\"echo\",\"<{slot}>\"]");
+    struct pl_run_request request = {.settings = &s, .seed = 1, .threads = 1, .slot = 2};
+    struct pl_sink sink = recorder_sink(&r);
+    struct pl_run_result result;
+    assert_int_equal(pl_train_run(&request, &sink, &result, NULL), 0);
+    pl_settings_set_string(&s, "slot", "mine"); /* as a study may have called a setting before there were slots */
+    assert_int_equal(pl_train_run(&request, &sink, &result, NULL), 0);
+    assert_string_equal(pl_text(&r.log), "<2>\n<mine>\n");
+    recorder_release(&r);
+    pl_settings_release(&s);
+}
+
 /* The program starts elsewhere, so a relative folder must become an absolute one. */
 static void the_run_folder_is_absolute(void **state)
 {
@@ -270,7 +288,8 @@ static void commands_are_checked(void **state)
 {
     (void)state;
     refused("[\"sh\",\"{lamda}\"]", NULL,
-            "{lamda}, but there are only {epsilon}, {lambda}, {name_of}, {args}, {settings_file}, {seed}");
+            "{lamda}, but there are only {epsilon}, {lambda}, {name_of}, {args}, {settings_file}, {seed}, {threads}, "
+            "{slot} and");
     refused("[\"sh\",\"{}\"]", NULL, "placeholder {}");
     refused("[\"sh\",\"{command}\"]", NULL, "placeholder {command}");
     refused("[\"awk\",\"{ print\"]", NULL, "without a closing one");
@@ -800,6 +819,7 @@ int main(void)
         cmocka_unit_test(reads_words),
         cmocka_unit_test(stderr_is_log),
         cmocka_unit_test(placeholders_are_replaced),
+        cmocka_unit_test(a_slot_is_told),
         cmocka_unit_test(the_run_folder_is_absolute),
         cmocka_unit_test(commands_are_checked),
         cmocka_unit_test(failures_are_told_apart),

@@ -12,6 +12,8 @@ void pl_order_write(const struct pl_order *order, struct pl_text *out)
     pl_add_field(out, "{\"run\":", order->run);
     pl_add_field(out, ",\"seed\":", order->seed);
     pl_add_field(out, ",\"threads\":", order->threads);
+    if (order->slot)
+        pl_add_field(out, ",\"slot\":", order->slot);
     if (order->folder) {
         pl_text_add(out, ",\"folder\":");
         pl_text_add_json(out, order->folder);
@@ -77,12 +79,15 @@ static bool take_kept(struct pl_cursor *c, struct pl_order *order)
 
 static bool read_order(struct pl_cursor *c, struct pl_order *order)
 {
-    int64_t threads = 1;
+    int64_t threads = 1, slot = 0;
     if (!pl_cursor_skip(c, "{\"run\":") || !pl_cursor_integer(c, &order->run) || !pl_cursor_skip(c, ",\"seed\":") ||
         !pl_cursor_integer(c, &order->seed) || !pl_cursor_skip(c, ",\"threads\":") || !pl_cursor_integer(c, &threads) ||
         threads < 1 || threads > 1 << 20)
         return false;
+    if (pl_cursor_skip(c, ",\"slot\":") && (!pl_cursor_integer(c, &slot) || slot < 0 || slot > 1 << 20))
+        return false;
     order->threads = (int)threads;
+    order->slot = (int)slot;
     if ((pl_cursor_skip(c, ",\"folder\":") && !(order->folder = pl_cursor_string(c))) ||
         (pl_cursor_skip(c, ",\"owner\":") && !(order->owner = pl_cursor_string(c))) ||
         (pl_cursor_skip(c, ",\"epochs\":") && !pl_cursor_real(c, &order->epochs)) || !take_kept(c, order))

@@ -9,7 +9,7 @@
 #include "sweep/sweep.h"
 
 enum { PL_METRIC_SIZE = 256 }; /* a longer name is cut */
-enum { PL_PROTOCOL_VERSION = 4, PL_LINE_LIMIT = 256 << 20 };
+enum { PL_PROTOCOL_VERSION = 5, PL_LINE_LIMIT = 256 << 20 };
 
 /* What a worker is told: to train a run; to give back what it has not begun; to do so and stop. */
 enum pl_message { PL_MESSAGE_ORDER, PL_MESSAGE_RECALL, PL_MESSAGE_STOP };
@@ -21,6 +21,7 @@ int pl_message_read(const char *line, size_t length, enum pl_message *kind, int6
 struct pl_order {
     int64_t run, seed;
     int threads;
+    int slot;             /* of pl_run_request */
     const char *settings; /* canonical text */
     const char *folder;   /* or NULL */
     const char *owner;    /* of the folder, or NULL */

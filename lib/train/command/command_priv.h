@@ -15,7 +15,7 @@ struct pl_words {
 };
 /* What stands for {run_folder} where there is none, because nothing will be run. */
 #define PL_NO_FOLDER "/{run_folder}"
-/* request->seed, threads and folder serve {seed}, {threads} and {run_folder}. */
+/* request->seed, threads, slot and folder serve {seed}, {threads}, {slot} and {run_folder}. */
 /* One text with its placeholders replaced, appended to out. */
 int pl_word_expand(const struct pl_run_request *request, const char *word, struct pl_text *out, struct pl_error *err);
 /* The folder that the program starts in, replacing out's text. */

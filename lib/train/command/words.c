@@ -79,7 +79,7 @@ static int fail_unknown(const struct pl_run_request *request, const char *name, 
             pl_text_addf(&known, "{%s}, ", request->settings->entries[i].key);
     pl_fail(err, PL_EINPUT,
             "the command has the placeholder {%.100s}, but there are only %.600s{args}, {settings_file}, "
-            "{seed}, {threads} and {run_folder}; write {{ for a brace",
+            "{seed}, {threads}, {slot} and {run_folder}; write {{ for a brace",
             name, pl_text(&known));
     pl_text_release(&known);
     return PL_EINPUT;
@@ -105,12 +105,16 @@ static int replace(const struct pl_run_request *request, const char *name, struc
     if (!strcmp(name, "run_folder"))
         return add_run_folder(request->folder, out, err);
     const struct pl_value *value = find(request, name);
-    if (value) { /* a setting that is called settings_file or args keeps its meaning */
+    if (value) { /* a setting that is called settings_file, args or slot keeps its meaning */
         pl_value_write(value, out);
         return 0;
     }
     if (!strcmp(name, "settings_file"))
         return add_settings_file(request, out, err);
+    if (!strcmp(name, "slot")) {
+        pl_text_addf(out, "%d", request->slot);
+        return 0;
+    }
     if (!strcmp(name, "args") || (length && name[length - 1] == '?'))
         return pl_fail(err, PL_EINPUT,
                        "{%.100s} stands for words of its own, so nothing else can be in its word of the command", name);
