@@ -1,5 +1,6 @@
 #include "cmd.h"
 #include "cmd_results.h"
+#include "collect.h"
 #include "plot/plot.h"
 #include "store/store.h"
 
@@ -35,6 +36,7 @@ static const struct pl_option options[] = {
     {.name = "name", .argument = "NAME", .help = "file name without ending, of a figure of your own"},
     {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = PL_SELECT_WORDS},
     {.name = "where", .argument = "KEY=VALUE,...", .help = "only configurations with such a setting (repeatable)"},
+    PL_NO_COLLECT,
 };
 
 struct plot {

@@ -1,4 +1,5 @@
 #include "answer.h"
+#include "collect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,7 @@ static int run(const struct pl_args *args)
         pl_text_release(&sql);
         return pl_cmd_fail(args, &err);
     }
+    pl_cmd_collect(args);
     int code = pl_cmd_open(args, &store);
     if (!code)
         code = list ? list_views(args, store)
@@ -84,6 +86,7 @@ static const struct pl_option options[] = {
     {.name = "format", .argument = "FORMAT", .help = "how to print", .words = PL_FORMAT_WORDS},
     {.name = "file", .letter = 'f', .argument = "FILE", .help = "read the SQL from FILE (- is standard input)"},
     {.name = "tables", .help = "list the views and their columns"},
+    PL_NO_COLLECT,
 };
 
 const struct pl_command pl_cmd_query = {

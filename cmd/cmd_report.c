@@ -1,6 +1,7 @@
 #include "answer.h"
 #include "base/share.h"
 #include "cmd_results.h"
+#include "collect.h"
 #include "report/report.h"
 #include "spec/spec.h"
 #include "store/store.h"
@@ -30,6 +31,7 @@ static const struct pl_option options[] = {
      .help = "beside published numbers: 'published' (the paper's) or a file"},
     {.name = "level", .argument = "P", .help = "confidence of the intervals of --compare (default 0.95)"},
     {.name = "out", .argument = "FILE", .help = "write to FILE instead of standard output"},
+    PL_NO_COLLECT,
 };
 
 struct report {

@@ -1,5 +1,6 @@
 #include "cmd_results.h"
 #include "answer.h"
+#include "collect.h"
 
 #include "report/report.h"
 #include "study/study.h"
@@ -316,6 +317,7 @@ static int run(const struct pl_args *args)
     struct columns columns = {0};
     const struct pl_sweep_info *sweeps;
     size_t count;
+    pl_cmd_collect(args);
     int code = pl_cmd_open(args, &store);
     if (code)
         return code;
@@ -353,6 +355,7 @@ static const struct pl_option options[] = {
     {.name = "limit", .letter = 'n', .argument = "N", .help = "at most N runs"},
     {.name = "all", .help = "show every column, not only settings that differ"},
     {.name = "format", .argument = "FORMAT", .help = "how to print", .words = PL_FORMAT_WORDS},
+    PL_NO_COLLECT,
 };
 
 const struct pl_command pl_cmd_runs = {

@@ -183,6 +183,9 @@ static int read_options(const struct pl_args *args, struct pl_sweep_options *opt
     options->limit = limit;
     options->fail_fast = pl_args_has(args, "fail-fast");
     options->retry_failed = pl_args_has(args, "retry-failed");
+    options->retry_reason = pl_args_get(args, "reason", "");
+    if (pl_args_has(args, "reason") && !options->retry_failed)
+        return pl_cmd_usage_error(args, "--reason says which failed runs are tried again and needs --retry-failed");
     return 0;
 }
 
@@ -289,7 +292,7 @@ static void print_end(const struct pl_sweep_plan *plan, const struct pl_sweep_co
 }
 
 static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_sweep_plan *plan,
-                 struct pl_sweep_options *options, struct pl_sweep_before *before)
+                 struct pl_sweep_options *options, const struct pl_sweep_on *on, struct pl_sweep_before *before)
 {
     const char *program = getenv("POULA_WORKER");
     const char *const worker[] = {program && *program ? program : "/proc/self/exe", "worker", NULL};
@@ -297,20 +300,24 @@ static int sweep(const struct pl_args *args, struct pl_store *store, struct pl_s
     const struct pl_sweep_between between = {&course, take_chosen, take_refused, take_needs, take_end};
     struct pl_sweep_course how;
     struct pl_text folders = {0};
+    struct pl_pool paths = {0};
     struct pl_error err = {0};
     pl_args_folders(args, &folders);
     options->worker = worker;
     options->view = (struct pl_sweep_view){&course.screen, show_progress, show_note};
     options->folders = pl_text(&folders);
+    pl_sweep_make_absolute(on, options, &paths);
     int status = pl_sweep_run_stages(store, plan, options, &between, &how, &err);
     pl_text_release(&course.screen.text);
     pl_text_release(&folders);
+    pl_pool_release(&paths);
     if (status) {
         pl_cmd_fail(args, &err);
         return 1; /* 2 would say that nothing was written */
     }
-    print_end(plan, &how, options->limit != 0);
-    int code = exit_code_of(plan, how.stopped_by, options->limit != 0);
+    bool detached = on->batch.detach && !how.stopped_by;
+    print_end(plan, &how, options->limit != 0 || detached);
+    int code = exit_code_of(plan, how.stopped_by, options->limit != 0 || detached);
     return code ? code : how.refused || how.held;
 }
 
@@ -325,7 +332,7 @@ static void show_planned(void *self, int64_t runs, int64_t total)
 }
 
 static int plan_and_run(const struct pl_args *args, const struct pl_sweep_specs *specs,
-                        struct pl_sweep_options *options, struct pl_sweep_before *before)
+                        struct pl_sweep_options *options, const struct pl_sweep_on *on, struct pl_sweep_before *before)
 {
     struct pl_store *store = NULL;
     struct pl_sweep_plan plan = {0};
@@ -341,7 +348,7 @@ static int plan_and_run(const struct pl_args *args, const struct pl_sweep_specs 
     if (!code && pl_sweep_plan_recount(&plan, store, &err)) /* what is run again is no ground for a choice */
         code = pl_cmd_fail(args, &err);
     if (!code)
-        code = before->late ? before->late : sweep(args, store, &plan, options, before);
+        code = before->late ? before->late : sweep(args, store, &plan, options, on, before);
     pl_sweep_plan_release(&plan);
     pl_store_close(store);
     return code;
@@ -352,21 +359,25 @@ static int run(const struct pl_args *args)
     struct pl_sweep_options options = {0};
     struct pl_sweep_specs specs = {0};
     struct pl_sweep_before before = {0};
+    struct pl_sweep_on on = {0};
     int code = read_options(args, &options);
+    if (!code)
+        code = pl_sweep_read_on(args, &on, &options);
     if (!code)
         code = pl_sweep_load_specs(args, &specs);
     if (!code)
         pl_sweep_note_studies(&specs, pl_args_has(args, "dry-run"));
     if (!code && pl_args_has(args, "dry-run")) {
-        code = pl_sweep_dry_run(args, &specs);
+        code = pl_sweep_dry_run(args, &specs, &on);
     } else if (!code) {
         note_threads(args, &options);
         code = pl_sweep_look(args, &specs, &options, &before);
         if (!code)
-            code = plan_and_run(args, &specs, &options, &before);
+            code = plan_and_run(args, &specs, &options, &on, &before);
     }
     pl_sweep_before_release(&before);
     pl_sweep_release_specs(&specs);
+    pl_sweep_release_on(&on);
     return code;
 }
 
@@ -377,6 +388,7 @@ static const struct pl_option options[] = {
     {.name = "scale", .argument = "NAME", .help = "run the studies in a size that the spec declares, such as quick"},
     {.name = "fail-fast", .help = "stop at the first run that fails"},
     {.name = "retry-failed", .help = "run failed runs again"},
+    {.name = "reason", .argument = "TEXT", .help = "--retry-failed: only those with this in their reason"},
     {.name = "resume", .help = "run only what is missing (always so)"},
     {.name = "timeout", .argument = "SECONDS", .help = "end a run that takes longer (default: the study's timeout)"},
     {.name = "limit", .argument = "N", .help = "run at most N runs"},
@@ -385,6 +397,20 @@ static const struct pl_option options[] = {
      .help = "run again: 'changed' what another program made, or KEY=VALUE (repeatable) such runs"},
     {.name = "accept", .argument = "changed", .help = "keep results that another program made", .words = "changed"},
     {.name = "yes", .letter = 'y', .help = "so many runs are meant"},
+    {.name = "on", .argument = "SYSTEM", .help = "train on a cluster, as tasks of its batch system", .words = "slurm"},
+    {.name = "detach", .help = "--on: submit and leave; the same command attaches later"},
+    {.name = "cpus", .argument = "N", .help = "--on: cores of a task, instead of the study's resources"},
+    {.name = "memory", .argument = "SIZE", .help = "--on: memory of a task, such as 8G"},
+    {.name = "time", .argument = "TIME", .help = "--on: time of a task, such as 4h"},
+    {.name = "gpus", .argument = "N", .help = "--on: GPUs of a task"},
+    {.name = "partition", .argument = "NAME", .help = "--on: where tasks run"},
+    {.name = "account", .argument = "NAME", .help = "--on: whom they are charged to"},
+    {.name = "sbatch", .argument = "OPTION", .help = "--on: an option of sbatch (repeatable)"},
+    {.name = "setup", .argument = "LINE", .help = "--on: a line of shell before the work (repeatable)"},
+    {.name = "runs-per-task", .argument = "N", .help = "--on: runs of a task (default: chosen by how long they take)"},
+    {.name = "at-once", .argument = "N", .help = "--on: tasks at a time (default: as many as the cluster gives)"},
+    {.name = "requeues", .argument = "N", .help = "--on: times that a task may be started again (default 20)"},
+    {.name = "program", .argument = "PATH", .help = "--on: this program as nodes find it (default: where it is)"},
     {.name = "quiet", .letter = 'q', .help = "show no progress"},
 };
 

@@ -34,6 +34,17 @@ static void say_patience(struct pl_text *out)
     pl_text_add(out, "a number of seconds, 0 or more");
 }
 
+static bool is_timeout(const char *value)
+{
+    double seconds;
+    return pl_number_read(value, &seconds) && seconds > 0;
+}
+
+static void say_timeout(struct pl_text *out)
+{
+    pl_text_add(out, "a number of seconds above 0");
+}
+
 static bool is_memory(const char *value)
 {
     int64_t bytes;
@@ -67,6 +78,7 @@ static const struct {
     {"POULA_MEMORY", is_memory, say_memory},
     {"POULA_PATIENCE", is_patience, say_patience},
     {"POULA_SHARE", is_folder, say_folder},
+    {"POULA_SLURM_TIMEOUT", is_timeout, say_timeout},
     {"POULA_WORKER", NULL, NULL},
 };
 enum { VARIABLE_COUNT = sizeof variables / sizeof *variables };

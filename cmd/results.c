@@ -1,4 +1,5 @@
 #include "cmd_results.h"
+#include "collect.h"
 #include "store/store.h"
 
 #include <stdlib.h>
@@ -67,6 +68,7 @@ int pl_cmd_each_sweep(const struct pl_args *args, struct pl_condition *where, si
     struct pl_error err;
     size_t count = 0;
     int worst = 0;
+    pl_cmd_collect(args);
     if (pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err) || read_sweeps(args, store, &sweeps, &count, &err))
         worst = pl_cmd_fail(args, &err);
     if (count > 1 && where_count)

@@ -120,6 +120,10 @@ int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *optio
     struct pl_capacity capacity;
     if (needs->warnings.length)
         pl_cmd_lines(stderr, pl_text(&needs->warnings));
+    if (options->batch) { /* what a run needs is what its task asks for */
+        ((struct pl_batch_options *)options->batch)->memory = needs->memory;
+        return 0;
+    }
     pl_sweep_capacity(options->executor, &capacity);
     int status = pl_sweep_fit(&capacity, needs->memory, &options->jobs, &message, err);
     if (status > 0) {

@@ -86,7 +86,7 @@ static int64_t list_waiting(const struct pl_sweep_plan *plan)
     return waiting;
 }
 
-int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *specs)
+int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *specs, const struct pl_sweep_on *on)
 {
     struct pl_store *store = NULL;
     struct pl_error err = {0};
@@ -97,6 +97,8 @@ int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *sp
         return pl_cmd_fail(args, &err);
     status = pl_sweep_plan_preview(&plan, store, specs->sources, specs->count, list_run, &listing, &err);
     pl_text_release(&listing.line);
+    if (!status && on->batch.system)
+        pl_sweep_dry_on(args, store, &plan, on);
     pl_store_close(store);
     if (status)
         return ferror(stdout) ? 1 : pl_cmd_fail(args, &err);

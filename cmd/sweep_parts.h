@@ -3,6 +3,7 @@
 #define PL_CMD_SWEEP_PARTS_H
 
 #include "cmd.h"
+#include "sweep/batch/batch.h"
 #include "sweep/sweep.h"
 
 struct pl_sweep_specs {
@@ -17,9 +18,24 @@ void pl_sweep_release_specs(struct pl_sweep_specs *specs);
  * proof covers. */
 void pl_sweep_note_studies(const struct pl_sweep_specs *specs, bool words);
 
+/* A sweep on a batch system (sweep_on.c). Zero-initialise. */
+struct pl_sweep_on {
+    struct pl_batch_options batch;
+    struct pl_resources resources;
+    struct pl_pool texts;
+};
+/* Reads --on and what belongs to it; options->batch is set where it is given. Returns the exit code. */
+int pl_sweep_read_on(const struct pl_args *args, struct pl_sweep_on *on, struct pl_sweep_options *options);
+/* Paths that tasks are told. */
+void pl_sweep_make_absolute(const struct pl_sweep_on *on, struct pl_sweep_options *options, struct pl_pool *texts);
+void pl_sweep_release_on(struct pl_sweep_on *on);
+/* The tasks and scripts of a dry run. */
+int pl_sweep_dry_on(const struct pl_args *args, struct pl_store *store, const struct pl_sweep_plan *plan,
+                    const struct pl_sweep_on *on);
+
 /* " lambda=0.1" */
 void pl_sweep_add_setting(struct pl_text *line, const char *key, const struct pl_value *value);
-int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *specs);
+int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *specs, const struct pl_sweep_on *on);
 
 /* What is known before anything is written. Zero-initialise. */
 struct pl_sweep_before {

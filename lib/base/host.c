@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -131,9 +132,19 @@ enum pl_isa pl_host_isa_own(void)
     return PL_ISA_BASE;
 }
 
+static atomic_int isa_limit = PL_ISA_COUNT;
+
+void pl_host_isa_limit(enum pl_isa most)
+{
+    isa_limit = (int)most;
+}
+
 enum pl_isa pl_host_isa(void)
 {
     enum pl_isa isa = pl_host_isa_own();
+    int most = isa_limit;
+    if ((int)isa > most)
+        isa = (enum pl_isa)most;
     const char *wish = getenv("POULA_ISA");
     for (int i = 0; wish && i < PL_ISA_COUNT; i++)
         if (!strcmp(wish, pl_isa_name((enum pl_isa)i)) && (enum pl_isa)i < isa)

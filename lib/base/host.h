@@ -24,6 +24,9 @@ void pl_host_cpu(char *name, size_t size); /* model name, or the machine type */
 enum pl_isa { PL_ISA_BASE, PL_ISA_AVX2, PL_ISA_AVX512, PL_ISA_COUNT };
 enum pl_isa pl_host_isa(void);
 enum pl_isa pl_host_isa_own(void); /* what this machine has, whatever $POULA_ISA says */
+/* Lowers pl_host_isa of this process for a while: what began with other instructions goes on with them, to the bit.
+ * PL_ISA_COUNT ends it. */
+void pl_host_isa_limit(enum pl_isa most);
 const char *pl_isa_name(enum pl_isa isa);
 
 /* Names a process so that it can be told from a later one with the same number: boot id and start

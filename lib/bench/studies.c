@@ -125,7 +125,7 @@ static int fill(struct pl_store *store, const struct pl_bench_shape *shape, stru
     while (taken && !status) {
         status = pl_store_begin(store, err);
         if (!status)
-            status = pl_store_claim(store, session, &plan->studies[0].sweep, 1, false, claims, BATCH, &taken, err);
+            status = pl_store_claim(store, session, &plan->studies[0].sweep, 1, NULL, claims, BATCH, &taken, err);
         for (size_t i = 0; i < taken && !status; i++) {
             struct pl_ending ending = {.session = session,
                                        .outcome = PL_FINISHED,

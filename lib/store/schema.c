@@ -131,9 +131,33 @@ static const struct migration {
     " PRIMARY KEY (older, newer)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;"
     "INSERT INTO meta VALUES ('token', lower(hex(randomblob(16))));"}, /* of this database, for what belongs to it */
+
+    /* 3: submissions to batch systems; the states are those of store/submission.h */
+    {3, "CREATE TABLE submission (id INTEGER PRIMARY KEY, session INTEGER NOT NULL UNIQUE REFERENCES session (id),"
+    " sweep INTEGER NOT NULL REFERENCES sweep (id), state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 2),"
+    " tasks INTEGER NOT NULL DEFAULT 0, runs INTEGER NOT NULL DEFAULT 0, threads INTEGER NOT NULL, created REAL NOT NULL,"
+    " name TEXT NOT NULL UNIQUE, system TEXT NOT NULL, folder TEXT NOT NULL, user TEXT NOT NULL, resources TEXT NOT NULL,"
+    " reading TEXT) STRICT;"
+    "CREATE TABLE submission_array (submission INTEGER NOT NULL REFERENCES submission (id), number INTEGER NOT NULL,"
+    " first INTEGER NOT NULL, count INTEGER NOT NULL, state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 3),"
+    " name TEXT NOT NULL UNIQUE, job TEXT, asker TEXT, space TEXT, reason TEXT, PRIMARY KEY (submission, number))"
+    " STRICT, WITHOUT ROWID;"
+    "CREATE TABLE submission_task (submission INTEGER NOT NULL REFERENCES submission (id), number INTEGER NOT NULL,"
+    " over INTEGER NOT NULL DEFAULT 0 CHECK (over IN (0, 1)), state INTEGER, word TEXT, reason TEXT,"
+    " node TEXT, since REAL, starts INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (submission, number)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE submission_run (submission INTEGER NOT NULL, task INTEGER NOT NULL,"
+    " run INTEGER NOT NULL REFERENCES run (id), program INTEGER REFERENCES program (id),"
+    " received INTEGER NOT NULL DEFAULT 0," /* values of the attempt at work */
+    " forgotten INTEGER NOT NULL DEFAULT 0," /* axes along which it has replaced what was there: 1, 2 */
+    " PRIMARY KEY (submission, task, run), FOREIGN KEY (submission, task) REFERENCES submission_task (submission, number))"
+    " STRICT, WITHOUT ROWID;"
+    "CREATE TABLE journal (submission INTEGER NOT NULL, task INTEGER NOT NULL, attempt INTEGER NOT NULL,"
+    " bytes INTEGER NOT NULL, chain INTEGER NOT NULL, host INTEGER REFERENCES host (id),"
+    " PRIMARY KEY (submission, task, attempt), FOREIGN KEY (submission, task) REFERENCES submission_task (submission, number))"
+    " STRICT, WITHOUT ROWID;"},
 };
 /* clang-format on */
-const int pl_store_version = 2;
+const int pl_store_version = 3;
 
 /* The columns of the views that also show settings: a setting with such a name is shown as setting_NAME. */
 static const char reserved[] =

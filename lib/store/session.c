@@ -66,9 +66,8 @@ int pl_store_beat(struct pl_store *store, int64_t session, struct pl_error *err)
     return pl_store_write_leave(store, own, status, err);
 }
 
-/* Gives back every run that a session holds and closes it. */
-static int close_session(struct pl_store *store, int64_t session, const char *reason, int64_t *given,
-                         struct pl_error *err)
+int pl_store_close_session(struct pl_store *store, int64_t session, const char *reason, int64_t *given,
+                           struct pl_error *err)
 {
     sqlite3_stmt *held;
     int status;
@@ -80,7 +79,9 @@ static int close_session(struct pl_store *store, int64_t session, const char *re
             break;
         ++*given;
     }
-    return status < 0 ? status : pl_store_exec(store, err, PL_SQL_SESSION_END, "id", session, pl_clock());
+    if (status >= 0)
+        status = pl_store_exec(store, err, PL_SQL_SESSION_END, "id", session, pl_clock());
+    return status ? status : pl_store_exec(store, err, PL_SQL_SUBMISSION_DROP_OF, "i", session);
 }
 
 int pl_store_leave(struct pl_store *store, int64_t session, struct pl_error *err)
@@ -90,7 +91,7 @@ int pl_store_leave(struct pl_store *store, int64_t session, struct pl_error *err
     int status = pl_store_write_enter(store, &own, err);
     if (status)
         return status;
-    status = close_session(store, session, "the sweep was stopped", &given, err);
+    status = pl_store_close_session(store, session, "the sweep was stopped", &given, err);
     return pl_store_write_leave(store, own, status, err);
 }
 
@@ -186,7 +187,7 @@ int pl_store_recover(struct pl_store *store, int64_t *recovered, struct pl_error
         return status;
     status = find_dead(store, &dead, &count, err);
     for (size_t i = 0; !status && i < count; i++)
-        status = close_session(store, dead[i].id, dead[i].reason, &given, err);
+        status = pl_store_close_session(store, dead[i].id, dead[i].reason, &given, err);
     free(dead);
     status = pl_store_write_leave(store, own, status, err);
     if (!status && recovered)
@@ -198,14 +199,14 @@ int pl_store_recover(struct pl_store *store, int64_t *recovered, struct pl_error
 
 /* Takes missing runs of one sweep at positions in [from, to). */
 static int claim_span(struct pl_store *store, int64_t session, int64_t sweep, int64_t from, int64_t to,
-                      bool retry_failed, struct pl_claim *claims, size_t most, size_t *taken, struct pl_error *err)
+                      const char *retry, struct pl_claim *claims, size_t most, size_t *taken, struct pl_error *err)
 {
     sqlite3_stmt *row;
     size_t first = *taken;
     if (from >= to || *taken == most)
         return 0;
-    int status = pl_store_first(store, err, PL_SQL_CLAIM_FIND, &row, "iiiiii", sweep, from, to, (int64_t)retry_failed,
-                                session, (int64_t)(most - *taken));
+    int status = pl_store_first(store, err, PL_SQL_CLAIM_FIND, &row, "iiisii", sweep, from, to, retry, session,
+                                (int64_t)(most - *taken));
     for (; !status; status = pl_store_next(store, row, err)) {
         claims[*taken] = (struct pl_claim){sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2),
                                            sqlite3_column_int64(row, 3), sqlite3_column_int64(row, 4) + 1,
@@ -221,17 +222,17 @@ static int claim_span(struct pl_store *store, int64_t session, int64_t sweep, in
 
 /* Starts where the last claim ended, so that a sweep is walked about once however many claims are made,
  * and looks at what lies before (runs given back since) only when nothing is left behind. */
-static int claim_sweep(struct pl_store *store, int64_t session, int64_t sweep, bool retry_failed,
+static int claim_sweep(struct pl_store *store, int64_t session, int64_t sweep, const char *retry,
                        struct pl_claim *claims, size_t most, size_t *taken, struct pl_error *err)
 {
     struct pl_store_mark *mark = pl_store_mark_find(&store->claimed, sweep);
     int64_t from = mark ? mark->position : 0;
-    int status = claim_span(store, session, sweep, from, INT64_MAX, retry_failed, claims, most, taken, err);
-    return status ? status : claim_span(store, session, sweep, 0, from, retry_failed, claims, most, taken, err);
+    int status = claim_span(store, session, sweep, from, INT64_MAX, retry, claims, most, taken, err);
+    return status ? status : claim_span(store, session, sweep, 0, from, retry, claims, most, taken, err);
 }
 
 int pl_store_claim(struct pl_store *store, int64_t session, const int64_t *sweeps, size_t sweep_count,
-                   bool retry_failed, struct pl_claim *claims, size_t most, size_t *taken, struct pl_error *err)
+                   const char *retry, struct pl_claim *claims, size_t most, size_t *taken, struct pl_error *err)
 {
     bool own;
     size_t got = 0;
@@ -242,7 +243,7 @@ int pl_store_claim(struct pl_store *store, int64_t session, const int64_t *sweep
     /* Somebody may have taken this session for dead: what it claims from now on is held by a living one. */
     status = pl_store_exec(store, err, PL_SQL_SESSION_REVIVE, "i", session);
     for (size_t i = 0; !status && got < most && i < sweep_count; i++)
-        status = claim_sweep(store, session, sweeps[i], retry_failed, claims, most, &got, err);
+        status = claim_sweep(store, session, sweeps[i], retry, claims, most, &got, err);
     status = pl_store_write_leave(store, own, status, err);
     if (!status)
         *taken = got;
@@ -261,7 +262,7 @@ int pl_store_holds(struct pl_store *store, const struct pl_claim *claim, bool *h
     return 0;
 }
 
-static int unclaim(struct pl_store *store, const struct pl_claim *claim, struct pl_error *err)
+int pl_store_put_back(struct pl_store *store, const struct pl_claim *claim, struct pl_error *err)
 {
     sqlite3_stmt *row;
     int64_t before = PL_RUN_PLANNED;
@@ -281,5 +282,5 @@ int pl_store_unclaim(struct pl_store *store, const struct pl_claim *claim, struc
 {
     bool own;
     int status = pl_store_write_enter(store, &own, err);
-    return status ? status : pl_store_write_leave(store, own, unclaim(store, claim, err), err);
+    return status ? status : pl_store_write_leave(store, own, pl_store_put_back(store, claim, err), err);
 }

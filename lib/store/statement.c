@@ -38,15 +38,18 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_SESSION_END] = "UPDATE session SET ended = ?2 WHERE id = ?1",
     [PL_SQL_SESSION_HELD] = "SELECT id, token FROM run WHERE session = ?1 LIMIT 1",
     [PL_SQL_SESSION_OPEN] = "SELECT id, host, pid, process, machine, beats, ended IS NOT NULL FROM session AS s"
-                            " WHERE ended IS NULL OR id IN (SELECT session FROM run WHERE session IS NOT NULL)",
+                            " WHERE (ended IS NULL OR id IN (SELECT session FROM run WHERE session IS NOT NULL))"
+                            " AND id NOT IN (SELECT session FROM submission WHERE state = 1)",
     [PL_SQL_HOST_ADD] = "INSERT INTO host (name, cpu, isa, version, compiler, libraries) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
                         " ON CONFLICT DO NOTHING",
     [PL_SQL_HOST_FIND] = "SELECT id FROM host WHERE name = ?1 AND cpu = ?2 AND isa = ?3 AND version = ?4 AND compiler = ?5"
                          " AND libraries = ?6",
     [PL_SQL_CLAIM_FIND] =
         "SELECT s.position, r.id, r.config, r.seed, r.attempts, r.token FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run"
-        " WHERE s.sweep = ?1 AND s.position >= ?2 AND s.position < ?3 AND (r.status IN (0, 5) OR (?4 AND r.status = 4"
-        " AND NOT EXISTS (SELECT 1 FROM attempt AS a WHERE a.run = r.id AND a.session = ?5)))"
+        " WHERE s.sweep = ?1 AND s.position >= ?2 AND s.position < ?3 AND (r.status IN (0, 5) OR (?4 IS NOT NULL AND r.status = 4"
+        " AND NOT EXISTS (SELECT 1 FROM attempt AS a WHERE a.run = r.id AND a.session = ?5)"
+        " AND EXISTS (SELECT 1 FROM attempt AS a WHERE a.run = r.id AND a.number = r.attempts"
+        " AND instr(lower(coalesce(a.reason, '')), lower(?4)))))"
         " ORDER BY s.position LIMIT ?6",
     [PL_SQL_CLAIM_TAKE] = "UPDATE run SET status = 1, session = ?2, token = ?3, begun = NULL WHERE id = ?1",
     [PL_SQL_CLAIM_DROP] = "UPDATE run SET status = ?2, session = NULL, begun = NULL WHERE id = ?1",
@@ -102,6 +105,34 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_SERIES_AT_WORK] = "SELECT 1 FROM run AS r CROSS JOIN sweep_run AS s ON s.run = r.id AND s.sweep = ?1"
                               " WHERE r.session IS NOT NULL"
                               " AND EXISTS (SELECT 1 FROM metric AS m WHERE m.run = r.id AND m.series = ?2) LIMIT 1",
+
+    [PL_SQL_SUBMISSION_ADD] = "INSERT INTO submission (session, sweep, state, threads, created, name, system, folder, user,"
+                              " resources, reading) VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    [PL_SQL_SUBMISSION_OPEN] = "UPDATE submission SET state = 1, tasks = ?2, runs = ?3 WHERE id = ?1 AND state = 0",
+    [PL_SQL_SUBMISSION_CLOSE] = "UPDATE submission SET state = 2 WHERE id = ?1",
+    [PL_SQL_SUBMISSION_SESSION] = "SELECT session FROM submission WHERE id = ?1",
+    [PL_SQL_SUBMISSION_DROP_OF] = "UPDATE submission SET state = 2 WHERE session = ?1",
+    [PL_SQL_ARRAY_ADD] = "INSERT INTO submission_array (submission, number, first, count, state, name)"
+                         " VALUES (?1, ?2, ?3, ?4, 0, ?5)",
+    [PL_SQL_ARRAY_CHANGE] = "UPDATE submission_array SET state = ?5, job = ?6, asker = ?7, space = ?8, reason = ?9"
+                            " WHERE submission = ?1 AND number = ?2 AND state = ?3 AND asker IS ?4",
+    [PL_SQL_TASK_ADD] = "INSERT INTO submission_task (submission, number) VALUES (?1, ?2)",
+    [PL_SQL_TASK_SET] = "UPDATE submission_task SET state = nullif(?3, -1), word = ?4, reason = ?5, node = coalesce(nullif(?6, ''), node),"
+                        " since = nullif(?7, 0.0) WHERE submission = ?1 AND number = ?2",
+    [PL_SQL_TASK_BEGUN] = "UPDATE submission_task SET node = ?3, starts = max(starts, ?4) WHERE submission = ?1 AND number = ?2",
+    [PL_SQL_TASK_OVER] = "UPDATE submission_task SET over = 1, reason = coalesce(?3, reason) WHERE submission = ?1 AND number = ?2",
+    [PL_SQL_TASK_RUN_ADD] = "INSERT INTO submission_run (submission, task, run, program) VALUES (?1, ?2, ?3, nullif(?4, 0))",
+    [PL_SQL_TASK_RUN] = "SELECT r.config, r.seed, r.attempts, r.token, r.status = 1 AND r.session = s.session, coalesce(r.begun, 0),"
+                        " coalesce(x.program, 0), x.received, x.forgotten, r.status IN (0, 5), s.session FROM submission_run AS x"
+                        " JOIN submission AS s ON s.id = x.submission JOIN run AS r ON r.id = x.run"
+                        " WHERE x.submission = ?1 AND x.task = ?2 AND x.run = ?3",
+    [PL_SQL_TASK_RUN_SET] = "UPDATE submission_run SET received = ?4, forgotten = ?5 WHERE submission = ?1 AND task = ?2 AND run = ?3",
+    [PL_SQL_TASK_HELD] = "SELECT r.id, r.token, coalesce(r.begun, 0) FROM submission_run AS x JOIN submission AS s ON s.id = x.submission"
+                         " JOIN run AS r ON r.id = x.run AND r.session = s.session WHERE x.submission = ?1 AND x.task = ?2 LIMIT 1",
+    [PL_SQL_JOURNAL_READ] = "SELECT bytes, chain, coalesce(host, 0) FROM journal WHERE submission = ?1 AND task = ?2 AND attempt = ?3",
+    [PL_SQL_JOURNAL_SET] = "INSERT INTO journal (submission, task, attempt, bytes, chain, host)"
+                           " VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0)) ON CONFLICT DO UPDATE SET bytes = excluded.bytes,"
+                           " chain = excluded.chain, host = excluded.host",
 };
 /* clang-format on */
 

@@ -131,9 +131,10 @@ struct pl_claim {
 };
 
 /* Takes up to most missing runs of the sweeps (in grid order) for this session: planned and interrupted
- * ones, and failed ones if retry_failed (a failed run is taken at most once per session). */
+ * ones and, unless retry is NULL, failed ones in whose reason it is (a failed run is taken at most once per session;
+ * case does not count). */
 int pl_store_claim(struct pl_store *store, int64_t session, const int64_t *sweeps, size_t sweep_count,
-                   bool retry_failed, struct pl_claim *claims, size_t most, size_t *taken, struct pl_error *err);
+                   const char *retry, struct pl_claim *claims, size_t most, size_t *taken, struct pl_error *err);
 /* How long beats must have stood still, instead of five minutes; for tests. */
 void pl_store_set_silence(struct pl_store *store, double seconds);
 

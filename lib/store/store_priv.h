@@ -23,7 +23,10 @@ enum pl_sql {
     PL_SQL_POINT_DROP, PL_SQL_POINT_SPAN, PL_SQL_POINTS_OF_RUN, PL_SQL_RESULT_ADD, PL_SQL_SUPERSEDED_ADD,
     PL_SQL_ATTEMPT_ADD, PL_SQL_PROGRAM_FIND, PL_SQL_PROGRAM_ADD, PL_SQL_PROGRAM_READ, PL_SQL_ORIGIN, PL_SQL_ACCEPT,
     PL_SQL_ACCEPTED, PL_SQL_FORGET_POINTS, PL_SQL_FORGET_RESULTS, PL_SQL_FORGET_RUN, PL_SQL_FORGET_JUDGED, PL_SQL_BEGUN, PL_SQL_RUN_END, PL_SQL_COUNTS, PL_SQL_SWEEP_SPAN, PL_SQL_SERIES_IN_FIRST, PL_SQL_SERIES_IN_SWEEP,
-    PL_SQL_SERIES_AT_WORK, PL_SQL_COUNT
+    PL_SQL_SERIES_AT_WORK,
+    PL_SQL_SUBMISSION_ADD, PL_SQL_SUBMISSION_OPEN, PL_SQL_SUBMISSION_CLOSE, PL_SQL_SUBMISSION_SESSION, PL_SQL_SUBMISSION_DROP_OF,
+    PL_SQL_ARRAY_ADD, PL_SQL_ARRAY_CHANGE, PL_SQL_TASK_ADD, PL_SQL_TASK_SET, PL_SQL_TASK_BEGUN, PL_SQL_TASK_OVER, PL_SQL_TASK_RUN_ADD, PL_SQL_TASK_RUN,
+    PL_SQL_TASK_RUN_SET, PL_SQL_TASK_HELD, PL_SQL_JOURNAL_READ, PL_SQL_JOURNAL_SET, PL_SQL_COUNT
 };
 /* clang-format on */
 
@@ -172,6 +175,12 @@ int pl_store_examine(struct pl_store *store, struct pl_error *err);
 /* session.c: ends the attempt of a run whose session gave it up. */
 int pl_store_interrupt(struct pl_store *store, const struct pl_claim *claim, int64_t session, const char *reason,
                        struct pl_error *err);
+
+/* session.c: gives back every run that a session holds and closes it. given counts on. */
+int pl_store_close_session(struct pl_store *store, int64_t session, const char *reason, int64_t *given,
+                           struct pl_error *err);
+/* session.c: puts a claimed run back to what it was before. */
+int pl_store_put_back(struct pl_store *store, const struct pl_claim *claim, struct pl_error *err);
 
 /* record.c */
 int pl_store_load_series(struct pl_store *store, struct pl_error *err);

@@ -70,6 +70,7 @@ static const char *const views[] = {
     "DROP VIEW IF EXISTS study_runs; DROP VIEW IF EXISTS attempts; DROP VIEW IF EXISTS provenance;",
     "DROP VIEW IF EXISTS studies; DROP VIEW IF EXISTS study_best; DROP VIEW IF EXISTS study_summary;",
     "DROP VIEW IF EXISTS superseded; DROP VIEW IF EXISTS judged; DROP VIEW IF EXISTS _summary; DROP VIEW IF EXISTS _study_summary;",
+    "DROP VIEW IF EXISTS tasks; DROP VIEW IF EXISTS submissions;",
 
     "CREATE VIEW study_runs AS SELECT w.study, x.position, x.run, x.config, " STATUS_WORD " AS status,"
     " coalesce(x.bad_epoch, r.bad_epoch) AS bad_epoch FROM sweep AS w JOIN sweep_run AS x ON x.sweep = w.id"
@@ -153,6 +154,22 @@ static const char *const views[] = {
     " p.folder, p.file AS program, p.files, p.git_commit, p.dirty"
     " FROM run AS r JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts JOIN session AS h"
     " ON h.id = a.session LEFT JOIN program AS p ON p.id = a.program LEFT JOIN host AS k ON k.id = a.host;",
+
+    /* What batch systems have been given. */
+    "CREATE VIEW tasks AS SELECT s.name AS submission, w.study, t.number AS task, CASE WHEN a.job IS NOT NULL"
+    " THEN a.job || '_' || (t.number - a.first) END AS job, CASE WHEN s.state = 2 OR t.over THEN 'over' WHEN a.state = 3"
+    " THEN 'refused' WHEN a.job IS NULL THEN 'not submitted' ELSE lower(coalesce(t.word, 'submitted')) END AS state,"
+    " (SELECT count(*) FROM submission_run AS x WHERE x.submission = s.id AND x.task = t.number) AS runs,"
+    " (SELECT count(*) FROM submission_run AS x JOIN run AS r ON r.id = x.run WHERE x.submission = s.id"
+    " AND x.task = t.number AND r.session IS NOT s.session) AS ended, t.node,"
+    " datetime(t.since, 'unixepoch') AS since, t.starts, coalesce(t.reason, a.reason) AS reason FROM submission AS s"
+    " JOIN sweep AS w ON w.id = s.sweep JOIN submission_task AS t ON t.submission = s.id LEFT JOIN submission_array AS a"
+    " ON a.submission = s.id AND t.number >= a.first AND t.number < a.first + a.count;",
+    "CREATE VIEW submissions AS SELECT s.name AS submission, w.study, s.system, s.user, CASE s.state WHEN 0 THEN"
+    " 'being written' WHEN 1 THEN 'open' ELSE 'closed' END AS state, s.tasks, (SELECT count(*) FROM submission_task AS t"
+    " WHERE t.submission = s.id AND (t.over OR s.state = 2)) AS over, s.runs, (SELECT count(*) FROM submission_run AS x"
+    " JOIN run AS r ON r.id = x.run WHERE x.submission = s.id AND r.session IS NOT s.session) AS ended, s.resources,"
+    " datetime(s.created, 'unixepoch') AS created, s.folder FROM submission AS s JOIN sweep AS w ON w.id = s.sweep;",
 };
 /* clang-format on */
 

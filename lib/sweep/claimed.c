@@ -1,6 +1,7 @@
 #include "sweep/claimed.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,29 @@ void pl_claimed_points(struct pl_claimed *run, const struct pl_event *event)
         pl_series_append(&run->series.all[number], event->epochs, series->values, event->count);
         keep_best(&run->marks[number], series->values, event->count);
         run->received += (int64_t)event->count;
+    }
+}
+
+void pl_claimed_end(struct pl_claimed *run, const struct pl_event *event)
+{
+    struct pl_ending *ending = &run->ending;
+    ending->outcome = event->outcome;
+    ending->bad_epoch = event->bad_epoch;
+    ending->exit_code = event->exit_code;
+    ending->signal = event->signal;
+    ending->seconds = event->seconds;
+    ending->unread = event->unread;
+    if (event->unread)
+        snprintf(run->unread_example, sizeof run->unread_example, "%s", event->unread_example);
+    ending->unsaved = event->unsaved;
+    if (event->unsaved)
+        snprintf(run->unsaved_example, sizeof run->unsaved_example, "%s", event->unsaved_example);
+    if (event->reason)
+        snprintf(run->reason, sizeof run->reason, "%s", event->reason);
+    if (event->values != run->received) {
+        ending->outcome = PL_FAILED;
+        snprintf(run->reason, sizeof run->reason, "the worker reported %lld values, but %lld arrived",
+                 (long long)event->values, (long long)run->received);
     }
 }
 

@@ -40,6 +40,7 @@ struct pl_claimed {
     struct pl_ending ending;
     char reason[500], unread_example[200], unsaved_example[300];
     struct pl_text log;
+    void *context;                     /* of whoever queued it; or NULL */
     struct pl_claimed *next;           /* in its queue */
     struct pl_claimed *before, *after; /* in the ledger's list of those that have not ended */
 };
@@ -54,7 +55,9 @@ struct pl_claimed *pl_claimed_new(struct pl_claimed_queue *spare);
 /* Gives the run's memory to spare for the next one. */
 void pl_claimed_recycle(struct pl_claimed *run, struct pl_claimed_queue *spare);
 void pl_claimed_free(struct pl_claimed *run);
+/* What a worker said of it: values, how it ended (where not all values have arrived, it has failed), a line of log. */
 void pl_claimed_points(struct pl_claimed *run, const struct pl_event *event);
+void pl_claimed_end(struct pl_claimed *run, const struct pl_event *event);
 void pl_claimed_log(struct pl_claimed *run, const char *line, size_t length);
 void pl_log_keep_end(struct pl_text *text);              /* drops what is far from the end */
 size_t pl_claimed_pending(const struct pl_claimed *run); /* bytes of values that wait to be written */

@@ -10,7 +10,7 @@
 static const double quick = 0.05;         /* a run shorter than this is worth queueing ahead */
 static const double ahead_seconds = 0.15; /* of work that a worker has in hand */
 static const double recall_after = 0.25;  /* a run this long gets what is queued behind it called back */
-static const double kill_after = 10;      /* seconds between a clean stop and the end of patience */
+static const double kill_after = 10;      /* seconds between a clean stop and the end of patience, as a rule */
 enum { MOST_AHEAD = 1000, MOST_IDLE_DEATHS = 5 };
 
 const char pl_lost_verdict[] = "the run is in the hands of another sweep";
@@ -287,7 +287,8 @@ static void check_time(struct pl_crew *crew)
 
 bool pl_crew_is_overdue(const struct pl_crew *crew)
 {
-    return crew->stopping == PL_FINISHING && pl_clock_steady() - crew->stop_since > kill_after;
+    double grace = crew->options->grace > 0 ? crew->options->grace : kill_after;
+    return crew->stopping == PL_FINISHING && pl_clock_steady() - crew->stop_since > grace;
 }
 
 void pl_crew_stop(struct pl_crew *crew, enum pl_stopping how)

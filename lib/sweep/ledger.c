@@ -92,87 +92,6 @@ void pl_ledger_end(struct pl_ledger *l, struct pl_claimed *run)
         note_failure(l, run);
 }
 
-/* ---- writing ---- */
-
-static int series_number(struct pl_ledger *l, const struct pl_series *series, int64_t *number, struct pl_error *err)
-{
-    for (size_t i = 0; i < l->number_count; i++)
-        if (l->numbers[i].axis == series->axis && !strcmp(l->numbers[i].metric, series->metric)) {
-            *number = l->numbers[i].number;
-            return 0;
-        }
-    int status = pl_store_series(l->store, series->metric, series->axis, number, err);
-    if (status)
-        return status;
-    void *list = l->numbers;
-    pl_grow(&list, &l->number_capacity, l->number_count + 1, sizeof *l->numbers);
-    l->numbers = list;
-    struct pl_series_number *entry = &l->numbers[l->number_count++];
-    snprintf(entry->metric, sizeof entry->metric, "%s", series->metric);
-    entry->axis = series->axis;
-    entry->number = *number;
-    return 0;
-}
-
-/* A new attempt takes the place of earlier ones from the first position on that it states: a program that went on from
- * its own checkpoint states no earlier ones, a network reports all that it knows. */
-static int forget_earlier(struct pl_ledger *l, struct pl_claimed *run, enum pl_series_axis axis, struct pl_error *err)
-{
-    double from = INFINITY;
-    for (size_t i = 0; i < run->series.count; i++)
-        if (run->series.all[i].axis == axis && run->series.all[i].count)
-            from = fmin(from, run->series.all[i].epochs[0]);
-    if (run->forgotten[axis] || from == INFINITY)
-        return 0;
-    run->forgotten[axis] = true;
-    return pl_store_forget_points(l->store, &run->claim, axis, from, err);
-}
-
-static int write_points(struct pl_ledger *l, struct pl_claimed *run, struct pl_error *err)
-{
-    int status = 0;
-    for (int axis = 0; axis < PL_AXIS_COUNT && !status && run->claim.attempt > 1; axis++)
-        status = forget_earlier(l, run, (enum pl_series_axis)axis, err);
-    for (size_t i = 0; i < run->series.count && !status; i++) {
-        struct pl_series *series = &run->series.all[i];
-        int64_t number;
-        if (!series->count)
-            continue;
-        status = series_number(l, series, &number, err);
-        if (!status)
-            status = pl_store_points(l->store, &run->claim, number, series->epochs, series->values, series->count, err);
-        series->count = 0;
-    }
-    return status;
-}
-
-static int write_begun(struct pl_ledger *l, struct pl_claimed *run, struct pl_error *err)
-{
-    if (!run->started || run->begun)
-        return 0;
-    run->begun = true;
-    return pl_store_begun(l->store, &run->claim, run->ending.started, err);
-}
-
-static int write_end(struct pl_ledger *l, struct pl_claimed *run, struct pl_error *err)
-{
-    if (run->host && !run->host->number) {
-        int status = pl_store_put_host(l->store, &run->host->what, &run->host->number, err);
-        if (status)
-            return status;
-    }
-    struct pl_ending ending = run->ending;
-    ending.session = l->session;
-    ending.host = run->host ? run->host->number : 0;
-    ending.threads = l->options->threads;
-    ending.reason = run->reason[0] ? run->reason : NULL;
-    ending.log = run->log.length ? pl_text(&run->log) : NULL;
-    ending.reading = run->study->study->reading;
-    ending.unread_example = run->unread_example;
-    ending.unsaved_example = run->unsaved_example;
-    return pl_store_end(l->store, &run->claim, &ending, err);
-}
-
 /* ---- runs that are in other hands ---- */
 
 static void note_lost(struct pl_ledger *l)
@@ -222,9 +141,7 @@ static int write_ended(struct pl_ledger *l, bool *lost, struct pl_error *err)
     struct pl_claimed *run;
     int status = 0;
     while (status >= 0 && (run = pl_claimed_pop(&l->done))) {
-        status = write_points(l, run, err);
-        if (!status)
-            status = write_end(l, run, err);
+        status = pl_recorder_end(&l->recorder, run, err);
         l->lost += status > 0;
         *lost = *lost || status > 0;
         pl_claimed_recycle(run, &l->spare);
@@ -237,9 +154,9 @@ static int write_all(struct pl_ledger *l, bool points, struct pl_error *err)
     bool lost = false;
     int status = write_ended(l, &lost, err);
     for (struct pl_claimed *run = l->first; run && run->started && status >= 0; run = run->after) {
-        status = run->lost ? 0 : write_begun(l, run, err);
+        status = run->lost ? 0 : pl_recorder_begun(&l->recorder, run, err);
         if (!status && points && !run->lost)
-            status = write_points(l, run, err);
+            status = pl_recorder_points(&l->recorder, run, err);
         if (status > 0)
             lose(l, run);
         lost |= status > 0;
@@ -304,34 +221,44 @@ static int find_program(struct pl_ledger *l, struct pl_claimed *run, struct pl_e
         status = pl_store_put_program(l->store, program, &l->program_number, err);
     l->program = program;
     run->ending.program = program ? l->program_number : 0;
+    run->ending.reading = run->study->study->reading;
     return status;
 }
 
+int pl_ledger_claim(struct pl_ledger *l, struct pl_sweep_study *study, size_t most, size_t *taken, struct pl_error *err)
+{
+    struct pl_claim *claims = pl_new(most * sizeof *claims);
+    *taken = 0;
+    int status = 0;
+    if (study->sweep)
+        status = pl_store_claim(l->store, l->session, &study->sweep, 1,
+                                l->options->retry_failed ? l->options->retry_reason : NULL, claims, most, taken, err);
+    for (size_t i = 0; i < *taken && !status; i++) {
+        struct pl_claimed *run = pl_claimed_new(&l->spare);
+        run->claim = claims[i];
+        run->study = study;
+        status = settings_of(l, run, err);
+        if (!status && run->claim.attempt > 1)
+            status = pl_store_kept(l->store, run->claim.run, run->kept, err);
+        if (!status)
+            status = find_program(l, run, err);
+        run->epochs = pl_study_epochs(study->study, &l->scratch);
+        run->limit = l->options->timeout > 0 ? l->options->timeout : study->study->timeout;
+        pl_claimed_push(&l->backlog, run);
+        link_last(l, run);
+        l->claimed++;
+    }
+    free(claims);
+    return status;
+}
+
+/* Claims from one study after the other, beginning where it was last. */
 static int claim(struct pl_ledger *l, size_t need, struct pl_error *err)
 {
-    struct pl_claim *claims = pl_new(need * sizeof *claims);
     int status = 0;
     for (size_t looked = 0; need && looked < l->plan->count && !status;) {
-        struct pl_sweep_study *study = &l->plan->studies[l->study];
-        size_t taken = 0;
-        if (study->sweep)
-            status = pl_store_claim(l->store, l->session, &study->sweep, 1, l->options->retry_failed, claims, need,
-                                    &taken, err);
-        for (size_t i = 0; i < taken && !status; i++) {
-            struct pl_claimed *run = pl_claimed_new(&l->spare);
-            run->claim = claims[i];
-            run->study = study;
-            status = settings_of(l, run, err);
-            if (!status && run->claim.attempt > 1)
-                status = pl_store_kept(l->store, run->claim.run, run->kept, err);
-            if (!status)
-                status = find_program(l, run, err);
-            run->epochs = pl_study_epochs(study->study, &l->scratch);
-            run->limit = l->options->timeout > 0 ? l->options->timeout : study->study->timeout;
-            pl_claimed_push(&l->backlog, run);
-            link_last(l, run);
-            l->claimed++;
-        }
+        size_t taken;
+        status = pl_ledger_claim(l, &l->plan->studies[l->study], need, &taken, err);
         need -= taken;
         if (need && !status) {
             l->study = (l->study + 1) % l->plan->count;
@@ -339,7 +266,6 @@ static int claim(struct pl_ledger *l, size_t need, struct pl_error *err)
         }
     }
     l->exhausted = need > 0 || pl_ledger_is_limited(l);
-    free(claims);
     return status;
 }
 
@@ -387,7 +313,7 @@ static int transact(struct pl_ledger *l, const struct pl_pace *pace, bool all, s
 /* What was numbered in a transaction that was rolled back may not exist, or be something else by now. */
 static void forget_numbers(struct pl_ledger *l)
 {
-    l->number_count = 0;
+    pl_recorder_forget(&l->recorder);
     l->program = NULL;
     for (struct pl_worker_host *host = l->hosts.first; host; host = host->next)
         host->number = 0;
@@ -465,8 +391,13 @@ void pl_ledger_init(struct pl_ledger *l, struct pl_store *store, struct pl_sweep
                     const struct pl_sweep_options *options)
 {
     double now = pl_clock_steady();
-    *l = (struct pl_ledger){
-        .store = store, .plan = plan, .options = options, .flushed = now, .beaten = now, .lost_noted = -note_every};
+    *l = (struct pl_ledger){.store = store,
+                            .plan = plan,
+                            .options = options,
+                            .flushed = now,
+                            .beaten = now,
+                            .lost_noted = -note_every,
+                            .recorder = {.store = store, .threads = options->threads}};
 }
 
 void pl_ledger_release(struct pl_ledger *l)
@@ -479,5 +410,5 @@ void pl_ledger_release(struct pl_ledger *l)
     pl_hosts_release(&l->hosts);
     for (size_t i = 0; i < l->reason_count; i++)
         free(l->reasons[i]);
-    free(l->numbers);
+    pl_recorder_release(&l->recorder);
 }

@@ -5,7 +5,7 @@
 #ifndef PL_SWEEP_LEDGER_H
 #define PL_SWEEP_LEDGER_H
 
-#include "sweep/claimed.h"
+#include "sweep/recorder.h"
 
 struct pl_ledger {
     struct pl_store *store;
@@ -30,12 +30,7 @@ struct pl_ledger {
     const struct pl_program *program; /* of the last claim, and its number in the database */
     int64_t program_number;
     /* writing */
-    struct pl_series_number {
-        char metric[PL_METRIC_SIZE];
-        enum pl_series_axis axis;
-        int64_t number;
-    } * numbers;
-    size_t number_count, number_capacity;
+    struct pl_recorder recorder;
     double flushed, beaten, recovered; /* when that was last done */
     bool waiting;                      /* for the database: workers may be served meanwhile */
     /* what was said */
@@ -64,6 +59,10 @@ void pl_ledger_began(struct pl_ledger *ledger, struct pl_claimed *run);
 void pl_ledger_end(struct pl_ledger *ledger, struct pl_claimed *run);
 void pl_ledger_drop(struct pl_ledger *ledger, struct pl_claimed *run);
 
+/* Claims at most so many missing runs of one study, in grid order, into the backlog; the transaction is the caller's.
+ */
+int pl_ledger_claim(struct pl_ledger *ledger, struct pl_sweep_study *study, size_t most, size_t *taken,
+                    struct pl_error *err);
 /* Writes what is due in one transaction and claims more. Returns a negative code when the database failed. */
 int pl_ledger_turn(struct pl_ledger *ledger, const struct pl_pace *pace, bool all, struct pl_error *err);
 /* Gives back what was claimed and is at no worker. */

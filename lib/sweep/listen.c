@@ -7,27 +7,9 @@
 static void end_run(struct pl_crew *crew, struct pl_hand *hand, const struct pl_event *event)
 {
     struct pl_claimed *run = pl_claimed_pop(&hand->runs);
-    struct pl_ending *ending = &run->ending;
     run->host = hand->host;
-    ending->outcome = event->outcome;
-    ending->bad_epoch = event->bad_epoch;
-    ending->exit_code = event->exit_code;
-    ending->signal = event->signal;
-    ending->seconds = event->seconds;
-    ending->worker = hand->channel->number;
-    ending->unread = event->unread;
-    if (event->unread)
-        snprintf(run->unread_example, sizeof run->unread_example, "%s", event->unread_example);
-    ending->unsaved = event->unsaved;
-    if (event->unsaved)
-        snprintf(run->unsaved_example, sizeof run->unsaved_example, "%s", event->unsaved_example);
-    if (event->reason)
-        snprintf(run->reason, sizeof run->reason, "%s", event->reason);
-    if (event->values != run->received) {
-        ending->outcome = PL_FAILED;
-        snprintf(run->reason, sizeof run->reason, "the worker reported %lld values, but %lld arrived",
-                 (long long)event->values, (long long)run->received);
-    }
+    run->ending.worker = hand->channel->number;
+    pl_claimed_end(run, event);
     crew->idle_deaths = 0;
     crew->mean = isnan(crew->mean) ? event->seconds : 0.9 * crew->mean + 0.1 * event->seconds;
     hand->since = pl_clock_steady();

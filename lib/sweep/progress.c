@@ -57,6 +57,10 @@ static void add_speed(struct pl_text *out, const struct pl_sweep_state *state)
         add_duration(out, state->left);
         pl_text_add(out, " left");
     }
+    if (state->place[0]) {
+        pl_text_add(out, ", ");
+        pl_escape_terminal(out, state->place);
+    }
 }
 
 void pl_progress_line(const struct pl_sweep_state *state, struct pl_text *out)

@@ -22,7 +22,10 @@ int pl_ledger_join(struct pl_ledger *l, struct pl_error *err)
     int status = pl_ledger_recover(l, err);
     if (!status)
         status = pl_store_token(l->store, l->owner, err);
-    return status ? status : pl_store_join(l->store, self, &l->session, err);
+    if (!status)
+        status = pl_store_join(l->store, self, &l->session, err);
+    l->recorder.session = l->session;
+    return status;
 }
 
 int pl_ledger_leave(struct pl_ledger *l, struct pl_error *err)

@@ -260,7 +260,7 @@ static int record_run(struct pl_store *store, int64_t session, int64_t sweep, co
 {
     struct pl_claim claim;
     size_t taken;
-    int status = pl_store_claim(store, session, &sweep, 1, true, &claim, 1, &taken, err);
+    int status = pl_store_claim(store, session, &sweep, 1, "", &claim, 1, &taken, err);
     if (status)
         return status;
     if (!taken)

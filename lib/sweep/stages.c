@@ -1,5 +1,5 @@
 /* The stages of a sweep: what waits for the table of a study comes after that study. */
-#include "sweep/sweep.h"
+#include "sweep/batch/batch.h"
 
 #include <stdlib.h>
 
@@ -61,13 +61,15 @@ static int run(struct stages *s, struct pl_error *err)
     while (!course->held) {
         int status = advanced ? survey(s, err) : 0;
         if (!status)
-            status = pl_sweep_run(s->store, s->plan, s->options, &course->stopped_by, err);
+            status = (s->options->batch ? pl_batch_run : pl_sweep_run)(s->store, s->plan, s->options,
+                                                                       &course->stopped_by, err);
         if (status)
             return status;
         s->between->ran(s->between->self);
         advanced = 0;
         s->options->limit = limit ? limit - ran(s->plan) : 0;
-        if (!course->refused && !course->stopped_by && (!limit || s->options->limit > 0))
+        bool left = s->options->batch && s->options->batch->detach; /* nobody waits for what is submitted */
+        if (!course->refused && !course->stopped_by && !left && (!limit || s->options->limit > 0))
             advance(s, &advanced);
         if (!advanced)
             break;

@@ -141,6 +141,7 @@ struct pl_sweep_state {
     int64_t ran;                  /* ended by this supervisor */
     int workers, busy;
     int64_t elsewhere; /* runs that another supervisor holds, while this one waits for them; else 0 */
+    char place[240];   /* what is known of the tasks of a batch system; "" where there is none */
     bool stopping;
 };
 
@@ -150,13 +151,17 @@ struct pl_sweep_view {
     void (*note)(void *self, const char *sentence);                   /* something the user should know; may be NULL */
 };
 
+struct pl_batch_options;
 struct pl_sweep_options {
     const struct pl_executor *executor;
-    const char *const *worker; /* argument vector that starts a worker, ended by NULL */
-    int jobs, threads;         /* workers, and threads of each */
-    bool insist;               /* threads is the user's wish, and stronger than OMP_NUM_THREADS and its like */
+    const struct pl_batch_options *batch; /* runs go to a batch system (batch/batch.h); NULL: to workers here */
+    const char *const *worker;            /* argument vector that starts a worker, ended by NULL */
+    int jobs, threads;                    /* workers, and threads of each */
+    bool insist; /* threads is the user's wish, and stronger than OMP_NUM_THREADS and its like */
     bool fail_fast, retry_failed;
+    const char *retry_reason;     /* of failed runs, those in whose reason this is are tried again; "": all */
     double timeout;               /* seconds a run may take; 0: as its study says */
+    double grace;                 /* seconds that workers have to stop at a clean point; 0: the usual ten */
     int64_t limit;                /* most runs to take; 0: all */
     const char *folders;          /* folder of the runs' own folders, made when a run asks for one */
     const char *data;             /* data sets and checksums, for provenance; or NULL */

@@ -248,6 +248,8 @@ static void train(struct worker *w, const struct pl_order *order)
                                      .seed = order->seed,
                                      .threads = order->threads,
                                      .slot = order->slot,
+                                     .same_isa = order->same_isa,
+                                     .grace = order->grace,
                                      .folder = order->folder,
                                      .reading = order->reading,
                                      .home = order->home,

@@ -62,7 +62,7 @@ static void run_all(struct pl_store *store, int64_t sweep, int metrics, int64_t 
     size_t taken;
     do {
         must(pl_store_begin(store, &err));
-        must(pl_store_claim(store, session, &sweep, 1, false, claims, 256, &taken, &err));
+        must(pl_store_claim(store, session, &sweep, 1, NULL, claims, 256, &taken, &err));
         must(pl_store_commit(store, &err));
         must(pl_store_begin(store, &err));
         for (size_t i = 0; i < taken; i++) {

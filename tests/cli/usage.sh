@@ -30,6 +30,7 @@ wrong "POULA_ISA is 'AVX2'" POULA_ISA=AVX2
 wrong "POULA_PATIENCE is 'soon', but must be a number of seconds" POULA_PATIENCE=soon
 wrong "POULA_PATIENCE is '-1'" POULA_PATIENCE=-1
 wrong "POULA_PATIENCE is 'nan'" POULA_PATIENCE=nan
+wrong "POULA_SLURM_TIMEOUT is '0', but must be a number of seconds above 0" POULA_SLURM_TIMEOUT=0
 wrong "POULA_MEMORY is '4 G', but must be a number of bytes" "POULA_MEMORY=4 G"
 wrong "POULA_MEMORY is '0'" POULA_MEMORY=0
 wrong "POULA_SHARE is '/no/such/place'" POULA_SHARE=/no/such/place

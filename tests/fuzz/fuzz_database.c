@@ -337,7 +337,7 @@ static int work(struct pl_store *store, int64_t session, struct pl_error *err)
     for (size_t i = 0; i < count; i++)
         sweeps[i] = infos[i].id;
     if (status >= 0)
-        status = pl_store_claim(store, session, sweeps, count, true, claims, MOST, &taken, err);
+        status = pl_store_claim(store, session, sweeps, count, "", claims, MOST, &taken, err);
     MUST(taken <= MOST);
     for (size_t i = 0; i < taken && status >= 0; i++)
         status = i % 2 ? pl_store_unclaim(store, &claims[i], err) : finish_run(store, session, &claims[i], err);

@@ -115,7 +115,7 @@ static inline struct pl_store *make_results(const char *spec, const char *metric
     ok(pl_store_series(store, metric, PL_BY_EPOCH, &series, &err));
     struct pl_claim claims[256];
     size_t taken;
-    ok(pl_store_claim(store, session, &sweep, 1, false, claims, 256, &taken, &err));
+    ok(pl_store_claim(store, session, &sweep, 1, NULL, claims, 256, &taken, &err));
     assert_int_equal(taken, count);
     for (size_t i = 0; i < taken; i++)
         for (size_t j = 0; j < count; j++)

@@ -135,7 +135,7 @@ static inline size_t claim(struct pl_store *store, int64_t session, int64_t swee
                            size_t most)
 {
     size_t taken;
-    ok(pl_store_claim(store, session, &sweep, 1, retry, claims, most, &taken, &err));
+    ok(pl_store_claim(store, session, &sweep, 1, retry ? "" : NULL, claims, most, &taken, &err));
     return taken;
 }
 

@@ -188,7 +188,7 @@ static void claim_runs(struct supervisor *s)
           retry ? ", failed ones too" : "");
     for (int i = 0; i < RUNS; i++)
         possible += holds(sweep, i) && may_take(&w.now.runs[i], s->session, retry);
-    ok(pl_store_claim(s->store, s->session, &w.sweeps[sweep], 1, retry, claims, most, &taken, &err));
+    ok(pl_store_claim(s->store, s->session, &w.sweeps[sweep], 1, retry ? "" : NULL, claims, most, &taken, &err));
     require(taken == (possible < most ? possible : most), "%zu runs were taken of %zu possible", taken, possible);
     for (size_t i = 0; i < taken; i++) {
         struct model_run *run = run_of(claims[i].run);

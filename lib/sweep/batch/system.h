@@ -72,19 +72,23 @@ struct pl_batch_system {
     const char *help;
     /* Is it to be had on this machine? Fails with PL_EMISSING and a sentence. */
     int (*check)(struct pl_error *err);
+    /* resources may be NULL: then those of the default partition. */
     int (*limits)(const struct pl_resources *resources, struct pl_batch_limits *limits, struct pl_error *err);
-    /* The whole text of the batch script. */
-    void (*script)(const struct pl_array *array, struct pl_text *out);
-    /* Submits the script that stands in a file. Returns 0 with the array's id, PL_ETIMEOUT when it is not known whether
-     * the system has taken it, PL_ELIMIT when a limit of the cluster refuses it for now, another code when it was
-     * refused. */
-    int (*submit)(const struct pl_array *array, const char *script, char id[PL_ARRAY_ID_SIZE], struct pl_error *err);
+    /* The whole text of the batch script. Fails with PL_EINPUT where a path or a name cannot stand in one. */
+    int (*script)(const struct pl_array *array, struct pl_text *out, struct pl_error *err);
+    /* Submits the script that stands in a file, which has the array's name in it. Returns 0 with the array's id,
+     * PL_ETIMEOUT when it is not known whether the system has taken it, PL_ELIMIT when a limit of the cluster refuses
+     * it for now, another code when it was refused. */
+    int (*submit)(const char *name, const char *script, char id[PL_ARRAY_ID_SIZE], struct pl_error *err);
     /* The id of the array of that name, whatever its state; 1 where the system knows none. */
     int (*find)(const char *name, char id[PL_ARRAY_ID_SIZE], struct pl_error *err);
     /* Tells what is known of the tasks of arrays (ids, count of them). Tasks that nothing is said of are unknown. */
     int (*look)(const char *const *ids, size_t count, void (*report)(void *self, const struct pl_task_report *report),
                 void *self, struct pl_error *err);
     int (*cancel)(const char *id, struct pl_error *err);
+    /* On a node, by the task itself, when it was told to end: is it to go on some other time (its time is up), or did
+     * somebody cancel it? */
+    bool (*wanted)(const char *id, int64_t index);
     /* On a node, by the task itself: starts it again from its beginning once it has ended. */
     int (*requeue)(struct pl_error *err);
     /* On a node: what the task is. restarts counts from 0. False where this is no task of the system. */

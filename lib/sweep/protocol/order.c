@@ -14,6 +14,12 @@ void pl_order_write(const struct pl_order *order, struct pl_text *out)
     pl_add_field(out, ",\"threads\":", order->threads);
     if (order->slot)
         pl_add_field(out, ",\"slot\":", order->slot);
+    if (order->same_isa)
+        pl_text_add(out, ",\"same_isa\":true");
+    if (order->grace > 0) {
+        pl_text_add(out, ",\"grace\":");
+        pl_text_add_number(out, order->grace);
+    }
     if (order->folder) {
         pl_text_add(out, ",\"folder\":");
         pl_text_add_json(out, order->folder);
@@ -85,6 +91,9 @@ static bool read_order(struct pl_cursor *c, struct pl_order *order)
         threads < 1 || threads > 1 << 20)
         return false;
     if (pl_cursor_skip(c, ",\"slot\":") && (!pl_cursor_integer(c, &slot) || slot < 0 || slot > 1 << 20))
+        return false;
+    order->same_isa = pl_cursor_skip(c, ",\"same_isa\":true");
+    if (pl_cursor_skip(c, ",\"grace\":") && (!pl_cursor_real(c, &order->grace) || order->grace < 0))
         return false;
     order->threads = (int)threads;
     order->slot = (int)slot;

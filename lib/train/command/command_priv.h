@@ -126,6 +126,7 @@ struct pl_launch {
     struct pl_follow *follow; /* files of metrics that it writes */
     size_t follow_count;
     double stall; /* as in pl_reading_options */
+    double grace; /* as in pl_run_request */
 };
 /* Runs the program to its end, feeding its lines to reading, and fills in how it ended: exit_code, signal,
  * and outcome PL_FINISHED (exit code 0), PL_FAILED or PL_INTERRUPTED with the reason. Nothing of the

@@ -277,7 +277,7 @@ static enum stop attend(struct process *process, const struct pl_launch *launch,
                        : launch->stall && now - heard > launch->stall ? STALLED
                                                                       : NOT_STOPPED;
             if (stopping) {
-                kill_at = now + GRACE_SECONDS;
+                kill_at = now + (launch->grace > 0 ? launch->grace : GRACE_SECONDS);
                 kill(-process->pid, SIGTERM);
             }
         }

@@ -122,6 +122,31 @@ static int go_on(struct pl_network *n, struct pl_safetensors *file, int slot)
     return 0;
 }
 
+bool pl_checkpoint_isa(const struct pl_run_request *request, enum pl_isa *isa)
+{
+    const struct pl_network n = {.request = request};
+    struct pl_safetensors files[SLOTS + 1] = {0};
+    bool good[SLOTS + 1] = {0}, known = false;
+    char hex[2 * PL_DIGEST_SIZE + 1];
+    for (int slot = 1; slot <= SLOTS && request->folder; slot++) {
+        struct pl_text path = {0};
+        name_slot(&n, slot, &path);
+        good[slot] = !pl_safetensors_read(&files[slot], pl_text(&path), NULL) &&
+                     !strcmp(pl_settings_string(&files[slot].metadata, "key", ""), pl_request_key(request, hex));
+        pl_text_release(&path);
+    }
+    int newest = !good[1] || (good[2] && pl_state_is_later(&files[2], &files[1])) ? 2 : 1;
+    const char *name = good[newest] ? pl_settings_string(&files[newest].metadata, "isa", "") : "";
+    for (int i = 0; i < PL_ISA_COUNT; i++)
+        if (!strcmp(name, pl_isa_name((enum pl_isa)i))) {
+            *isa = (enum pl_isa)i;
+            known = true;
+        }
+    for (int slot = 1; slot <= SLOTS; slot++)
+        pl_safetensors_release(&files[slot]);
+    return known;
+}
+
 int pl_checkpoint_load(struct pl_network *n)
 {
     struct pl_safetensors files[SLOTS + 1] = {0};

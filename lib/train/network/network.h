@@ -118,6 +118,10 @@ extern const size_t pl_network_setting_count;
 /* By the setting "dataset", or NULL. */
 const struct pl_network_type *pl_network_type_of(const struct pl_settings *settings);
 
+/* The instruction set with which the newest checkpoint in a request's folder was written; false where there is none of
+ * this run. */
+bool pl_checkpoint_isa(const struct pl_run_request *request, enum pl_isa *isa);
+
 int pl_network_device(struct pl_device **device, const struct pl_settings *settings, int threads, struct pl_error *err);
 
 /* Opens the data, builds the net at its initial weights and everything that a step needs. */

@@ -144,7 +144,8 @@ static int launch(const struct pl_run_request *request, const struct pl_words *w
                               .metrics = pl_text(&metrics),
                               .follow = follow,
                               .follow_count = count,
-                              .stall = reading->options->stall};
+                              .stall = reading->options->stall,
+                              .grace = request->grace};
     if (!status)
         pl_process_run(&start, sink, reading, result);
     for (size_t i = 0; i < count; i++)

@@ -227,13 +227,30 @@ static void tidy(struct pl_network *n, const struct pl_run_result *result)
     pl_checkpoint_remove(n);
 }
 
+/* What has begun with some instructions goes on with those, to the bit. False where this machine lacks them and the
+ * request insists. */
+static bool keep_isa(const struct pl_run_request *request, struct pl_run_result *result)
+{
+    enum pl_isa begun;
+    if (!pl_checkpoint_isa(request, &begun))
+        return true;
+    if (begun > pl_host_isa() && request->same_isa) {
+        pl_result_set(result, PL_INTERRUPTED,
+                      "it began with %s instructions and this machine uses %s: a machine with those can go on with it",
+                      pl_isa_name(begun), pl_isa_name(pl_host_isa()));
+        return false;
+    }
+    pl_host_isa_limit(begun);
+    return true;
+}
+
 static int dataset_run(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
                        struct pl_error *err)
 {
     struct pl_network n;
     struct pl_error own = {0};
     int status = pl_train_folder_check(request, err);
-    if (status)
+    if (status || !keep_isa(request, result))
         return status;
     status = pl_network_open(&n, request, sink, &own);
     if (!status) {
@@ -245,6 +262,7 @@ static int dataset_run(const struct pl_run_request *request, const struct pl_sin
     result->unsaved = n.unsaved;
     memcpy(result->unsaved_example, n.unsaved_example, sizeof result->unsaved_example);
     pl_network_close(&n);
+    pl_host_isa_limit(PL_ISA_COUNT);
     if (status == PL_EINPUT)
         return pl_fail(err, status, "%s", own.text);
     if (status)

@@ -1,0 +1,60 @@
+/* The end of a submission. */
+#include "sweep/batch/batch.h"
+
+#include <string.h>
+
+struct ends {
+    int64_t open;
+    bool odd; /* a task did not end as it should: somebody may want to read why */
+};
+
+static int take(void *self, const struct pl_task_info *task)
+{
+    struct ends *ends = self;
+    ends->open += !task->over;
+    ends->odd = ends->odd || (task->reason && *task->reason);
+    return 0;
+}
+
+int pl_batch_close(struct pl_store *store, const struct pl_submission *submission, struct pl_error *err)
+{
+    struct ends ends = {0};
+    int status = pl_store_each_task(store, submission->id, take, &ends, err);
+    if (status || ends.open)
+        return status;
+    status = pl_store_submission_close(store, submission->id, "its submission is over", err);
+    if (!status && !ends.odd)
+        pl_folder_remove(submission->folder);
+    return status ? status : 1;
+}
+
+struct arrays {
+    const struct pl_batch_system *system;
+    struct pl_error *err;
+};
+
+static int cancel_array(void *self, const struct pl_array_info *array)
+{
+    const struct arrays *arrays = self;
+    char id[PL_ARRAY_ID_SIZE];
+    if (array->state == PL_ARRAY_SUBMITTED && array->job)
+        return arrays->system->cancel(array->job, arrays->err);
+    if (array->state != PL_ARRAY_ASKED)
+        return 0;
+    int found = arrays->system->find(array->name, id, arrays->err);
+    return found ? (found < 0 ? found : 0) : arrays->system->cancel(id, arrays->err);
+}
+
+int pl_batch_cancel(struct pl_store *store, const struct pl_submission *submission,
+                    const struct pl_batch_system *system, struct pl_error *err)
+{
+    static const char reason[] = "its submission was cancelled";
+    struct arrays arrays = {system, err};
+    struct pl_text path = {0};
+    struct pl_error unwritten = {0};
+    pl_text_addf(&path, "%s/cancelled", submission->folder); /* tasks that start all the same find it */
+    pl_file_write(pl_text(&path), reason, strlen(reason), &unwritten);
+    pl_text_release(&path);
+    int status = pl_store_each_array(store, submission->id, cancel_array, &arrays, err);
+    return status ? status : pl_store_submission_close(store, submission->id, reason, err);
+}

@@ -1,0 +1,110 @@
+#include "sweep/batch/past.h"
+#include "sweep/batch/journal.h"
+#include "sweep/batch/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b)
+{
+    const struct pl_past_run *const *x = a, *const *y = b;
+    return (*x)->run < (*y)->run ? -1 : (*x)->run > (*y)->run;
+}
+
+static struct pl_past_run *find(const struct pl_past *past, int64_t run)
+{
+    struct pl_past_run key = {.run = run}, *wanted = &key;
+    struct pl_past_run **found = bsearch(&wanted, past->by_run, past->count, sizeof *past->by_run, compare);
+    return found ? *found : NULL;
+}
+
+static int list_runs(const struct pl_order_file *file, struct pl_past *past, struct pl_error *err)
+{
+    past->count = (size_t)file->head.runs;
+    past->runs = pl_new((past->count + 1) * sizeof *past->runs);
+    past->by_run = pl_new((past->count + 1) * sizeof *past->by_run);
+    for (size_t i = 0; i < past->count; i++) {
+        enum pl_message kind;
+        struct pl_past_run *run = &past->runs[i];
+        *run = (struct pl_past_run){.line = file->lines[i]};
+        int status = pl_message_read(run->line, strlen(run->line), &kind, &run->run, err);
+        if (!status && kind != PL_MESSAGE_ORDER)
+            status = pl_fail(err, PL_ECORRUPT, "a line of the task's orders is not an order: %.100s", run->line);
+        if (status)
+            return status;
+        for (int axis = 0; axis < PL_AXIS_COUNT; axis++)
+            run->kept[axis] = (struct pl_kept){NAN, NAN};
+        past->by_run[i] = run;
+    }
+    qsort(past->by_run, past->count, sizeof *past->by_run, compare);
+    return 0;
+}
+
+/* What is known while one journal is read. */
+struct reading {
+    const struct pl_past *past;
+    struct pl_event_reader reader;
+    struct pl_journal_head head;
+};
+
+/* A later attempt takes the place of what came before from its first position on; each starts where it did, or before.
+ */
+static void keep(struct pl_past_run *run, const struct pl_event *event)
+{
+    for (size_t i = 0; i < event->series_count && event->count; i++) {
+        struct pl_kept *kept = &run->kept[event->series[i].axis];
+        kept->first = fmin(kept->first, event->epochs[0]); /* of a number and NaN: the number */
+        kept->last = event->epochs[event->count - 1];
+    }
+}
+
+static int take(void *self, char *text, size_t length, const struct pl_journal_place *behind)
+{
+    struct reading *r = self;
+    struct pl_event event;
+    struct pl_past_run *run;
+    (void)behind;
+    if (pl_journal_head_read(text, &r->head) || pl_event_read(&r->reader, text, length, &event, NULL))
+        return 0;
+    if (event.kind == PL_EVENT_READY || event.kind == PL_EVENT_DROPPED || !(run = find(r->past, event.run)))
+        return 0;
+    if (event.kind == PL_EVENT_START)
+        run->begun = true;
+    else if (event.kind == PL_EVENT_POINTS)
+        keep(run, &event);
+    else if (event.kind == PL_EVENT_END)
+        run->ended = event.outcome != PL_INTERRUPTED;
+    return 0;
+}
+
+int pl_past_read(const char *folder, const struct pl_order_file *file, int64_t attempt, struct pl_past *past,
+                 struct pl_error *err)
+{
+    struct pl_text path = {0};
+    *past = (struct pl_past){0};
+    int status = list_runs(file, past, err);
+    for (int64_t before = 1; before < attempt && !status; before++) {
+        struct reading reading = {.past = past};
+        struct pl_journal_place place = {0};
+        bool more = true;
+        pl_text_clear(&path);
+        pl_journal_path(folder, file->head.task, before, &path);
+        while (more && !status)
+            status = pl_journal_read(pl_text(&path), &place, 64 << 20, &more, take, &reading, err);
+        if (place.bytes && !strcmp(reading.head.submission, file->head.submission))
+            past->restarts++;
+        pl_event_reader_release(&reading.reader);
+    }
+    pl_text_release(&path);
+    if (status)
+        pl_past_release(past);
+    return status;
+}
+
+void pl_past_release(struct pl_past *past)
+{
+    free(past->runs);
+    free(past->by_run);
+    *past = (struct pl_past){0};
+}
