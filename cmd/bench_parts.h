@@ -9,6 +9,7 @@
 /* Each returns the exit code. */
 int pl_bench_optim_command(const struct pl_args *args);
 int pl_bench_sweep_command(const struct pl_args *args);
+int pl_bench_cluster_command(const struct pl_args *args);
 int pl_bench_train_command(const struct pl_args *args);
 
 /* The words of --set; free() them. */

@@ -18,6 +18,7 @@ static const struct {
 } benches[] = {
     {"optim", pl_bench_optim_command},
     {"sweep", pl_bench_sweep_command},
+    {"cluster", pl_bench_cluster_command},
     {"train", pl_bench_train_command},
 };
 
@@ -26,7 +27,7 @@ static int run(const struct pl_args *args)
     for (size_t i = 0; i < sizeof benches / sizeof *benches; i++)
         if (!strcmp(args->arguments[0], benches[i].name))
             return benches[i].run(args);
-    return pl_cmd_usage_error(args, "'%s' is not one of: optim sweep train", args->arguments[0]);
+    return pl_cmd_usage_error(args, "'%s' is not one of: optim sweep cluster train", args->arguments[0]);
 }
 
 static const struct pl_option options[] = {
@@ -47,17 +48,21 @@ static const struct pl_option options[] = {
     {.name = "rounds", .argument = "N", .help = "optim, train: turns with --busy (default 5)"},
     {.name = "threads", .argument = "N", .help = "optim, train: threads of a step (default 1)"},
     {.name = "jobs", .letter = 'j', .argument = "N", .help = "sweep: worker processes (default: allowed cores)"},
+    {.name = "runs", .argument = "N", .help = "cluster: runs to submit and take in (default 1M)"},
+    {.name = "tasks", .argument = "N", .help = "cluster: tasks that share them (default 1000)"},
     {.name = "format", .argument = "FORMAT", .help = "how to print", .words = PL_FORMAT_TEXT_OR_TREE_WORDS},
 };
 
 const struct pl_command pl_cmd_bench = {
     .name = "bench",
     .summary = "measure this machine and this program",
-    .arguments = "optim|sweep|train",
+    .arguments = "optim|sweep|cluster|train",
     .description =
         "optim: nanoseconds per parameter of an optimizer step, beside the machine's own memory stream measured in "
         "the same run. sweep: runs per second of a small sweep from an empty folder, its database size, and the time "
-        "of tables over 1,000,000 runs and over long curves. train: images per second of whole training steps on "
+        "of tables over 1,000,000 runs and over long curves. cluster: the same of a submission to stubs of Slurm, and "
+        "of "
+        "taking in its journals. train: images per second of whole training steps on "
         "made-up images of 3x32x32, or tokens per second on made-up text, beside the multiply-adds that this machine "
         "reaches in registers. Medians; other load on the machine disturbs them, and --busy measures by how much, "
         "on average.",

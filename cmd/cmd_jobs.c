@@ -12,18 +12,20 @@ static const double patience = 1; /* seconds that a look waits for a writer */
 static const char
     by_state[] = "SELECT submission, state, count(*) AS tasks, sum(runs) AS runs, sum(ended) AS ended,"
                  " CASE WHEN count(DISTINCT node) > 3 THEN count(DISTINCT node) || ' nodes'"
-                 " ELSE group_concat(DISTINCT node) END AS node, min(since) AS since, min(reason) AS reason"
+                 " ELSE coalesce(group_concat(DISTINCT node), '') END AS node, coalesce(min(since), '') AS since,"
+                 " coalesce(min(reason), '') AS reason"
                  " FROM tasks WHERE submission IN (SELECT submission FROM submissions WHERE state = 'open')"
                  " GROUP BY submission, state, reason ORDER BY submission, state";
 static const char
-    each_task[] = "SELECT submission, task, job, state, runs, ended, node, since, starts, reason FROM tasks"
+    each_task[] = "SELECT submission, task, coalesce(job, '') AS job, state, runs, ended, coalesce(node, '') AS node,"
+                  " coalesce(since, '') AS since, starts, coalesce(reason, '') AS reason FROM tasks"
                   " WHERE submission IN (SELECT submission FROM submissions WHERE state = 'open')"
                   " ORDER BY submission, task";
 static const char closed_too[] = "SELECT submission, state, tasks, over, runs, ended, user, created, resources, folder"
                                  " FROM submissions ORDER BY created";
 
 /* Takes in what has arrived, and asks the batch systems; where neither can be done, what is known is shown. */
-static void look(const struct pl_args *args, struct pl_store *store, struct pl_submissions *open)
+static void look(struct pl_store *store, struct pl_submissions *open)
 {
     struct pl_collected collected = {0};
     struct pl_error err = {0};
@@ -39,7 +41,6 @@ static void look(const struct pl_args *args, struct pl_store *store, struct pl_s
     }
     if (status)
         pl_cmd_note("poula jobs: what is shown may be old: %s", err.text);
-    (void)args;
 }
 
 static int show(const struct pl_args *args)
@@ -54,7 +55,7 @@ static int show(const struct pl_args *args)
     store = NULL;
     if (!code && open.count && !pl_store_open(&store, pl_args_db(args), PL_STORE_WRITE, &err)) {
         pl_store_set_patience(store, patience, NULL, NULL);
-        look(args, store, &open);
+        look(store, &open);
     }
     pl_store_close(store);
     store = NULL;

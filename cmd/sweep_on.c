@@ -29,7 +29,7 @@ static int check_options(const struct pl_args *args)
     return 0;
 }
 
-static void read_list(const struct pl_args *args, const char *option, struct pl_lines *lines)
+static void read_list(const struct pl_args *args, const char *option, struct pl_texts *lines)
 {
     const char *given;
     for (size_t i = 0; (given = pl_args_nth(args, option, i)); i++) {

@@ -25,10 +25,11 @@ struct mounts {
 
 /* The files of the two versions. */
 static const struct files {
-    const char *cpu, *period, *memory, *used, *cached;
+    const char *cpu, *period, *memory, *used, *cached, *events;
 } files[2] = {
-    {"cpu.cfs_quota_us", "cpu.cfs_period_us", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "},
-    {"cpu.max", NULL, "memory.max", "memory.current", "inactive_file "},
+    {"cpu.cfs_quota_us", "cpu.cfs_period_us", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file ",
+     "memory.oom_control"},
+    {"cpu.max", NULL, "memory.max", "memory.current", "inactive_file ", "memory.events"},
 };
 
 /* Small files of the kernel; false where there is none. */
@@ -135,6 +136,16 @@ static void limit_memory(const char *folder, const struct files *f, struct pl_te
         limits->memory = left;
 }
 
+static void find_events(const char *folder, const struct files *f, struct pl_text *text,
+                        struct pl_cgroup_limits *limits)
+{
+    static const char key[] = "\noom_kill "; /* in neither version the first line */
+    bool counts = read_text(folder, f->events, text) && strstr(pl_text(text), key);
+    int length = counts ? snprintf(limits->events, sizeof limits->events, "%s/%s", folder, f->events) : 0;
+    if (length < 0 || (size_t)length >= sizeof limits->events)
+        limits->events[0] = '\0';
+}
+
 /* From the group at path up to the one that is mounted: every one of them limits what is below it. */
 static void climb(const struct mount *mount, const char *path, bool cores, bool memory, struct pl_cgroup_limits *limits)
 {
@@ -143,6 +154,8 @@ static void climb(const struct mount *mount, const char *path, bool cores, bool 
     /* A path that is not below what is mounted (a container sees its group as the top) is that of the mount. */
     bool below = !strncmp(path, mount->top, top) && (!path[top] || path[top] == '/') && !strstr(path, "/..");
     pl_text_addf(&folder, "%s%s", mount->point, below ? path + top : "");
+    if (memory)
+        find_events(pl_text(&folder), &files[mount->second], &text, limits);
     for (size_t least = strlen(mount->point);;) {
         if (cores)
             limit_cores(pl_text(&folder), &files[mount->second], &text, limits);
@@ -181,7 +194,7 @@ void pl_cgroup_limits(const char *root, struct pl_cgroup_limits *limits)
     struct mounts mounts = {0};
     struct pl_text text = {0};
     char *rest = NULL;
-    *limits = (struct pl_cgroup_limits){INFINITY, UINT64_MAX};
+    *limits = (struct pl_cgroup_limits){.cores = INFINITY, .memory = UINT64_MAX};
     read_mounts(&mounts, root);
     if (read_text(root, "proc/self/cgroup", &text) && text.length)
         for (char *line = strtok_r(text.text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))

@@ -4,6 +4,7 @@
 #include "base/number.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -85,6 +86,23 @@ uint64_t pl_host_memory_free(void)
     if (own && pl_count_read(own, &wish) && wish > 0 && (uint64_t)wish < bytes)
         bytes = (uint64_t)wish;
     return bytes;
+}
+
+static pthread_once_t events_once = PTHREAD_ONCE_INIT;
+static char events[sizeof((struct pl_cgroup_limits *)NULL)->events];
+
+/* A process stays in its group, and looking for its files takes as long as a short run. */
+static void find_events(void)
+{
+    struct pl_cgroup_limits limits;
+    pl_cgroup_limits("", &limits);
+    memcpy(events, limits.events, sizeof events);
+}
+
+uint64_t pl_host_memory_kills(void)
+{
+    pthread_once(&events_once, find_events);
+    return *events ? number_in(events, "oom_kill") : 0;
 }
 
 void pl_host_name(char *name, size_t size)

@@ -16,6 +16,9 @@ double pl_clock_steady(void); /* seconds that never jump, for intervals */
 int pl_host_cores(void); /* cores this process may use: affinity and cgroup quotas, at least 1 */
 /* Bytes available without swapping, cgroup limits included; $POULA_MEMORY (such as 4G) lowers it. */
 uint64_t pl_host_memory_free(void);
+/* How many processes beside this one (of its control group) the kernel has ended so far because memory was over. When
+ * it has grown, that is why one is gone. */
+uint64_t pl_host_memory_kills(void);
 void pl_host_name(char *name, size_t size);
 void pl_host_cpu(char *name, size_t size); /* model name, or the machine type */
 

@@ -65,6 +65,16 @@ int pl_bench_sweep(struct pl_bench_studies *studies, int jobs, struct pl_bench_s
 /* Fills a database as a sweep would, and makes its table three times; seconds are those of the fastest. */
 int pl_bench_table(struct pl_bench_studies *studies, const struct pl_bench_shape *shape,
                    struct pl_bench_study_time *time, struct pl_error *err);
+/* Plans that many runs of a quick problem, submits them to stubs of Slurm's commands, writes the journals that tasks
+ * would have left (10 values a run), and takes them in. */
+struct pl_bench_cluster_time {
+    int64_t runs, tasks;
+    double submit, submit_megabytes; /* seconds from the plan to the last sbatch; most memory until then */
+    double collect, megabytes;       /* the same of taking in */
+};
+int pl_bench_cluster(struct pl_bench_studies *studies, int64_t runs, int64_t runs_per_task,
+                     struct pl_bench_cluster_time *time, struct pl_error *err);
+const char *pl_bench_studies_folder(const struct pl_bench_studies *studies);
 void pl_bench_studies_free(struct pl_bench_studies *studies);
 
 #endif

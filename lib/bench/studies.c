@@ -242,6 +242,11 @@ int pl_bench_studies_new(struct pl_bench_studies **studies, struct pl_error *err
     return 0;
 }
 
+const char *pl_bench_studies_folder(const struct pl_bench_studies *studies)
+{
+    return studies->folder;
+}
+
 void pl_bench_studies_free(struct pl_bench_studies *studies)
 {
     if (!studies)

@@ -120,7 +120,7 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_TASK_SET] = "UPDATE submission_task SET state = nullif(?3, -1), word = ?4, reason = ?5, node = coalesce(nullif(?6, ''), node),"
                         " since = nullif(?7, 0.0) WHERE submission = ?1 AND number = ?2",
     [PL_SQL_TASK_BEGUN] = "UPDATE submission_task SET node = ?3, starts = max(starts, ?4) WHERE submission = ?1 AND number = ?2",
-    [PL_SQL_TASK_OVER] = "UPDATE submission_task SET over = 1, reason = coalesce(?3, reason) WHERE submission = ?1 AND number = ?2",
+    [PL_SQL_TASK_OVER] = "UPDATE submission_task SET over = 1, reason = ?3 WHERE submission = ?1 AND number = ?2",
     [PL_SQL_TASK_RUN_ADD] = "INSERT INTO submission_run (submission, task, run, program) VALUES (?1, ?2, ?3, nullif(?4, 0))",
     [PL_SQL_TASK_RUN] = "SELECT r.config, r.seed, r.attempts, r.token, r.status = 1 AND r.session = s.session, coalesce(r.begun, 0),"
                         " coalesce(x.program, 0), x.received, x.forgotten, r.status IN (0, 5), s.session FROM submission_run AS x"

@@ -84,7 +84,7 @@ int pl_store_task_set(struct pl_store *store, const struct pl_task_info *task, s
 /* It was begun on a node, for the starts-th time. */
 int pl_store_task_begun(struct pl_store *store, int64_t submission, int64_t task, const char *node, int64_t starts,
                         struct pl_error *err);
-/* Nothing more comes of it; reason, where there is one, says why. */
+/* Nothing more comes of it; reason says why, and is NULL where it has ended as it should. */
 int pl_store_task_over(struct pl_store *store, int64_t submission, int64_t task, const char *reason,
                        struct pl_error *err);
 int pl_store_each_task(struct pl_store *store, int64_t submission,

@@ -158,7 +158,8 @@ static const char *const views[] = {
     /* What batch systems have been given. */
     "CREATE VIEW tasks AS SELECT s.name AS submission, w.study, t.number AS task, CASE WHEN a.job IS NOT NULL"
     " THEN a.job || '_' || (t.number - a.first) END AS job, CASE WHEN s.state = 2 OR t.over THEN 'over' WHEN a.state = 3"
-    " THEN 'refused' WHEN a.job IS NULL THEN 'not submitted' ELSE lower(coalesce(t.word, 'submitted')) END AS state,"
+    " THEN 'refused' WHEN a.job IS NULL THEN 'not submitted' ELSE lower(coalesce(nullif(t.word, ''),"
+    " CASE WHEN t.state IS NULL THEN 'submitted' ELSE 'unknown' END)) END AS state,"
     " (SELECT count(*) FROM submission_run AS x WHERE x.submission = s.id AND x.task = t.number) AS runs,"
     " (SELECT count(*) FROM submission_run AS x JOIN run AS r ON r.id = x.run WHERE x.submission = s.id"
     " AND x.task = t.number AND r.session IS NOT s.session) AS ended, t.node,"

@@ -252,23 +252,23 @@ int pl_resources_check_sbatch(const char *option, struct pl_error *err)
 
 /* ---- copies ---- */
 
-static void release_lines(struct pl_lines *lines)
+static void release_lines(struct pl_texts *lines)
 {
     for (size_t i = 0; i < lines->count; i++)
         free(lines->items[i]);
     free(lines->items);
-    *lines = (struct pl_lines){0};
+    *lines = (struct pl_texts){0};
 }
 
-static void copy_lines(struct pl_lines *to, const struct pl_lines *from)
+static void copy_lines(struct pl_texts *to, const struct pl_texts *from)
 {
-    *to = (struct pl_lines){.items = from->count ? pl_new(from->count * sizeof *to->items) : NULL,
+    *to = (struct pl_texts){.items = from->count ? pl_new(from->count * sizeof *to->items) : NULL,
                             .count = from->count};
     for (size_t i = 0; i < from->count; i++)
         to->items[i] = pl_copy(from->items[i]);
 }
 
-static void override_lines(struct pl_lines *lines, const struct pl_lines *over)
+static void override_lines(struct pl_texts *lines, const struct pl_texts *over)
 {
     if (!over->count)
         return;

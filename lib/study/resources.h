@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 /* A list of texts, in the order in which they were given. */
-struct pl_lines {
+struct pl_texts {
     char **items;
     size_t count;
 };
@@ -18,8 +18,8 @@ struct pl_resources {
     int64_t gpus;           /* of a task */
     char *partition;        /* or NULL */
     char *account;          /* or NULL */
-    struct pl_lines sbatch; /* options of sbatch as they are, "--constraint=avx512" */
-    struct pl_lines setup;  /* lines of shell before the work */
+    struct pl_texts sbatch; /* options of sbatch as they are, "--constraint=avx512" */
+    struct pl_texts setup;  /* lines of shell before the work */
 };
 
 /* "8G", "500M", "1.5T", "1048576K"; a bare number is megabytes, as in Slurm. False where text is no such thing. */

@@ -57,6 +57,7 @@ void pl_crew_init(struct pl_crew *crew, const struct pl_sweep_options *options, 
 {
     *crew = (struct pl_crew){
         .options = options, .above = above, .source = source, .mean = NAN, .hand_count = (size_t)options->jobs};
+    crew->memory_kills = pl_host_memory_kills();
     crew->hands = pl_new(crew->hand_count * sizeof *crew->hands);
     crew->polls = pl_new((PL_POLL_COUNT * crew->hand_count + 1) * sizeof *crew->polls);
 }
@@ -167,8 +168,11 @@ static void fail_first(struct pl_crew *crew, struct pl_hand *hand, const struct 
         ending->outcome = PL_INTERRUPTED;
         snprintf(run->reason, sizeof run->reason, "the sweep was stopped");
     } else if (departure->signal) {
+        uint64_t kills = departure->signal == SIGKILL ? pl_host_memory_kills() : 0;
         ending->signal = departure->signal;
-        snprintf(run->reason, sizeof run->reason, "the worker was killed by %s", departure->how);
+        snprintf(run->reason, sizeof run->reason, "the worker was killed by %s%s", departure->how,
+                 kills > crew->memory_kills ? ", because memory was over (OUT_OF_MEMORY)" : "");
+        crew->memory_kills = kills > crew->memory_kills ? kills : crew->memory_kills;
     } else {
         ending->exit_code = departure->exit_code;
         snprintf(run->reason, sizeof run->reason, "the worker ended with %s before the run had", departure->how);

@@ -54,8 +54,9 @@ struct pl_crew {
     size_t hand_count;
     struct pollfd *polls; /* scratch: those of all hands and one more */
     struct pl_event_reader reader;
-    size_t idle_deaths; /* workers in a row that ended before they began anything */
-    double mean;        /* seconds a run takes lately; NaN: unknown */
+    uint64_t memory_kills; /* see pl_host_memory_kills, when it was last looked at */
+    size_t idle_deaths;    /* workers in a row that ended before they began anything */
+    double mean;           /* seconds a run takes lately; NaN: unknown */
     enum pl_stopping stopping;
     double stop_since; /* of the first wish to stop */
 };

@@ -470,7 +470,7 @@ static void control_groups_limit(void **state)
     struct pl_cgroup_limits limits;
     assert_non_null(mkdtemp(root));
     pl_cgroup_limits(root, &limits); /* no /proc */
-    assert_true(limits.cores == INFINITY && limits.memory == UINT64_MAX);
+    assert_true(limits.cores == INFINITY && limits.memory == UINT64_MAX && !*limits.events);
 
     /* Version 2, as Slurm nests it; the job's limit stands two levels up, and a step has more cores than its job. */
     put(root, "proc/self/cgroup", "0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_0\n");
@@ -484,7 +484,10 @@ static void control_groups_limit(void **state)
     put(root, SCOPE "job_7/memory.current", "3000000\n");
     put(root, SCOPE "job_7/memory.stat", "anon 1\nfile 2\ninactive_file 500000\n");
     put(root, "sys/fs/cgroup/system.slice/memory.max", "max\n");
+    put(root, SCOPE "job_7/memory.events", "low 0\noom 9\noom_kill 9\n"); /* of others */
+    put(root, SCOPE "job_7/step_0/user/task_0/memory.events", "low 0\noom 3\noom_kill 2\noom_group_kill 1\n");
     pl_cgroup_limits(root, &limits);
+    assert_string_equal(limits.events + strlen(root) + 1, SCOPE "job_7/step_0/user/task_0/memory.events");
     assert_true(limits.cores == 2.5);
     assert_int_equal(limits.memory, 1500000);
 
@@ -501,7 +504,9 @@ static void control_groups_limit(void **state)
     put(root, "mnt/a memory/slurm/uid_0/memory.limit_in_bytes", "7000000\n");
     put(root, "mnt/a memory/slurm/uid_0/memory.usage_in_bytes", "2000000\n");
     put(root, "mnt/a memory/slurm/uid_0/memory.stat", "cache 1\ninactive_file 5\ntotal_inactive_file 1000000\n");
+    put(root, "mnt/a memory/slurm/uid_0/job_9/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 5\n");
     pl_cgroup_limits(root, &limits);
+    assert_string_equal(limits.events + strlen(root), "/mnt/a memory/slurm/uid_0/job_9/memory.oom_control");
     assert_true(limits.cores == 3);
     assert_int_equal(limits.memory, 6000000);
 

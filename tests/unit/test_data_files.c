@@ -368,6 +368,37 @@ static void without_a_cache_file_there_is_memory(void **state)
     assert_int_equal(count_entries(folder), 2); /* nothing half-written is left */
 }
 
+/* Where batch systems give a task a folder of the node: one cache for all its processes, which nobody else can write.
+ */
+static void without_a_cache_file_there_is_the_scratch_folder(void **state)
+{
+    (void)state;
+    struct pl_dataset set;
+    struct pl_error err;
+    char scratch[300], own[340], cache[400];
+    snprintf(scratch, sizeof scratch, "%s-scratch", folder);
+    snprintf(own, sizeof own, "%s/poula-%lld", scratch, (long long)geteuid());
+    snprintf(cache, sizeof cache, "%s/tiny.images", own);
+    mkdir(scratch, 0755);
+    setenv("TMPDIR", scratch, 1);
+    write_archive(true);
+    mkdir(in_folder("tiny.images"), 0777);
+    for (int i = 0; i < 2; i++) { /* made, and found */
+        assert_int_equal(open_tiny(&set, &err), 0);
+        assert_true(set.mapped);
+        assert_string_equal(set.warning, "");
+        assert_int_equal(set.stored[0].labels[1], label_of(0, 1));
+        pl_dataset_forget(&set);
+        assert_true(pl_file_exists(cache));
+    }
+    chmod(own, 0777);
+    assert_int_equal(open_tiny(&set, &err), 0);
+    assert_false(set.mapped);
+    pl_dataset_forget(&set);
+    unsetenv("TMPDIR");
+    pl_folder_remove(scratch);
+}
+
 static void processes_may_open_at_once(void **state)
 {
     (void)state;
@@ -461,6 +492,7 @@ int main(void)
         TEST_IN_FOLDER(torn_and_foreign_caches_are_made_anew),
         TEST_IN_FOLDER(labels_of_a_cache_are_checked),
         TEST_IN_FOLDER(without_a_cache_file_there_is_memory),
+        TEST_IN_FOLDER(without_a_cache_file_there_is_the_scratch_folder),
         TEST_IN_FOLDER(processes_may_open_at_once),
         cmocka_unit_test(photographs_of_cifar10_are_balanced),
         cmocka_unit_test(photographs_of_cifar100_are_balanced),

@@ -243,9 +243,9 @@ static void options_that_poula_sets_are_refused(void **state)
     }
 }
 
-static struct pl_lines lines_of(const char *first, const char *second)
+static struct pl_texts lines_of(const char *first, const char *second)
 {
-    struct pl_lines lines = {pl_new(2 * sizeof *lines.items), second ? 2 : 1};
+    struct pl_texts lines = {pl_new(2 * sizeof *lines.items), second ? 2 : 1};
     lines.items[0] = pl_copy(first);
     lines.items[1] = pl_copy(second);
     return lines;

@@ -1,10 +1,12 @@
 /* Sets that are read from published files once, and from a cache file ever after. */
 #include "data/images/images_priv.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 void pl_cache_path(struct pl_text *path, const char *folder, const char *name)
 {
@@ -44,6 +46,45 @@ static int write_cache(struct pl_dataset *set, const char *path, const struct pl
     return status;
 }
 
+/* Where a cache goes that cannot be written beside the data: in $TMPDIR, as batch systems give it to their tasks, in a
+ * folder that nobody else can write. False where there is none. */
+static bool scratch_path(const char *name, struct pl_text *path)
+{
+    const char *scratch = getenv("TMPDIR");
+    struct stat info;
+    if (!scratch || *scratch != '/')
+        return false;
+    pl_text_addf(path, "%s/poula-%lld", scratch, (long long)geteuid());
+    if ((mkdir(pl_text(path), 0700) && errno != EEXIST) || lstat(pl_text(path), &info) || !S_ISDIR(info.st_mode) ||
+        info.st_uid != geteuid() || info.st_mode & 022)
+        return false;
+    pl_text_addf(path, "/%s.images", name);
+    return true;
+}
+
+static bool open_scratch(struct pl_dataset *set, const struct pl_source *source)
+{
+    struct pl_text path = {0};
+    bool good = scratch_path(set->type->info.name, &path) && pl_source_open_cache(set, pl_text(&path), source, true);
+    pl_text_release(&path);
+    return good;
+}
+
+/* Keeps what was decoded there. What was decoded stays where that fails. */
+static bool move_to_scratch(struct pl_dataset *set, const struct pl_source *source)
+{
+    struct pl_text path = {0};
+    struct pl_dataset cached = {.type = set->type};
+    bool good = scratch_path(set->type->info.name, &path) && !write_cache(set, pl_text(&path), source, NULL) &&
+                pl_source_open_cache(&cached, pl_text(&path), source, true);
+    if (good) {
+        pl_dataset_forget(set);
+        *set = cached;
+    }
+    pl_text_release(&path);
+    return good;
+}
+
 int pl_source_decode(struct pl_dataset *set, const char *path, const struct pl_source *source, struct pl_error *err)
 {
     struct pl_error trouble;
@@ -51,6 +92,8 @@ int pl_source_decode(struct pl_dataset *set, const char *path, const struct pl_s
     if (status)
         return status;
     if (write_cache(set, path, source, &trouble)) {
+        if (move_to_scratch(set, source))
+            return 0;
         size_t length = strlen(set->warning);
         snprintf(set->warning + length, sizeof set->warning - length,
                  "%severy process keeps its own copy of %s, because it %.200s", length ? "; " : "",
@@ -122,7 +165,7 @@ int pl_source_open(struct pl_dataset *set, const struct pl_settings *settings, c
     int status = 0;
     bool found = !set->type->find_source(set->type, folder, &source);
     pl_cache_path(&path, folder, set->type->info.name);
-    if (!pl_source_open_cache(set, pl_text(&path), &source, true))
+    if (!pl_source_open_cache(set, pl_text(&path), &source, true) && !(found && open_scratch(set, &source)))
         status = found ? pl_source_decode(set, pl_text(&path), &source, err)
                        : pl_source_missing(set->type, folder, err);
     set->flip = pl_settings_boolean(settings, "flip", true);

@@ -59,7 +59,7 @@ static char *read_word(struct reader *reader, const char *key, const struct node
     return NULL;
 }
 
-static void read_lines(struct reader *reader, const char *key, struct node *node, struct pl_lines *lines)
+static void read_lines(struct reader *reader, const char *key, struct node *node, struct pl_texts *lines)
 {
     size_t count;
     struct node **items = pl_node_list(&node, &count);
@@ -68,7 +68,7 @@ static void read_lines(struct reader *reader, const char *key, struct node *node
         pl_complain(&reader->complaints, node, "%s: there are %zu; at most %d are supported", key, count, MOST_LINES);
         return;
     }
-    *lines = (struct pl_lines){.items = pl_pool_new(reader->pool, count, sizeof *lines->items)};
+    *lines = (struct pl_texts){.items = pl_pool_new(reader->pool, count, sizeof *lines->items)};
     for (size_t i = 0; i < count; i++) {
         char *line = read_line(reader, key, items[i]);
         if (line && !strcmp(key, "sbatch") && pl_resources_check_sbatch(line, &err))

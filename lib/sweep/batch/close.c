@@ -2,6 +2,7 @@
 #include "sweep/batch/batch.h"
 
 #include <string.h>
+#include <unistd.h>
 
 struct ends {
     int64_t open;
@@ -23,8 +24,14 @@ int pl_batch_close(struct pl_store *store, const struct pl_submission *submissio
     if (status || ends.open)
         return status;
     status = pl_store_submission_close(store, submission->id, "its submission is over", err);
-    if (!status && !ends.odd)
+    if (!status && !ends.odd) {
+        struct pl_text parent = {0};
+        pl_text_add(&parent, submission->folder);
         pl_folder_remove(submission->folder);
+        pl_text_cut(&parent, (size_t)(strrchr(pl_text(&parent), '/') - pl_text(&parent)));
+        rmdir(pl_text(&parent)); /* the last one takes the folder of folders with it */
+        pl_text_release(&parent);
+    }
     return status ? status : 1;
 }
 

@@ -250,8 +250,49 @@ static int end_task(struct looker *l, struct task *t, const struct pl_sweep_view
     return status;
 }
 
-static int end_gone(struct looker *l, struct pl_batch_memory *memory, const struct pl_sweep_view *view,
-                    struct pl_error *err)
+/* A task that was submitted twice, because nobody heard that it was taken, belongs to the job that began it first. */
+struct other {
+    struct looker *looker;
+    struct task *task;
+    const char *id;
+    int64_t index;
+};
+
+static void take_other(void *self, const struct pl_task_report *report)
+{
+    struct other *other = self;
+    if (strcmp(report->id, other->id) != 0 || report->index != other->index)
+        return;
+    other->task->state = report->state;
+    other->task->word = pl_pool_copy(&other->looker->pool, report->word);
+    other->task->reason = pl_pool_copy(&other->looker->pool, report->reason);
+    other->task->node = pl_pool_copy(&other->looker->pool, report->node);
+}
+
+static void follow_owner(struct looker *l, struct task *t, const struct pl_batch_system *system)
+{
+    struct pl_text path = {0}, owner = {0};
+    struct pl_error unknown = {0};
+    pl_text_addf(&path, "%s/owner-%lld", l->submission->folder, (long long)t->info.number);
+    int status = pl_file_read(pl_text(&path), 1000, &owner, &unknown);
+    char *low = owner.text && !status ? strrchr(owner.text, '_') : NULL;
+    if (low) {
+        struct other other = {l, t, owner.text, strtoll(low + 1, NULL, 10)};
+        bool same = false;
+        *low = '\0';
+        for (size_t i = 0; i < l->array_count; i++)
+            same = same || (l->arrays[i].job && !strcmp(l->arrays[i].job, other.id));
+        if (!same) {
+            t->state = PL_TASK_UNKNOWN;
+            system->look(&other.id, 1, take_other, &other, &unknown);
+        }
+    }
+    pl_text_release(&path);
+    pl_text_release(&owner);
+}
+
+static int end_gone(struct looker *l, const struct pl_batch_system *system, struct pl_batch_memory *memory,
+                    const struct pl_sweep_view *view, struct pl_error *err)
 {
     struct pl_collected collected = {0};
     bool taken = false;
@@ -259,6 +300,9 @@ static int end_gone(struct looker *l, struct pl_batch_memory *memory, const stru
     for (size_t i = 0; i < l->count && !status; i++) {
         struct task *t = &l->tasks[i];
         if (t->info.over || !t->submitted || !pl_task_is_over(t->state))
+            continue;
+        follow_owner(l, t, system);
+        if (!pl_task_is_over(t->state))
             continue;
         bool sure = t->state != PL_TASK_UNKNOWN;
         double still = pl_batch_still(memory, l->submission->id, t->info.number,
@@ -289,7 +333,7 @@ int pl_batch_look(struct pl_store *store, const struct pl_submission *submission
     if (!status)
         status = record(&l, err);
     if (!status && memory)
-        status = end_gone(&l, memory, view, err);
+        status = end_gone(&l, system, memory, view, err);
     if (!status)
         count(&l);
     free(l.tasks);

@@ -9,12 +9,12 @@ static const double safety = 2;          /* times the estimate that a task asks 
 static const double start = 300;         /* seconds that it asks for besides */
 static const double spare_memory = 0.25; /* of the estimate, and so many bytes for the program itself: */
 static const double own_memory = 256 << 20;
+static const double quick = 0.3; /* seconds that a run of a problem is taken to need before one was timed */
 enum { TASKS_UNKNOWN = 64, RUNS_MOST = 20000 };
 
 /* Runs of a task. Where nobody knows how long one takes, some tens of tasks share them. */
-static int64_t choose_runs(const struct pl_batch_request *request, int64_t runs)
+static int64_t choose_runs(const struct pl_batch_request *request, double each, int64_t runs)
 {
-    double each = request->seconds;
     double wanted = isnan(each) ? ceil((double)runs / TASKS_UNKNOWN)
                                 : ceil(worth * (double)request->workers / fmax(each, 1e-3));
     wanted = fmax(wanted, (double)request->workers);
@@ -36,6 +36,19 @@ static void estimate(struct pl_batch_request *request, uint64_t memory)
     }
 }
 
+/* Analytic problems take thousandths of a second, so that nobody needs to have timed one. */
+static bool is_quick(const struct pl_study *study)
+{
+    struct pl_walk *walk = pl_walk_new(study);
+    const struct pl_settings *settings;
+    const int64_t *seeds;
+    size_t count;
+    bool is = !pl_walk_next(walk, &settings, &seeds, &count) && pl_settings_find(settings, "problem") &&
+              !pl_settings_find(settings, "command");
+    pl_walk_free(walk);
+    return is;
+}
+
 int pl_batch_plan(struct pl_batch_request *request, struct pl_store *store, const struct pl_sweep_study *study,
                   int64_t runs, const struct pl_batch_options *options, struct pl_error *err)
 {
@@ -48,11 +61,12 @@ int pl_batch_plan(struct pl_batch_request *request, struct pl_store *store, cons
     if (!r->cpus)
         r->cpus = 1;
     int status = study->sweep ? pl_store_seconds(store, study->sweep, &request->seconds, &request->measured, err) : 0;
+    double each = isnan(request->seconds) && is_quick(study->study) ? quick : request->seconds;
     /* A device is not shared: as many workers as there are; without any, one to a core. */
     request->workers = r->gpus ? r->gpus : r->cpus;
     if (request->workers > r->cpus)
         request->workers = r->cpus;
-    request->runs = options->runs_per_task ? options->runs_per_task : choose_runs(request, runs);
+    request->runs = options->runs_per_task ? options->runs_per_task : choose_runs(request, each, runs);
     if (request->workers > request->runs)
         request->workers = request->runs;
     request->threads = r->cpus / request->workers;

@@ -306,11 +306,20 @@ static void describe(const siginfo_t *ending, enum stop stopped, double stall, c
         pl_result_set(result, PL_FINISHED, "%s", "");
 }
 
+/* Of a program with children the kernel may have ended one, and the program says what it likes. */
+static void note_memory(struct pl_run_result *result)
+{
+    char before[sizeof result->reason];
+    snprintf(before, sizeof before, "%s", result->reason);
+    pl_result_set(result, PL_FAILED, "%.300s; memory was over, and the kernel ended a process (OUT_OF_MEMORY)", before);
+}
+
 void pl_process_run(const struct pl_launch *launch, const struct pl_sink *sink, struct pl_reading *reading,
                     struct pl_run_result *result)
 {
     struct process process = {
         .handle = -1, .output = {.fd = -1, .origin = PL_FROM_OUTPUT}, .error = {.fd = -1, .origin = PL_FROM_ERROR}};
+    uint64_t kills = pl_host_memory_kills();
     if (!start(&process, launch, result))
         return;
     fcntl(process.output.fd, F_SETFL, O_NONBLOCK);
@@ -330,4 +339,6 @@ void pl_process_run(const struct pl_launch *launch, const struct pl_sink *sink, 
     if (process.handle >= 0)
         close(process.handle);
     describe(&ending, stopped, launch->stall, reading, result);
+    if (result->outcome == PL_FAILED && pl_host_memory_kills() > kills)
+        note_memory(result);
 }
