@@ -78,6 +78,7 @@ double KERNEL(pl_dot_blocks)(struct pl_optim *optim, size_t from, size_t to, con
 typedef void pl_update(const void *self, struct pl_chunk *chunk);
 void KERNEL(pl_pass)(struct pl_optim *optim, const struct pl_arenas *arenas, size_t from, size_t to, pl_update *update,
                      double sums[PL_SUMS]);
+void KERNEL(pl_product_part)(const struct pl_product *p, size_t from, size_t to);
 /* Joint squared norm over all tensors. */
 double KERNEL(pl_norm2)(struct pl_optim *optim, const real *x);
 

@@ -149,6 +149,7 @@ static int make(struct pl_optim **optim, const struct pl_settings *settings, con
         return pl_registry_fail(&kernels->optimizers, name, err);
     struct pl_optim *o = pl_new(sizeof *o);
     o->kernels = kernels;
+    o->wide = pl_optim_kernels(pl_host_isa(), PL_FLOAT64);
     o->type = type;
     o->element = element;
     o->threads = threads > 0 ? threads : 1;

@@ -48,6 +48,15 @@ struct pl_optimizer {
     bool replaced;  /* becomes another method when the trigger fires (nt_asgd) */
 };
 
+enum { PL_PRODUCT_ROWS = 16 }; /* of a product of matrices that are computed by one call */
+
+/* c = a b, of the build's precision, row by row: rows x inner times inner x columns. */
+struct pl_product {
+    const void *a, *b;
+    void *c;
+    size_t rows, inner, columns;
+};
+
 /* What one build for an instruction set and a precision exports. */
 struct pl_kernels {
     struct pl_registry optimizers;
@@ -56,6 +65,7 @@ struct pl_kernels {
     void (*noise)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out);
     void (*uniforms)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out); /* likewise */
     void (*chains)(const struct pl_chains_pass *pass, size_t from, size_t to); /* blocks of chains, double only */
+    void (*product)(const struct pl_product *product, size_t from, size_t to); /* groups of PL_PRODUCT_ROWS rows */
 };
 const struct pl_kernels *pl_optim_kernels(enum pl_isa isa, enum pl_element element);
 
@@ -88,7 +98,7 @@ enum pl_averaging { PL_AVERAGE_OFF, PL_AVERAGE_ON, PL_AVERAGE_PATIENCE, PL_AVERA
 
 struct pl_optim {
     const struct pl_optimizer *type;
-    const struct pl_kernels *kernels;
+    const struct pl_kernels *kernels, *wide; /* of its precision; of double */
     enum pl_element element;
     int threads;
     struct pl_random noise;
@@ -144,6 +154,9 @@ double pl_average_weight(const struct pl_optim *optim);
 
 /* pl_parallel for blocks, which on few of them takes less time than waking a thread. */
 void pl_optim_parallel(int threads, size_t blocks, pl_parallel_body *body, void *self);
+
+/* A product of matrices on as many threads as it is worth; body is called for groups of PL_PRODUCT_ROWS rows of it. */
+void pl_product_parallel(int threads, const struct pl_product *product, pl_parallel_body *body, void *self);
 
 /* Settings that many optimizers take. */
 #define PL_SETTING_LAMBDA(value)                                                                                       \

@@ -22,6 +22,7 @@ const struct pl_kernels KERNEL(pl_kernels) = {
     .step = KERNEL(pl_step),
     .noise = KERNEL(pl_noise),
     .uniforms = KERNEL(pl_uniforms),
+    .product = KERNEL(pl_product_part),
 #if REAL_BITS == 64
     .chains = KERNEL(pl_chains_part),
 #endif
