@@ -7,7 +7,7 @@
 struct pl_chains {
     struct pl_optim *optim; /* the optimizer's constants and rate; its own arena is not used */
     size_t count, blocks, dimension;
-    double *theta;
+    double *theta, *state[PL_ARENAS];
     uint64_t *lost; /* of each block */
 };
 
@@ -27,7 +27,7 @@ static int make_optim(struct pl_chains *c, const struct pl_settings *settings, s
 {
     const char *name = pl_settings_string(settings, "optimizer", "");
     if (type_of(name) && !pl_chains_are_possible(name))
-        return pl_fail(err, PL_EINPUT, "%s cannot run as independent chains; theopoula, tusla and sgld can", name);
+        return pl_fail(err, PL_EINPUT, "%s cannot run as independent chains", name);
     struct pl_tensor tensor = {0, 1, 1, 1, {1}};
     struct pl_layout layout = {&tensor, 1, PL_TENSOR_ALIGN};
     int status = pl_optim_new(&c->optim, settings, &layout, PL_FLOAT64, noise, threads, err);
@@ -50,9 +50,12 @@ int pl_chains_new(struct pl_chains **chains, const struct pl_settings *settings,
         size_t length = c->blocks * PL_CHAINS_STRIDE * dimension;
         c->theta = pl_arena(length + 1, sizeof *c->theta);
         c->lost = pl_new((c->blocks + 1) * sizeof *c->lost);
-        for (size_t i = 0; c->theta && i < length; i++)
+        bool enough = c->theta;
+        for (size_t i = 0; enough && i < length; i++)
             c->theta[i] = start;
-        if (!c->theta)
+        for (size_t k = 0; k < c->optim->arena_count && enough; k++)
+            enough = (c->state[k] = pl_arena(length + 1, sizeof *c->theta)); /* 0, as samplers begin */
+        if (!enough)
             status = pl_fail(err, PL_EMEMORY, "there is not enough memory for %zu chains", count);
     }
     if (status) {
@@ -69,6 +72,8 @@ void pl_chains_free(struct pl_chains *c)
         return;
     pl_optim_free(c->optim);
     free(c->theta);
+    for (size_t k = 0; k < PL_ARENAS; k++)
+        free(c->state[k]);
     free(c->lost);
     free(c);
 }
@@ -85,7 +90,7 @@ void pl_chains_run(struct pl_chains *c, const struct pl_chains_field *field, uin
     struct pl_optim *o = c->optim;
     o->type->begin(o, NULL);
     struct pl_chains_pass pass = {o,     field,    c->count, c->dimension, o->counts[PL_COUNT_STEPS] + 1,
-                                  steps, c->theta, c->lost};
+                                  steps, c->theta, c->state, c->lost};
     pl_optim_parallel(o->threads, c->blocks, run_part, &pass);
     o->counts[PL_COUNT_STEPS] += steps;
 }

@@ -4,7 +4,8 @@
  * The rules are those of lib/optim: the very functions that pl_optim_step calls, applied to blocks of
  * PL_CHAINS_STRIDE chains that stay in the first-level cache for many steps. Noise and data of a chain depend on
  * the stream's key, the step and the chain only: not on the number of chains, on threads or on how steps are dealt
- * out to calls. A chain that has become infinite or NaN stays so. All arithmetic is double. */
+ * out to calls. A state of the optimizer (a velocity, a second moment) is each chain's own and starts at 0. A chain
+ * that has become infinite or NaN stays so. All arithmetic is double. */
 #ifndef PL_OPTIM_CHAINS_H
 #define PL_OPTIM_CHAINS_H
 
@@ -27,11 +28,11 @@ struct pl_chains_field {
     struct pl_random data; /* stream of the uniform draws */
 };
 
-/* Whether an optimizer can run as independent chains: those whose only memory is theta can. */
+/* Whether an optimizer can run as independent chains: the samplers can, whose steps do not depend on their number. */
 bool pl_chains_are_possible(const char *optimizer);
 
 /* Makes count chains of the given dimension, all coordinates at start. settings are those of pl_optim_new. Fails with
- * PL_EINPUT (the optimizer has a memory, or averages) or PL_EMEMORY. */
+ * PL_EINPUT (the optimizer cannot, or averages) or PL_EMEMORY. */
 int pl_chains_new(struct pl_chains **chains, const struct pl_settings *settings, size_t count, size_t dimension,
                   double start, struct pl_random noise, int threads, struct pl_error *err);
 void pl_chains_free(struct pl_chains *chains);

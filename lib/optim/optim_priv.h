@@ -76,7 +76,8 @@ struct pl_chains_pass {
     size_t count, dimension; /* chains, and coordinates of each */
     uint64_t first, steps;   /* number of the first step, from 1; how many */
     double *theta;
-    uint64_t *lost; /* for each block: the first step after which a chain was not finite, or 0 */
+    double *const *state; /* the optimizer's arenas, laid out as theta is */
+    uint64_t *lost;       /* for each block: the first step after which a chain was not finite, or 0 */
 };
 
 struct pl_optim_block {

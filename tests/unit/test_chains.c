@@ -83,10 +83,9 @@ static void coordinatewise_rules_give_the_same_bits(void **state)
     (void)state;
     enum { CHAINS = 600, STEPS = 50 };
     static const struct rule rules[] = {
-        {"theopoula", "paper", 0.1, 0.1, 0, 0, 0},
-        {"theopoula", "official", 0.05, INFINITY, 0, 3, 0.1},
-        {"theopoula", "paper", 0.3, 1e-8, 0, 0, 0.2},
-        {"sgld", NULL, 0.02, 0, 0, 0, 0.3},
+        {"theopoula", "paper", 0.1, 0.1, 0, 0, 0},    {"theopoula", "official", 0.05, INFINITY, 0, 3, 0.1},
+        {"theopoula", "paper", 0.3, 1e-8, 0, 0, 0.2}, {"sgld", NULL, 0.02, 0, 0, 0, 0.3},
+        {"sghmc", NULL, 0.02, 0, 0, 0, 0.3},          {"psgld", NULL, 0.02, 0.1, 0, 0, 0.1},
     };
     struct source source;
     open_source(&source, "double_well", 1);
@@ -172,6 +171,8 @@ static void every_chain_has_a_norm_of_its_own(void **state)
         {"tusla", NULL, 0.1, 0, 0.4, 0, 0},
         {"tusla", NULL, 0.05, 0, 1, 1.25, 0},
         {"sgld", NULL, 0.02, 0, 0, 0, 0.1},
+        {"sghmc", NULL, 0.02, 0, 0, 0, 0.1},
+        {"psgld", NULL, 0.02, 0.2, 0, 0, 0},
     };
     static const char *const problems[] = {"double_well", "mixture", "rosenbrock", "quadratic", "quartic"};
     static const size_t looked_at[] = {0, 31, 255, 256, 599};
@@ -200,17 +201,15 @@ static void every_chain_has_a_norm_of_its_own(void **state)
 }
 
 /* A chain is the same among few and among many, on one thread and on three, in one call and in several. */
-static void chains_depend_on_nothing_else(void **state)
+static void check_independence(const struct rule *rule)
 {
-    (void)state;
     enum { MANY = 6000, FEW = 300, STEPS = 20 };
     static double many[MANY], others[MANY], few[FEW];
-    static const struct rule rule = {"tusla", NULL, 0.1, 0, 0.2, 1, 0};
     struct source source;
     open_source(&source, "theta30", 2);
     struct pl_chains_field field = {gradient, &source, true, pl_random_stream(4, PL_STREAM_DATA)};
-    struct pl_chains *a = chains_of(&rule, MANY, 2, 0.9, 1), *b = chains_of(&rule, MANY, 2, 0.9, 3);
-    struct pl_chains *c = chains_of(&rule, FEW, 2, 0.9, 1);
+    struct pl_chains *a = chains_of(rule, MANY, 2, 0.9, 1), *b = chains_of(rule, MANY, 2, 0.9, 3);
+    struct pl_chains *c = chains_of(rule, FEW, 2, 0.9, 1);
     pl_chains_run(a, &field, STEPS);
     pl_chains_run(b, &field, 7);
     pl_chains_run(b, &field, STEPS - 7);
@@ -224,7 +223,7 @@ static void chains_depend_on_nothing_else(void **state)
         assert_true(many[0] != many[1] && many[0] != many[PL_CHAINS_STRIDE]);
     }
     field.data.key[0]++;
-    struct pl_chains *d = chains_of(&rule, FEW, 2, 0.9, 1);
+    struct pl_chains *d = chains_of(rule, FEW, 2, 0.9, 1);
     pl_chains_run(d, &field, STEPS);
     pl_chains_read(d, 1, others);
     assert_memory_not_equal(others, few, sizeof few);
@@ -233,6 +232,14 @@ static void chains_depend_on_nothing_else(void **state)
     pl_chains_free(c);
     pl_chains_free(d);
     close_source(&source);
+}
+
+static void chains_depend_on_nothing_else(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {{"tusla", NULL, 0.1, 0, 0.2, 1, 0}, {"sghmc", NULL, 1e-4, 0, 0, 0, 0.1}};
+    for (size_t i = 0; i < COUNT(rules); i++)
+        check_independence(&rules[i]);
 }
 
 /* The words of Philox that chain_steps' data are made from, as noise.c says. */
