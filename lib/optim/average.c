@@ -24,6 +24,33 @@ static const struct pl_setting common[] = {
      .range = "[1,100000]",
      .help = "epochs without improvement (patience), or newest losses set aside (nonmono)",
      .idle_when = "average=off or average=on"},
+    {.key = "lookahead",
+     .type = PL_INTEGER,
+     .initial = "0",
+     .range = "[0,1000000000]",
+     .help = "steps after which theta goes back towards where it was so many steps before (Lookahead), 0: never",
+     .late = true},
+    {.key = "lookahead_alpha",
+     .type = PL_REAL,
+     .initial = "0.5",
+     .range = "(0,1]",
+     .help = "share of the way that is kept then",
+     .idle_when = "lookahead=0",
+     .late = true},
+    {.key = "sam",
+     .aliases = "sam_rho",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = "[0,inf)",
+     .help =
+         "how far uphill the gradient of a step is taken (SAM, which takes two gradients a step), 0: where theta is",
+     .late = true},
+    {.key = "sam_adaptive",
+     .type = PL_BOOLEAN,
+     .initial = "false",
+     .help = "weigh that way with the size of each parameter (ASAM)",
+     .idle_when = "sam=0",
+     .late = true},
 };
 
 const struct pl_setting *pl_optim_common_settings(size_t *count)
@@ -32,8 +59,27 @@ const struct pl_setting *pl_optim_common_settings(size_t *count)
     return common;
 }
 
+static int configure_around(struct pl_optim *o, const struct pl_settings *settings, struct pl_error *err)
+{
+    o->lookahead = (uint64_t)pl_settings_need_integer(settings, "lookahead");
+    o->lookahead_alpha = pl_settings_need_real(settings, "lookahead_alpha");
+    o->sam = pl_settings_need_real(settings, "sam");
+    o->sam_adaptive = pl_settings_need_boolean(settings, "sam_adaptive");
+    if (o->lookahead && o->type->elsewhere)
+        return pl_fail(err, PL_EINPUT, "%s keeps two sequences that lookahead would part, so lookahead must be 0",
+                       o->type->info.name);
+    if (o->lookahead) {
+        o->slow = (int)o->arena_count;
+        pl_optim_want_arena(o, "slow", 0);
+    }
+    return 0;
+}
+
 int pl_average_configure(struct pl_optim *o, const struct pl_settings *settings, struct pl_error *err)
 {
+    int status = configure_around(o, settings, err);
+    if (status)
+        return status;
     const char *word = pl_settings_need_string(settings, "average");
     o->averaging = !strcmp(word, "on")         ? PL_AVERAGE_ON
                    : !strcmp(word, "patience") ? PL_AVERAGE_PATIENCE

@@ -33,6 +33,8 @@ static int make_optim(struct pl_chains *c, const struct pl_settings *settings, s
     int status = pl_optim_new(&c->optim, settings, &layout, PL_FLOAT64, noise, threads, err);
     if (!status && c->optim->averaging != PL_AVERAGE_OFF)
         status = pl_fail(err, PL_EINPUT, "independent chains do not average their iterates, so average must be off");
+    if (!status && (c->optim->lookahead || c->optim->sam > 0))
+        status = pl_fail(err, PL_EINPUT, "independent chains take single steps, so lookahead and sam must be 0");
     return status;
 }
 

@@ -78,6 +78,11 @@ double KERNEL(pl_dot_blocks)(struct pl_optim *optim, size_t from, size_t to, con
 typedef void pl_update(const void *self, struct pl_chunk *chunk);
 void KERNEL(pl_pass)(struct pl_optim *optim, const struct pl_arenas *arenas, size_t from, size_t to, pl_update *update,
                      double sums[PL_SUMS]);
+/* around.c: before the first step, and after every one; after a gradient was taken elsewhere. */
+void KERNEL(pl_lookahead_begins)(struct pl_optim *optim, real *theta);
+void KERNEL(pl_lookahead_ends)(struct pl_optim *optim, real *theta);
+void KERNEL(pl_sam_return)(struct pl_optim *optim, real *theta);
+
 void KERNEL(pl_product_part)(const struct pl_product *p, size_t from, size_t to);
 /* Joint squared norm over all tensors. */
 double KERNEL(pl_norm2)(struct pl_optim *optim, const real *x);

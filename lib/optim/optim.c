@@ -114,6 +114,11 @@ static int allocate(struct pl_optim *o, struct pl_error *err)
             return PL_EMEMORY;
         else if (o->notes[k].where)
             *o->notes[k].where = o->notes[k].values;
+    if (o->sam > 0) {
+        o->kept = pl_arena(o->layout.length ? o->layout.length : 1, size);
+        if (!o->kept)
+            return pl_fail(err, PL_EMEMORY, "there is no memory for another copy of %zu parameters", o->layout.length);
+    }
     return o->scratch_count ? allocate_doubles(&o->scratch, o->scratch_count, "that is worked on", err) : 0;
 }
 
@@ -187,7 +192,8 @@ int pl_optim_bytes(const struct pl_settings *settings, const struct pl_layout *l
     int status = make(&o, settings, layout, element, (struct pl_random){{0, 0}}, 1, err);
     if (status)
         return status;
-    *bytes = (uint64_t)o->arena_count * layout->length * (element == PL_FLOAT32 ? sizeof(float) : sizeof(double)) +
+    *bytes = (uint64_t)(o->arena_count + (o->sam > 0)) * layout->length *
+                 (element == PL_FLOAT32 ? sizeof(float) : sizeof(double)) +
              o->scratch_count * sizeof(double);
     for (size_t k = 0; k < o->notes_count; k++)
         *bytes += o->notes[k].where ? o->notes[k].count * sizeof(double) : 0;
@@ -208,8 +214,21 @@ void pl_optim_free(struct pl_optim *o)
     free(o->blocks);
     free(o->sums);
     free(o->scratch);
+    free(o->kept);
     free(o->self);
     free(o);
+}
+
+bool pl_optim_climbs(const struct pl_optim *o)
+{
+    return o->sam > 0;
+}
+
+void pl_optim_climb(struct pl_optim *o, void *theta, const void *gradient)
+{
+    assert(o->sam > 0 && !o->away);
+    o->kernels->climb(o, theta, gradient);
+    o->away = true;
 }
 
 void pl_optim_step(struct pl_optim *o, void *theta, void *gradient, const void *xi)

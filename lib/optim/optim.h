@@ -51,7 +51,7 @@ size_t pl_optim_count(void);
 const struct pl_optimizer_info *pl_optim_info(size_t index); /* in alphabetical order */
 const struct pl_optimizer_info *pl_optim_find(const char *name);
 
-/* Settings that every optimizer takes besides its own: weight averaging and its trigger. */
+/* Settings that every optimizer takes besides its own: weight averaging and its trigger, Lookahead, SAM. */
 const struct pl_setting *pl_optim_common_settings(size_t *count);
 
 struct pl_optim;
@@ -67,6 +67,12 @@ void pl_optim_free(struct pl_optim *optim);
  * as pl_optim_new does, but for memory. */
 int pl_optim_bytes(const struct pl_settings *settings, const struct pl_layout *layout, enum pl_element element,
                    uint64_t *bytes, struct pl_error *err);
+
+/* Do steps want the gradient of another point than theta (SAM)? Then pl_optim_climb, before a step, moves theta there
+ * by the gradient of where it is; the caller finds the gradient there, of the same data, and the step begins from where
+ * theta was. */
+bool pl_optim_climbs(const struct pl_optim *optim);
+void pl_optim_climb(struct pl_optim *optim, void *theta, const void *gradient);
 
 /* One step. theta and gradient are arenas of the layout and element type; the gradient may be overwritten.
  * xi gives the standard normal draws explicitly (an arena of the same layout); NULL: drawn from the

@@ -16,7 +16,7 @@
 
 enum {
     PL_BLOCK = 256, /* elements; a multiple of PL_TENSOR_ALIGN, small beside the first-level cache */
-    PL_ARENAS = 5,  /* most arenas of state that an optimizer has, the average included */
+    PL_ARENAS = 6,  /* most arenas of state that an optimizer has, those of averaging and Lookahead included */
     PL_NOTES = 8,   /* most named lists of doubles, tables included */
     PL_SUMS = 2,    /* sums that an update may make over a block */
 };
@@ -61,6 +61,7 @@ struct pl_product {
 struct pl_kernels {
     struct pl_registry optimizers;
     void (*step)(struct pl_optim *optim, void *theta, void *gradient, const void *xi);
+    void (*climb)(struct pl_optim *optim, void *theta, const void *gradient); /* of SAM */
     /* first is a multiple of 32 */
     void (*noise)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out);
     void (*uniforms)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out); /* likewise */
@@ -136,6 +137,13 @@ struct pl_optim {
     int64_t trigger_after;       /* n of the trigger */
     double *best_loss;           /* note of the trigger; NULL: none decides by losses */
     double *last_losses;         /* note of nonmono: the last n, a ring */
+
+    uint64_t lookahead; /* steps from one look back to the next, 0: none */
+    double lookahead_alpha;
+    int slow;   /* index of the arena that it looks back at */
+    double sam; /* how far away SAM's gradient is taken, 0: it is not */
+    bool sam_adaptive, away;
+    void *kept; /* theta while it is away */
 };
 
 /* For configure. Arenas start at initial everywhere; they are allocated afterwards, in this order. Notes are
@@ -146,7 +154,8 @@ double *pl_optim_want_notes(struct pl_optim *optim, const char *name, size_t cou
 void pl_optim_want_table(struct pl_optim *optim, const char *name, size_t count, double **where);
 void pl_optim_want_scratch(struct pl_optim *optim, size_t count); /* likewise, and not part of the state */
 
-/* average.c: weight averaging, the wrapper around every optimizer. configure reads its settings; starts says
+/* average.c: weight averaging, the wrapper around every optimizer. configure reads its settings, and those of what else
+ * is put around optimizers (around.c); starts says
  * whether theta as it is before this step is the first iterate of the average; weight is the share that theta
  * gets after this step (0: not averaged, 1: copied). */
 int pl_average_configure(struct pl_optim *optim, const struct pl_settings *settings, struct pl_error *err);

@@ -168,6 +168,11 @@ void KERNEL(pl_step)(struct pl_optim *o, void *theta, void *gradient, const void
 void KERNEL(pl_step)(struct pl_optim *o, void *theta, void *gradient, const void *xi)
 {
     const struct pl_arenas arenas = {theta, gradient, xi};
+    if (o->away)
+        KERNEL(pl_sam_return)(o, theta);
+    o->away = false;
+    if (o->lookahead)
+        KERNEL(pl_lookahead_begins)(o, theta);
     if (o->averaging != PL_AVERAGE_OFF && pl_average_starts(o))
         add_to_average(o, theta, 1);
     o->counts[PL_COUNT_STEPS]++;
@@ -177,6 +182,8 @@ void KERNEL(pl_step)(struct pl_optim *o, void *theta, void *gradient, const void
             update_tensor(o, &arenas, i);
     else
         update_blocks(o, &arenas, 0, o->block_count);
+    if (o->lookahead)
+        KERNEL(pl_lookahead_ends)(o, theta);
     double weight = o->averaging != PL_AVERAGE_OFF ? pl_average_weight(o) : 0;
     if (weight > 0)
         add_to_average(o, theta, weight);

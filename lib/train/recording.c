@@ -23,6 +23,9 @@ int pl_recording_init(struct pl_recording *recording, const struct pl_settings *
 {
     bool possible = pl_share_rule_read(&recording->rule, settings);
     recording->on = pl_settings_boolean(settings, "record_shares", false);
+    if (recording->on && possible && pl_settings_real(settings, "sam", 0) > 0)
+        return pl_fail(err, PL_EINPUT,
+                       "record_shares looks at a step from where its gradient is taken, so sam must be 0");
     if (!recording->on || possible)
         return 0;
     return pl_fail(err, PL_EINPUT,

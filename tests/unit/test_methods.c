@@ -16,6 +16,11 @@
 #define NET                                                                                                            \
     "dataset=glyphs train_images=90 test_images=20 valid=10 batch=30 model=cnn width=4 depth=2 epochs=2 shuffle=true "
 
+/* An epoch of one window. */
+#define TEXT                                                                                                           \
+    "dataset=markov model=awd_lstm nlayers=1 emsize=8 nhid=12 vocabulary=10 branches=3 train_tokens=82 "               \
+    "valid_tokens=41 test_tokens=41 batch=2 bptt=40 epochs=1 vary_bptt=false "
+
 static void *copy_of(struct pl_network *n, enum pl_arena_kind kind, size_t bytes)
 {
     const char *lent = pl_net_lend(n->net, kind, PL_LEND_READ);
@@ -98,9 +103,157 @@ static void statistics_belong_to_the_average(void **state)
     }
 }
 
+static void open_and_train(struct pl_network *n, const char *words, struct pl_settings *s, struct pl_run_request *request,
+                           struct recorder *r, struct pl_sink *sink)
+{
+    struct pl_run_result result = {0};
+    struct pl_error err;
+    *s = (struct pl_settings){0};
+    settings_of(s, words);
+    *request = (struct pl_run_request){.settings = s, .seed = 1, .threads = 1};
+    *sink = recorder_sink(r);
+    if (pl_network_open(n, request, sink, &err) || pl_network_train(n, &result, &err))
+        fail_msg("%s", err.text);
+}
+
+/* SAM's second gradient, of one batch, leaves no trace but in the weights: running statistics and the recurrent state are
+ * those of the first pass, which is the pass without SAM. */
+static void sam_leaves_no_trace(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {NET "batch=90 epochs=1 optimizer=sgd lambda=0.1 device=ref", NET
+         "batch=90 epochs=1 optimizer=sgd lambda=0.1 device=ref sam=0.5"},
+        {TEXT "optimizer=sgd lambda=1", TEXT "optimizer=sgd lambda=1 sam=0.5"},
+        {TEXT "optimizer=sgd lambda=1 sam=0.5", TEXT "optimizer=sgd lambda=1 sam=0.5 sam_adaptive=true"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pl_network n[2];
+        struct pl_settings s[2];
+        struct pl_run_request request[2];
+        struct recorder r[2];
+        struct pl_sink sink[2];
+        struct view view[2];
+        for (int k = 0; k < 2; k++) {
+            open_and_train(&n[k], cases[i][k], &s[k], &request[k], &r[k], &sink[k]);
+            assert_int_equal(pl_optim_steps(n[k].optim), 1);
+            view[k] = view_of(&n[k]);
+        }
+        assert_false(equal(&n[0], view[0].theta, view[1].theta, false));
+        assert_true(equal(&n[0], view[0].statistics, view[1].statistics, true));
+        if (n[0].recurrent) {
+            size_t length = pl_plan_state_length(n[0].recurrent);
+            double *states = pl_new(2 * length * sizeof *states);
+            for (int k = 0; k < 2; k++)
+                pl_plan_state_get(n[k].recurrent, states + (size_t)k * length);
+            assert_memory_equal(states, states + length, length * sizeof *states);
+            assert_true(states[0] != 0);
+            free(states);
+        } else {
+            assert_true(pl_net_length(n[0].net, PL_STATISTICS) > 0);
+        }
+        for (int k = 0; k < 2; k++) {
+            forget(&view[k]);
+            pl_network_close(&n[k]);
+            recorder_release(&r[k]);
+            pl_settings_release(&s[k]);
+        }
+    }
+}
+
+enum { N = 5 };
+
+static struct pl_optim *make(const char *words, struct pl_layout *layout)
+{
+    struct pl_settings s = {0};
+    struct pl_optim *optim;
+    struct pl_error err;
+    char all[300];
+    snprintf(all, sizeof all, "problem=quadratic %s", words);
+    settings_of(&s, all);
+    pl_layout_add(layout, (const size_t[]){2}, 1);
+    pl_layout_add(layout, (const size_t[]){3}, 1);
+    if (pl_optim_new(&optim, &s, layout, PL_FLOAT64, pl_random_stream(1, PL_STREAM_NOISE), 1, &err))
+        fail_msg("%s", err.text);
+    pl_settings_release(&s);
+    return optim;
+}
+
+static size_t place(const struct pl_layout *layout, size_t i)
+{
+    return i < 2 ? i : layout->tensors[1].offset + i - 2;
+}
+
+/* Of sum of c_i theta_i^4 / 4. */
+static double slope(size_t i, double theta)
+{
+    return (double)(i + 1) * theta * theta * theta;
+}
+
+static void sam_steps_by_the_gradient_uphill(void **state)
+{
+    (void)state;
+    for (int adaptive = 0; adaptive < 2; adaptive++) {
+        struct pl_layout layout = {0};
+        struct pl_optim *optim = make(adaptive ? "optimizer=sgd lambda=0.1 sam=0.3 sam_adaptive=true"
+                                               : "optimizer=sgd lambda=0.1 sam=0.3",
+                                      &layout);
+        double theta[64] = {0}, gradient[64] = {0}, want[N];
+        assert_true(pl_optim_climbs(optim));
+        for (size_t i = 0; i < N; i++)
+            theta[place(&layout, i)] = want[i] = 0.3 * (double)(i + 1) - 0.5;
+        for (int step = 0; step < 4; step++) {
+            double norm = 0;
+            for (size_t i = 0; i < N; i++)
+                norm += pow(slope(i, want[i]) * (adaptive ? want[i] : 1), 2);
+            for (size_t i = 0; i < N; i++) {
+                double way = 0.3 * slope(i, want[i]) * (adaptive ? want[i] * want[i] : 1) / (sqrt(norm) + 1e-12);
+                want[i] -= 0.1 * slope(i, want[i] + way);
+            }
+            for (size_t i = 0; i < N; i++)
+                gradient[place(&layout, i)] = slope(i, theta[place(&layout, i)]);
+            pl_optim_climb(optim, theta, gradient);
+            for (size_t i = 0; i < N; i++)
+                gradient[place(&layout, i)] = slope(i, theta[place(&layout, i)]);
+            pl_optim_step(optim, theta, gradient, NULL);
+            for (size_t i = 0; i < N; i++)
+                assert_true(fabs(theta[place(&layout, i)] - want[i]) < 1e-14);
+        }
+        pl_optim_free(optim);
+        pl_layout_release(&layout);
+    }
+}
+
+static void lookahead_goes_back(void **state)
+{
+    (void)state;
+    struct pl_layout layout = {0};
+    struct pl_optim *optim = make("optimizer=sgd lambda=0.1 lookahead=3 lookahead_alpha=0.4", &layout);
+    double theta[64] = {0}, gradient[64] = {0}, want[N], slow[N];
+    assert_false(pl_optim_climbs(optim));
+    for (size_t i = 0; i < N; i++)
+        theta[place(&layout, i)] = want[i] = slow[i] = (double)i - 1.5;
+    for (int step = 1; step <= 10; step++) {
+        for (size_t i = 0; i < N; i++) {
+            gradient[place(&layout, i)] = (double)(i + (size_t)step);
+            want[i] -= 0.1 * (double)(i + (size_t)step);
+            if (step % 3 == 0)
+                want[i] = slow[i] += 0.4 * (want[i] - slow[i]);
+        }
+        pl_optim_step(optim, theta, gradient, NULL);
+        for (size_t i = 0; i < N; i++)
+            assert_true(fabs(theta[place(&layout, i)] - want[i]) < 1e-14);
+    }
+    pl_optim_free(optim);
+    pl_layout_release(&layout);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sam_leaves_no_trace),
+        cmocka_unit_test(sam_steps_by_the_gradient_uphill),
+        cmocka_unit_test(lookahead_goes_back),
         cmocka_unit_test(statistics_belong_to_the_average),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

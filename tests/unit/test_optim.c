@@ -21,6 +21,7 @@ static const char *const forms[] = {
     "adagrad rate_decay=0.1 average=on",
     "adam",
     "adam average=nonmono average_after=1",
+    "adam lookahead=2 average=on",
     "adamax weight_decay=0.1",
     "adamp nesterov=true delta=3",
     "adamp average=on",
@@ -48,6 +49,7 @@ static const char *const forms[] = {
     "rmsprop centered=true momentum=0.9",
     "rmsprop momentum=0.5",
     "rprop",
+    "rmsprop momentum=0.5 lookahead=5 lookahead_alpha=0.8",
     "schedule_free_adamw warmup_steps=5 weight_decay=0.1 lambda=0.01",
     "schedule_free_sgd lambda=0.1 step_power=1",
     "sgd momentum=0.9 dampening=0.1",
@@ -283,7 +285,9 @@ static void illegal_requests_are_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {"sgd nesterov=true", "sgd nesterov=true momentum=0.9 dampening=0.1",
-                                      "asgd average=on", "nt_asgd average=patience"};
+                                      "asgd average=on", "nt_asgd average=patience",
+                                      "schedule_free_sgd lookahead=5", "sghmc friction=0.1 noise_estimate=0.2",
+                                      "rprop step_min=1 step_max=0.5"};
     struct pl_layout layout = {0};
     struct pl_error err;
     struct pl_optim *optim = NULL;

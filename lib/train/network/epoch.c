@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { OVER = 1, NOT_FINITE }; /* what a batch may find besides an error: no more batches; nothing to go on with */
 
@@ -46,6 +47,44 @@ static int take_step(struct pl_network *n, double lambda, struct pl_error *err)
     return pl_device_synchronize(n->device, err);
 }
 
+/* Moves the weights to where the optimizer wants the gradient. */
+static void climb(struct pl_network *n)
+{
+    void *gradient = pl_net_lend(n->net, PL_GRADIENTS, PL_LEND_SPEND);
+    void *theta = pl_net_lend(n->net, PL_PARAMETERS, PL_LEND_CHANGE);
+    pl_optim_climb(n->optim, theta, gradient);
+    pl_net_take_back(n->net, PL_PARAMETERS, PL_LEND_CHANGE, theta);
+    pl_net_take_back(n->net, PL_GRADIENTS, PL_LEND_SPEND, gradient);
+}
+
+/* The gradient at the point that the optimizer climbs to, of the same batch with the same dropout. Running statistics
+ * and the recurrent state stay those of the point where the step begins; before is the state that the batch began with.
+ */
+static int find_gradient_elsewhere(struct pl_network *n, uint64_t number, const double *before, struct pl_error *err)
+{
+    const size_t length = pl_net_length(n->net, PL_STATISTICS);
+    struct pl_network_batch batch;
+    double *after = before ? pl_new((pl_plan_state_length(n->recurrent) + 1) * sizeof *after) : NULL;
+    double *statistics = length ? pl_new(length * sizeof *statistics) : NULL;
+    climb(n);
+    if (before) {
+        pl_plan_state_get(n->recurrent, after);
+        pl_plan_state_set(n->recurrent, before);
+    }
+    pl_network_copy_statistics(n, statistics, PL_LEND_READ);
+    int status = n->type->feed(n, &batch, err);
+    if (!status) {
+        pl_plan_forward(batch.plan, number);
+        pl_plan_backward(batch.plan);
+    }
+    pl_network_copy_statistics(n, statistics, PL_LEND_CHANGE);
+    if (before)
+        pl_plan_state_set(n->recurrent, after);
+    free(statistics);
+    free(after);
+    return status;
+}
+
 /* One batch; when its loss is not finite the parameters stay as they were. */
 static int train_batch(struct pl_network *n, struct pl_error *err)
 {
@@ -58,6 +97,9 @@ static int train_batch(struct pl_network *n, struct pl_error *err)
     p->seconds_load += pl_clock_steady() - begun;
     int64_t correct;
     uint64_t number = pl_optim_steps(n->optim);
+    const bool climbs = pl_optim_climbs(n->optim);
+    if (climbs && n->carried)
+        pl_plan_state_get(n->recurrent, n->carried);
     pl_plan_forward(batch.plan, number);
     double loss = pl_plan_loss(batch.plan, &correct);
     if (number < n->recorded_batches)
@@ -67,6 +109,10 @@ static int train_batch(struct pl_network *n, struct pl_error *err)
     if (!isfinite(loss))
         return NOT_FINITE;
     pl_plan_backward(batch.plan);
+    if (climbs)
+        status = find_gradient_elsewhere(n, number, n->carried, err);
+    if (status)
+        return status;
     status = take_step(n, n->lambda * batch.factor, err);
     if (status)
         return status;

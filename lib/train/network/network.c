@@ -188,9 +188,11 @@ static int pass_forward(struct pl_network *n, struct pl_error *err)
     return status < 0 ? status : 0; /* 1: the epoch has no more batches */
 }
 
-static void copy_statistics(struct pl_network *n, double *kept, enum pl_lending how)
+void pl_network_copy_statistics(struct pl_network *n, double *kept, enum pl_lending how)
 {
     const size_t bytes = pl_net_length(n->net, PL_STATISTICS) * sizeof *kept;
+    if (!bytes)
+        return;
     double *statistics = pl_net_lend(n->net, PL_STATISTICS, how);
     if (how == PL_LEND_READ)
         memcpy(kept, statistics, bytes);
@@ -208,14 +210,14 @@ int pl_network_show_average(struct pl_network *n, struct pl_network_shown *shown
     shown->statistics = pl_arena(length, sizeof *shown->statistics);
     if (!shown->statistics)
         return pl_fail(err, PL_EMEMORY, "there is no memory for the statistics of the averaged weights");
-    copy_statistics(n, shown->statistics, PL_LEND_READ);
+    pl_network_copy_statistics(n, shown->statistics, PL_LEND_READ);
     return pass_forward(n, err);
 }
 
 void pl_network_hide_average(struct pl_network *n, struct pl_network_shown *shown)
 {
     if (shown->statistics)
-        copy_statistics(n, shown->statistics, PL_LEND_CHANGE);
+        pl_network_copy_statistics(n, shown->statistics, PL_LEND_CHANGE);
     if (shown->exchanged)
         exchange(n);
     free(shown->statistics);

@@ -49,7 +49,7 @@ struct descent {
     struct pl_layout layout;
     struct pl_schedule schedule;
     struct pl_random data;
-    bool random;
+    bool random, climbs;
     size_t n;
     int64_t iterations, points;
     double *theta, *gradient, *x;
@@ -258,6 +258,10 @@ static void iterate(struct descent *o, struct pl_run_result *result)
                              o->shares);
             o->share_count++;
         }
+        if (o->climbs) {
+            pl_optim_climb(o->optim, o->theta, o->gradient);
+            pl_objective_gradient(&o->objective, o->theta, x, o->gradient);
+        }
         pl_optim_step(o->optim, o->theta, o->gradient, NULL);
         bool finite = all_finite(o->theta, o->n), loss_finite = true;
         if (!finite || t == next_record) {
@@ -315,6 +319,7 @@ static int prepare(struct descent *o, struct pl_error *err)
     if (status)
         return status;
     o->rate = pl_optim_rate(o->optim);
+    o->climbs = pl_optim_climbs(o->optim);
     return pl_recording_init(&o->recording, settings, err);
 }
 
