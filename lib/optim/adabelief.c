@@ -4,8 +4,14 @@
  *   theta <- theta - lambda / (1 - beta1^t) m / (sqrt(s / (1 - beta2^t)) + epsilon)
  * amsgrad: h <- max(h, s) + epsilon, kept, takes the place of s, which then gets no epsilon. rectify: with rho as in
  * RAdam, a factor sqrt((rho - 4) (rho - 2) rho_inf / ((rho_inf - 4) (rho_inf - 2) rho)) where rho > 4, and
- * theta <- theta - lambda m elsewhere. */
+ * theta <- theta - lambda m elsewhere.
+ *
+ * variant 0.2.1, the later class: epsilon goes into s with amsgrad too, and h <- max(h, s). rectify: the factor where
+ * rho >= 5, times sqrt(1 - beta2^t), of m / (sqrt(s) + epsilon) (s also with amsgrad); elsewhere theta <- theta -
+ * lambda / (1 - beta1^t) m, or nothing but the decay without degenerate. */
 #include "optim/kernel.h"
+
+#include <string.h>
 
 static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.001"),
@@ -25,11 +31,25 @@ static const struct pl_setting settings[] = {
      .idle_when = "decouple=false or weight_decay=0"},
     PL_SETTING_SWITCH("rectify", NULL, "false", "rectify the adaptive rate as RAdam does"),
     PL_SETTING_SWITCH("amsgrad", NULL, "false", "use the largest second moment so far"),
+    {.key = "degenerate",
+     .aliases = "degenerated_to_sgd",
+     .type = PL_BOOLEAN,
+     .initial = "true",
+     .help = "take steps of momentum SGD while the variance is unknown (0.2.1 with rectify)",
+     .idle_when = "rectify=false or variant=0.0.5",
+     .late = true},
+    {.key = "variant",
+     .type = PL_STRING,
+     .initial = "0.0.5",
+     .range = "0.0.5 0.2.1",
+     .help = "the published class of which version",
+     .idle_when = "rectify=false and amsgrad=false",
+     .late = true},
 };
 
 struct adabelief {
     double beta1, beta2, epsilon, weight_decay;
-    bool decouple, fixed_decay, rectify, amsgrad;
+    bool decouple, fixed_decay, rectify, amsgrad, later, degenerate;
     double keep, rate, inverse_root; /* of this step */
     bool adaptive;
 };
@@ -45,6 +65,8 @@ static void configure(struct pl_optim *optim, const struct pl_settings *s)
     o->fixed_decay = pl_settings_need_boolean(s, "fixed_decay");
     o->rectify = pl_settings_need_boolean(s, "rectify");
     o->amsgrad = pl_settings_need_boolean(s, "amsgrad");
+    o->later = !strcmp(pl_settings_need_string(s, "variant"), "0.2.1");
+    o->degenerate = pl_settings_need_boolean(s, "degenerate");
     pl_optim_want_arena(optim, "m", 0);
     pl_optim_want_arena(optim, "s", 0);
     if (o->amsgrad)
@@ -64,7 +86,13 @@ static void begin(struct pl_optim *optim, const struct pl_arenas *arenas)
     if (!o->rectify)
         return;
     double most = 2 / (1 - o->beta2) - 1, rho = most - 2 * t * power2 / c2;
-    o->adaptive = rho > 4;
+    o->adaptive = o->later ? rho >= 5 : rho > 4;
+    if (o->later) {
+        double factor = sqrt(c2 * (rho - 4) * (rho - 2) * most / (most - 4) / (most - 2) / rho);
+        o->rate = o->adaptive ? lambda / c1 * factor : o->degenerate ? lambda / c1 : 0;
+        o->inverse_root = 1;
+        return;
+    }
     o->rate = o->adaptive ? lambda / c1 * sqrt((rho - 4) * (rho - 2) * most / (most - 4) / (most - 2) / rho) : lambda;
 }
 
@@ -83,7 +111,11 @@ static inline __attribute__((always_inline)) void pass(const struct adabelief *o
         real d = g - m[i];
         s[i] = beta2 * s[i] + rest2 * d * d;
         real second;
-        if (amsgrad)
+        if (amsgrad && o->later) {
+            s[i] += epsilon;
+            h[i] = s[i] < h[i] ? h[i] : s[i];
+            second = o->rectify ? s[i] : h[i];
+        } else if (amsgrad)
             second = h[i] = (s[i] < h[i] ? h[i] : s[i]) + epsilon;
         else
             second = s[i] += epsilon;
@@ -105,10 +137,18 @@ static void update(const void *self, struct pl_chunk *c)
         pass(o, c, false, false);
 }
 
+static void spare(void *self)
+{
+    struct adabelief *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_adabelief) = {
     .info = {"adabelief", "Adam with the variance around the mean gradient (Zhuang and others)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct adabelief),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

@@ -11,10 +11,17 @@ static void configure(struct pl_optim *optim, const struct pl_settings *s)
     bound_configure(optim, s, pl_settings_need_boolean(s, "amsbound"));
 }
 
+static void spare(void *self)
+{
+    struct bound *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_adabound) = {
     .info = {"adabound", "Adam with a rate clamped between closing bounds (Luo and others)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct bound),
     .configure = configure,
+    .spare = spare,
     .begin = bound_begin,
     .update = bound_update,
 };

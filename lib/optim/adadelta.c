@@ -13,7 +13,8 @@ static const struct pl_setting settings[] = {
      .initial = "1e-6",
      .range = "[0,inf)",
      .help = "added to both mean squares, within their roots"},
-    PL_SETTING_WEIGHT_DECAY("0", PL_L2),
+    PL_SETTING_WEIGHT_DECAY("0", PL_EITHER),
+    PL_SETTING_DECOUPLE("false"),
 };
 
 struct adadelta {
@@ -25,7 +26,7 @@ static void configure(struct pl_optim *optim, const struct pl_settings *s)
     struct adadelta *o = optim->self;
     o->rho = pl_settings_need_real(s, "rho");
     o->epsilon = pl_settings_need_real(s, "epsilon");
-    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->weight_decay = pl_optim_decay(optim, s);
     pl_optim_want_arena(optim, "v", 0);
     pl_optim_want_arena(optim, "u", 0);
 }
@@ -54,10 +55,17 @@ static void update(const void *self, struct pl_chunk *c)
     }
 }
 
+static void spare(void *self)
+{
+    struct adadelta *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_adadelta) = {
     .info = {"adadelta", "steps in the units of the steps before (Zeiler)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct adadelta),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

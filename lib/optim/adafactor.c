@@ -1,12 +1,16 @@
 /* Adafactor: Shazeer and Stern, "Adafactor: adaptive learning rates with sublinear memory cost" (ICML 2018,
  * arXiv:1804.04235). Of g^2 a tensor of two or more dimensions keeps means over its last two, R (one number a row) and
  * C (one a column), other tensors all of it (V). With q = t^decay_rate: R <- (1 - q) R + q row means;  C <- (1 - q) C +
- * q column means;  E = R C / (mean of R), or E = V;  u = g / sqrt(E) torch: E = R C / max(mean of R, epsilon), and at
- * least epsilon^2 a = max(epsilon2, rms(theta)) min(lambda, 1 / sqrt(t));  theta <- (1 - lambda weight_decay) theta
- *    theta <- theta - a u / max(1, rms(u) / clip_threshold)
- *  published (fairseq): g^2 + epsilon in place of g^2;  a = lambda, or with relative_step min(0.01, 1 / sqrt(t))
- * (warmup_init: 1e-6 t for 0.01), times max(epsilon2, rms(theta)) with scale_parameter;  u <- a u / max(1, rms(u) /
- * clip_threshold) with beta1: m <- beta1 m + (1 - beta1) u, in place of u;  theta <- (1 - a weight_decay) theta - u */
+ * q column means;  E = R C / (mean of R), or E = V;  u = g / sqrt(E)
+ *
+ * torch: E = R C / max(mean of R, epsilon), and at least epsilon^2
+ *   a = max(epsilon2, rms(theta)) min(lambda, 1 / sqrt(t));  theta <- (1 - lambda weight_decay) theta
+ *   theta <- theta - a u / max(1, rms(u) / clip_threshold)
+ *
+ * published (fairseq): g^2 + epsilon in place of g^2
+ *   a = lambda, or with relative_step min(0.01, 1 / sqrt(t)) (warmup_init: 1e-6 t for 0.01),
+ *   times max(epsilon2, rms(theta)) with scale_parameter;  u <- a u / max(1, rms(u) / clip_threshold)
+ *   beta1: m <- beta1 m + (1 - beta1) u, in place of u;  theta <- (1 - a weight_decay) theta - u */
 #include "optim/kernel.h"
 
 #include <string.h>
@@ -302,11 +306,19 @@ static void update(const void *self, struct pl_chunk *c)
         }
 }
 
+static void spare(void *self)
+{
+    struct adafactor *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_adafactor) = {
     .info = {"adafactor", "second moments of rows and columns, steps relative to parameters (Shazeer and Stern)",
              PL_SETTINGS(settings)},
     .self_size = sizeof(struct adafactor),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .tensor = tensor,
     .update = update,

@@ -13,7 +13,8 @@ static const struct pl_setting settings[] = {
      .initial = "1e-8",
      .range = "[0,inf)",
      .help = "added to the gradient's size"},
-    PL_SETTING_WEIGHT_DECAY("0", PL_L2),
+    PL_SETTING_WEIGHT_DECAY("0", PL_EITHER),
+    PL_SETTING_DECOUPLE("false"),
 };
 
 struct adamax {
@@ -27,7 +28,7 @@ static void configure(struct pl_optim *optim, const struct pl_settings *s)
     o->beta1 = pl_settings_need_real(s, "beta1");
     o->beta2 = pl_settings_need_real(s, "beta2");
     o->epsilon = pl_settings_need_real(s, "epsilon");
-    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->weight_decay = pl_optim_decay(optim, s);
     pl_optim_want_arena(optim, "m", 0);
     pl_optim_want_arena(optim, "n", 0);
 }
@@ -55,11 +56,18 @@ static void update(const void *self, struct pl_chunk *c)
     }
 }
 
+static void spare(void *self)
+{
+    struct adamax *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_adamax) = {
     .info = {"adamax", "Adam with the largest gradient in place of a second moment (Kingma and Ba)",
              PL_SETTINGS(settings)},
     .self_size = sizeof(struct adamax),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

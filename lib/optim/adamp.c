@@ -199,10 +199,18 @@ static void update(const void *self, struct pl_chunk *c)
         theta[i] = keep * theta[i] - rate * p[i];
 }
 
+static void spare(void *self)
+{
+    struct adamp *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_adamp) = {
     .info = {"adamp", "Adam without growth of scale-invariant weights (Heo and others)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct adamp),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .tensor = tensor,
     .update = update,

@@ -1,8 +1,8 @@
 /* Adan: Xie et al., "Adan: adaptive Nesterov momentum algorithm for faster optimizing deep models" (arXiv:2208.06677).
- * The betas are weights of the old values; q = g less the gradient before (0 in the first step): m <- beta1 m + (1 -
- * beta1) g;  d <- beta2 d + (1 - beta2) q;  v <- beta3 v + (1 - beta3) (g + beta2 q)^2 u = (m / (1 - beta1^t) + beta2 d
- * / (1 - beta2^t)) / (sqrt(v / (1 - beta3^t)) + epsilon) theta <- (theta - lambda u) / (1 + lambda weight_decay), or (1
- * - lambda weight_decay) theta - lambda u with no_prox */
+ * The betas are weights of the old values; q = g less the gradient before (0 in the first step):
+ *   m <- beta1 m + (1 - beta1) g;  d <- beta2 d + (1 - beta2) q;  v <- beta3 v + (1 - beta3) (g + beta2 q)^2
+ *   u = (m / (1 - beta1^t) + beta2 d / (1 - beta2^t)) / (sqrt(v / (1 - beta3^t)) + epsilon)
+ *   theta <- (theta - lambda u) / (1 + lambda weight_decay), with no_prox (1 - lambda weight_decay) theta - lambda u */
 #include "optim/kernel.h"
 
 static const struct pl_setting settings[] = {
@@ -77,11 +77,20 @@ static void update(const void *self, struct pl_chunk *c)
     }
 }
 
+static void spare(void *self)
+{
+    struct adan *o = self;
+    o->rate1 /= o->no_prox ? 1 : o->keep;
+    o->rate2 /= o->no_prox ? 1 : o->keep;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_adan) = {
     .info = {"adan", "Adam with Nesterov's momentum, by differences of gradients (Xie and others)",
              PL_SETTINGS(settings)},
     .self_size = sizeof(struct adan),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

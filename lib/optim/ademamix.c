@@ -84,11 +84,19 @@ static void update(const void *self, struct pl_chunk *c)
     }
 }
 
+static void spare(void *self)
+{
+    struct ademamix *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_ademamix) = {
     .info = {"ademamix", "Adam with a second, slower mean gradient (Pagliardini, Ablin and Grangier)",
              PL_SETTINGS(settings)},
     .self_size = sizeof(struct ademamix),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

@@ -79,11 +79,19 @@ static void update(const void *self, struct pl_chunk *c)
     }
 }
 
+static void spare(void *self)
+{
+    struct adopt *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_adopt) = {
     .info = {"adopt", "Adam whose second moment is that of the steps before (Taniguchi and others)",
              PL_SETTINGS(settings)},
     .self_size = sizeof(struct adopt),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

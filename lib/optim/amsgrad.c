@@ -2,9 +2,8 @@
 #include "optim/adam_family.h"
 
 static const struct pl_setting settings[] = {
-    PL_SETTING_LAMBDA("0.001"),
-    PL_SETTING_BETAS,
-    PL_SETTING_EPSILON("1e-8"),
+    PL_SETTING_LAMBDA("0.001"),          PL_SETTING_BETAS,
+    PL_SETTING_EPSILON("1e-8"),          PL_SETTING_EPSILON_IN("root uncorrected"),
     PL_SETTING_WEIGHT_DECAY("0", PL_L2),
 };
 
@@ -13,10 +12,18 @@ static void configure(struct pl_optim *optim, const struct pl_settings *s)
     adam_configure(optim, s, true, false);
 }
 
+static void spare(void *self)
+{
+    struct adam *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_amsgrad) = {
     .info = {"amsgrad", "Adam with the largest second moment so far (Reddi, Kale and Kumar)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct adam),
     .configure = configure,
+    .spare = spare,
     .begin = adam_begin,
     .update = adam_update,
 };

@@ -67,11 +67,18 @@ static void update(const void *self, struct pl_chunk *c)
     }
 }
 
+static void spare(void *self)
+{
+    struct asgd *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_asgd) = {
     .info = {"asgd", "averaged stochastic gradient descent (Polyak and Juditsky)", PL_SETTINGS(settings),
              .averages = true},
     .self_size = sizeof(struct asgd),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

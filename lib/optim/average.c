@@ -5,7 +5,11 @@
  *  patience  the paper's rule: the mean of theta_Q .. theta_n, where Q is the end of the epoch in which the
  *            validation loss has not improved for n epochs
  *  nonmono   the rule of AWD-LSTM (Merity et al., 2018): the loss is above the best of all losses but the last
- *            n; averages as `on` does, counted from there */
+ *            n; averages as `on` does, counted from there
+ *  ema       exponential: theta_1, then decay times the average plus 1 - decay times theta_t
+ *  swa       stochastic weight averaging (Izmailov et al., UAI 2018): the mean of theta at the ends of epochs n + 1, n
+ * + 2, ..
+ */
 #include "optim/optim_priv.h"
 
 #include <math.h>
@@ -16,14 +20,28 @@ static const struct pl_setting common[] = {
      .aliases = "averaging",
      .type = PL_STRING,
      .initial = "off",
-     .range = "off on patience nonmono",
-     .help = "weight averaging, and what starts it"},
+     .range = "off on patience nonmono ema swa",
+     .help = "weight averaging, and what starts it; an exponential one; one of the ends of epochs"},
     {.key = "average_after",
      .type = PL_INTEGER,
      .initial = "5",
      .range = "[1,100000]",
-     .help = "epochs without improvement (patience), or newest losses set aside (nonmono)",
-     .idle_when = "average=off or average=on"},
+     .help = "epochs without improvement (patience), newest losses set aside (nonmono), epochs before it begins (swa)",
+     .idle_when = "average=off or average=on or average=ema"},
+    {.key = "average_decay",
+     .type = PL_REAL,
+     .initial = "0.999",
+     .range = "[0,1)",
+     .help = "decay rate of the exponential average (ema)",
+     .idle_when = "average=off or average=on or average=patience or average=nonmono or average=swa",
+     .late = true},
+    {.key = "decay_on",
+     .type = PL_STRING,
+     .initial = "all",
+     .range = "all matrices",
+     .help = "what has weight decay: everything, or only tensors of two or more dimensions",
+     .idle_when = "weight_decay=0",
+     .late = true},
     {.key = "lookahead",
      .type = PL_INTEGER,
      .initial = "0",
@@ -61,6 +79,9 @@ const struct pl_setting *pl_optim_common_settings(size_t *count)
 
 static int configure_around(struct pl_optim *o, const struct pl_settings *settings, struct pl_error *err)
 {
+    o->spares = !strcmp(pl_settings_need_string(settings, "decay_on"), "matrices");
+    if (o->spares && !o->type->spare)
+        return pl_fail(err, PL_EINPUT, "%s has no weight decay, so decay_on must be all", o->type->info.name);
     o->lookahead = (uint64_t)pl_settings_need_integer(settings, "lookahead");
     o->lookahead_alpha = pl_settings_need_real(settings, "lookahead_alpha");
     o->sam = pl_settings_need_real(settings, "sam");
@@ -84,6 +105,8 @@ int pl_average_configure(struct pl_optim *o, const struct pl_settings *settings,
     o->averaging = !strcmp(word, "on")         ? PL_AVERAGE_ON
                    : !strcmp(word, "patience") ? PL_AVERAGE_PATIENCE
                    : !strcmp(word, "nonmono")  ? PL_AVERAGE_NONMONO
+                   : !strcmp(word, "ema")      ? PL_AVERAGE_EMA
+                   : !strcmp(word, "swa")      ? PL_AVERAGE_SWA
                                                : PL_AVERAGE_OFF;
     if (o->averaging != PL_AVERAGE_OFF && o->type->info.averages)
         return pl_fail(err, PL_EINPUT, "%s averages the weights by its own rule, so average must be off, not %s",
@@ -91,8 +114,11 @@ int pl_average_configure(struct pl_optim *o, const struct pl_settings *settings,
     if (o->averaging != PL_AVERAGE_OFF) {
         o->trigger = o->averaging;
         o->trigger_after = pl_settings_need_integer(settings, "average_after");
+        o->average_decay = pl_settings_need_real(settings, "average_decay");
         pl_optim_want_arena(o, "average", 0);
     }
+    if (o->averaging == PL_AVERAGE_SWA)
+        o->averaged_epoch = pl_optim_want_notes(o, "averaged_epoch", 1);
     if (o->trigger == PL_AVERAGE_PATIENCE || o->trigger == PL_AVERAGE_NONMONO) {
         o->best_loss = pl_optim_want_notes(o, "best_loss", 1);
         *o->best_loss = INFINITY;
@@ -147,12 +173,28 @@ bool pl_average_starts(const struct pl_optim *o)
 
 double pl_average_weight(const struct pl_optim *o)
 {
-    if (o->averaging != PL_AVERAGE_ON && !o->counts[PL_COUNT_FIRED])
+    if (o->averaging == PL_AVERAGE_EMA)
+        return o->counts[PL_COUNT_AVERAGED] ? 1 - o->average_decay : 1;
+    if (o->averaging == PL_AVERAGE_SWA || (o->averaging != PL_AVERAGE_ON && !o->counts[PL_COUNT_FIRED]))
         return 0;
     if (o->averaging == PL_AVERAGE_PATIENCE)
         return 1 / (double)(o->counts[PL_COUNT_AVERAGED] + 1);
     uint64_t since = o->counts[PL_COUNT_STEPS] - o->counts[PL_COUNT_FIRED_AT];
     return since <= 2 ? 1 : 1 / (double)(since - 1);
+}
+
+void pl_optim_epoch_ends(struct pl_optim *o, const void *theta, uint64_t epoch)
+{
+    if (!o->averaged_epoch || (double)epoch <= *o->averaged_epoch)
+        return;
+    *o->averaged_epoch = (double)epoch;
+    if (epoch > (uint64_t)o->trigger_after)
+        o->kernels->average(o, theta, 1 / (double)(o->counts[PL_COUNT_AVERAGED] + 1));
+}
+
+bool pl_optim_wants_statistics(const struct pl_optim *o)
+{
+    return o->type->elsewhere || o->averaging == PL_AVERAGE_EMA || o->averaging == PL_AVERAGE_SWA;
 }
 
 bool pl_optim_is_elsewhere(const struct pl_optim *o)

@@ -23,7 +23,7 @@
          .initial = "0.001",                                                                                           \
          .range = "(0,1)",                                                                                             \
          .help = "speed at which the bounds close in"},                                                                \
-        PL_SETTING_WEIGHT_DECAY("0", PL_L2)
+        PL_SETTING_WEIGHT_DECAY("0", PL_EITHER), PL_SETTING_DECOUPLE_LATE
 
 struct bound {
     double beta1, beta2, epsilon, final_lambda, gamma, weight_decay;
@@ -39,7 +39,7 @@ static inline void bound_configure(struct pl_optim *optim, const struct pl_setti
     o->epsilon = pl_settings_need_real(s, "epsilon");
     o->final_lambda = pl_settings_need_real(s, "final_lambda");
     o->gamma = pl_settings_need_real(s, "gamma");
-    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->weight_decay = pl_optim_decay(optim, s);
     o->amsbound = amsbound;
     pl_optim_want_arena(optim, "m", 0);
     pl_optim_want_arena(optim, "v", 0);

@@ -1,12 +1,15 @@
 /* LAMB: You et al., "Large batch optimization for deep learning: training BERT in 76 minutes" (ICLR 2020,
  * arXiv:1904.00962). m and v as in Adam (m <- beta1 m + g without grad_averaging), c1 and c2 the bias corrections.
- *  official (timm, after NVIDIA's FusedLAMB): first g <- g / max(1, |g| / max_norm), the norm over all tensors. Then
- *    u = (m / c1) / (sqrt(v / c2) + epsilon) + weight_decay theta
- *    (decouple: without the decay, and theta <- (1 - lambda weight_decay) theta here)
- *    for each tensor r = |theta| / |u|, 1 where either is 0, at most 1 with trust_clip; r = 1 without decay unless
- * always_adapt theta <- theta - lambda r u published (torch_optimizer, after cybertronai): u = m / (sqrt(v) + epsilon)
- * + weight_decay theta r = min(|theta|, clamp) / |u|, 1 where either is 0;  theta <- theta - lambda K r u, K = sqrt(c2)
- * / c1 with debias, else 1 */
+ *
+ * official (timm, after NVIDIA's FusedLAMB): first g <- g / max(1, |g| / max_norm), the norm over all tensors. Then
+ *   u = (m / c1) / (sqrt(v / c2) + epsilon) + weight_decay theta
+ *   (decouple: without the decay, and theta <- (1 - lambda weight_decay) theta here)
+ *   for each tensor r = |theta| / |u|, 1 where either is 0, at most 1 with trust_clip
+ *   without decay r is 1 unless always_adapt;  theta <- theta - lambda r u
+ *
+ * published (torch_optimizer, after cybertronai):
+ *   u = m / (sqrt(v) + epsilon) + weight_decay theta;  r = min(|theta|, clamp) / |u|, 1 where either is 0
+ *   theta <- theta - lambda K r u, K = sqrt(c2) / c1 with debias, else 1 */
 #include "optim/kernel.h"
 
 #include <string.h>
@@ -158,10 +161,18 @@ static void update(const void *self, struct pl_chunk *c)
         theta[i] -= rate * direction[i];
 }
 
+static void spare(void *self)
+{
+    struct lamb *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_lamb) = {
     .info = {"lamb", "Adam's direction at the length of each tensor's norm (You and others)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct lamb),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .tensor = tensor,
     .update = update,

@@ -1,8 +1,9 @@
 /* LARS: You, Gitman and Ginsburg, "Large batch training of convolutional networks" (arXiv:1708.03888), as timm has it.
- * For each tensor, with weight decay or always_adapt: r = trust_coefficient |theta| / (|g| + weight_decay |theta| +
- * epsilon), 1 where either norm is 0 trust_clip: r <- min(r / lambda, 1);  g <- r (g + weight_decay theta) then SGD
- * with momentum: b <- g in the first step, else momentum b + (1 - dampening) g theta <- theta - lambda d,  d = b, or g
- * + momentum b with nesterov, or g without momentum */
+ * For each tensor, with weight decay or always_adapt:
+ *   r = trust_coefficient |theta| / (|g| + weight_decay |theta| + epsilon), 1 where either norm is 0
+ *   trust_clip: r <- min(r / lambda, 1);  g <- r (g + weight_decay theta)
+ * then SGD with momentum: b <- g in the first step, else momentum b + (1 - dampening) g
+ *   theta <- theta - lambda d,  d = b, or g + momentum b with nesterov, or g without momentum */
 #include "optim/kernel.h"
 
 static const struct pl_setting settings[] = {
@@ -102,10 +103,17 @@ static void update(const void *self, struct pl_chunk *c)
         }
 }
 
+static void spare(void *self)
+{
+    struct lars *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_lars) = {
     .info = {"lars", "SGD at the length of each tensor's norm (You, Gitman and Ginsburg)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct lars),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .tensor = tensor,
     .update = update,

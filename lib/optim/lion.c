@@ -46,10 +46,18 @@ static void update(const void *self, struct pl_chunk *c)
     }
 }
 
+static void spare(void *self)
+{
+    struct lion *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_lion) = {
     .info = {"lion", "the sign of a mean of gradients (Chen and others)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct lion),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

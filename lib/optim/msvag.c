@@ -10,7 +10,8 @@
 static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.001"),
     PL_SETTING_BETAS,
-    PL_SETTING_WEIGHT_DECAY("0", PL_L2),
+    PL_SETTING_WEIGHT_DECAY("0", PL_EITHER),
+    PL_SETTING_DECOUPLE_LATE,
     {.key = "epsilon",
      .aliases = "eps ε",
      .type = PL_REAL,
@@ -30,7 +31,7 @@ static void configure(struct pl_optim *optim, const struct pl_settings *s)
     struct msvag *o = optim->self;
     o->beta1 = pl_settings_need_real(s, "beta1");
     o->beta2 = pl_settings_need_real(s, "beta2");
-    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->weight_decay = pl_optim_decay(optim, s);
     pl_optim_want_arena(optim, "m", 0);
     pl_optim_want_arena(optim, "v", 0);
 }
@@ -66,10 +67,17 @@ static void update(const void *self, struct pl_chunk *c)
     }
 }
 
+static void spare(void *self)
+{
+    struct msvag *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_msvag) = {
     .info = {"msvag", "momentum SGD with variance adaptation (Balles and Hennig)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct msvag),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

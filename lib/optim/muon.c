@@ -1,10 +1,10 @@
 /* Muon: Jordan et al., "Muon: an optimizer for hidden layers in neural networks" (2024), as torch has it. A tensor of
  * two or more dimensions is a matrix, first dimension by the rest, of r rows and c columns: B <- momentum B + (1 -
- * momentum) g;  X = momentum B + (1 - momentum) g with nesterov, else B where r > c, X is transposed until the end;  X
- * <- X / max(|X|, epsilon), then ns_steps times, p, q, s the coefficients: Y = X X';  X <- p X + (q Y + s Y Y) X theta
- * <- (1 - lambda weight_decay) theta - lambda f X, f = sqrt(max(1, r / c)) (original), 0.2 sqrt(max(r, c))
- *   (match_rms_adamw) or sqrt(r / c) (spectral_unclamped)
- * Everything else is AdamW's, at the rate adamw_lambda lambda / (initial lambda). */
+ * momentum) g;  X = momentum B + (1 - momentum) g with nesterov, else B where r > c, X is transposed until the end X <-
+ * X / max(|X|, epsilon), then ns_steps times, p, q, s the coefficients:  Y = X X';  X <- p X + (q Y + s Y Y) X theta <-
+ * (1 - lambda weight_decay) theta - lambda f X f = sqrt(max(1, r / c)) (original), 0.2 sqrt(max(r, c))
+ * (match_rms_adamw) or sqrt(r / c) (spectral_unclamped) Everything else is AdamW's, at the rate adamw_lambda lambda /
+ * (initial lambda). */
 #include "optim/kernel.h"
 
 #include <string.h>
@@ -263,11 +263,18 @@ static void update(const void *self, struct pl_chunk *c)
     }
 }
 
+static void spare(void *self)
+{
+    struct muon *o = self;
+    o->adamw_weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_muon) = {
     .info = {"muon", "matrices along their nearest orthogonal ones, the rest by AdamW (Jordan and others)",
              PL_SETTINGS(settings)},
     .self_size = sizeof(struct muon),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .tensor = tensor,
     .update = update,

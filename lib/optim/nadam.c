@@ -94,10 +94,18 @@ static void update(const void *self, struct pl_chunk *c)
     }
 }
 
+static void spare(void *self)
+{
+    struct nadam *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_nadam) = {
     .info = {"nadam", "Adam with Nesterov's momentum (Dozat); NAdamW too", PL_SETTINGS(settings)},
     .self_size = sizeof(struct nadam),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

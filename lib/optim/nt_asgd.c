@@ -54,11 +54,18 @@ static void update(const void *self, struct pl_chunk *c)
         average[i] = o->share == 1 ? theta[i] : average[i] + share * (theta[i] - average[i]);
 }
 
+static void spare(void *self)
+{
+    struct nt_asgd *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_nt_asgd) = {
     .info = {"nt_asgd", "SGD that turns into averaged SGD by AWD-LSTM's non-monotone criterion (Merity and others)",
              PL_SETTINGS(settings), .averages = true},
     .self_size = sizeof(struct nt_asgd),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
     .replaced = true,

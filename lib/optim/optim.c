@@ -55,6 +55,15 @@ void pl_optim_want_scratch(struct pl_optim *o, size_t count)
     o->scratch_count = count;
 }
 
+double pl_optim_decay(struct pl_optim *o, const struct pl_settings *settings)
+{
+    double decay = pl_settings_need_real(settings, "weight_decay");
+    if (!pl_settings_need_boolean(settings, "decouple"))
+        return decay;
+    o->decoupled = decay;
+    return 0;
+}
+
 static size_t blocks_of(const struct pl_tensor *tensor)
 {
     return (tensor->count + PL_BLOCK - 1) / PL_BLOCK;
@@ -133,6 +142,7 @@ static int configure(struct pl_optim *o, const struct pl_settings *given, struct
     int status = o->type->check ? o->type->check(&settings, err) : 0;
     if (!status) {
         o->initial_rate = o->rates[0] = o->rates[1] = pl_settings_need_real(&settings, "lambda");
+        assert(o->type->self_size <= PL_SELF);
         o->self = pl_new(o->type->self_size);
         o->type->configure(o, &settings);
         status = pl_average_configure(o, &settings, err);

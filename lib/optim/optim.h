@@ -91,9 +91,14 @@ uint64_t pl_optim_steps(const struct pl_optim *optim); /* steps taken */
  * in the epoch in which it fires, else 0. */
 int pl_optim_validated(struct pl_optim *optim, double loss);
 
-/* Does theta only say where gradients are taken, so that everything that belongs to the parameters, such as running
- * statistics, has to be found for the average (schedule-free methods)? */
+/* Tells what averages the ends of epochs that one is there, numbered from 1; of an epoch that was told already nothing
+ * is taken again. */
+void pl_optim_epoch_ends(struct pl_optim *optim, const void *theta, uint64_t epoch);
+
+/* Does theta only say where gradients are taken, while the average is what counts (schedule-free methods)? */
 bool pl_optim_is_elsewhere(const struct pl_optim *optim);
+/* Should what belongs to the parameters, such as running statistics, be found for the average anew? */
+bool pl_optim_wants_statistics(const struct pl_optim *optim);
 
 /* The averaged parameters, or NULL while nothing is averaged (or averaging is off). */
 const void *pl_optim_average(const struct pl_optim *optim);

@@ -18,6 +18,7 @@ enum {
     PL_BLOCK = 256, /* elements; a multiple of PL_TENSOR_ALIGN, small beside the first-level cache */
     PL_ARENAS = 6,  /* most arenas of state that an optimizer has, those of averaging and Lookahead included */
     PL_NOTES = 8,   /* most named lists of doubles, tables included */
+    PL_SELF = 512,  /* most bytes of an optimizer's own constants */
     PL_SUMS = 2,    /* sums that an update may make over a block */
 };
 
@@ -31,6 +32,9 @@ struct pl_optimizer {
     int (*check)(const struct pl_settings *settings, struct pl_error *err); /* illegal combinations; or NULL */
     /* Reads the settings into self and asks for state (pl_optim_want_arena, pl_optim_want_notes). */
     void (*configure)(struct pl_optim *optim, const struct pl_settings *settings);
+    /* Makes of self, begun for a step, that of a tensor without weight decay; again of such a one: the same. NULL: the
+     * optimizer has no weight decay. */
+    void (*spare)(void *self);
     /* Once a step, before any parameter changes: what depends on the step number, the rate and norms. */
     void (*begin)(struct pl_optim *optim, const struct pl_arenas *arenas);
     /* For optimizers that treat tensors one after another: called before and after each; or NULL. */
@@ -61,7 +65,8 @@ struct pl_product {
 struct pl_kernels {
     struct pl_registry optimizers;
     void (*step)(struct pl_optim *optim, void *theta, void *gradient, const void *xi);
-    void (*climb)(struct pl_optim *optim, void *theta, const void *gradient); /* of SAM */
+    void (*average)(struct pl_optim *optim, const void *theta, double weight); /* theta joins the average */
+    void (*climb)(struct pl_optim *optim, void *theta, const void *gradient);  /* of SAM */
     /* first is a multiple of 32 */
     void (*noise)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out);
     void (*uniforms)(struct pl_random key, uint64_t step, size_t first, size_t count, void *out); /* likewise */
@@ -96,7 +101,14 @@ enum pl_count {
     PL_COUNTS
 };
 
-enum pl_averaging { PL_AVERAGE_OFF, PL_AVERAGE_ON, PL_AVERAGE_PATIENCE, PL_AVERAGE_NONMONO };
+enum pl_averaging {
+    PL_AVERAGE_OFF,
+    PL_AVERAGE_ON,
+    PL_AVERAGE_PATIENCE,
+    PL_AVERAGE_NONMONO,
+    PL_AVERAGE_EMA,
+    PL_AVERAGE_SWA
+};
 
 struct pl_optim {
     const struct pl_optimizer *type;
@@ -137,7 +149,11 @@ struct pl_optim {
     int64_t trigger_after;       /* n of the trigger */
     double *best_loss;           /* note of the trigger; NULL: none decides by losses */
     double *last_losses;         /* note of nonmono: the last n, a ring */
+    double average_decay;        /* of ema */
+    double *averaged_epoch;      /* note of swa: the last epoch whose end it has seen */
 
+    double decoupled;   /* weight decay that the driver sees to */
+    bool spares;        /* vectors and scalars have no weight decay */
     uint64_t lookahead; /* steps from one look back to the next, 0: none */
     double lookahead_alpha;
     int slow;   /* index of the arena that it looks back at */
@@ -146,6 +162,11 @@ struct pl_optim {
     void *kept; /* theta while it is away */
 };
 
+static inline bool pl_optim_is_spared(const struct pl_optim *o, size_t tensor)
+{
+    return o->spares && o->layout.tensors[tensor].dims < 2;
+}
+
 /* For configure. Arenas start at initial everywhere; they are allocated afterwards, in this order. Notes are
  * doubles, zero at first, whose address stays valid. */
 void pl_optim_want_arena(struct pl_optim *optim, const char *name, double initial);
@@ -153,6 +174,11 @@ double *pl_optim_want_notes(struct pl_optim *optim, const char *name, size_t cou
 /* A long list of doubles, zero at first, which begin may use: memory for it can be lacking. *where is in self. */
 void pl_optim_want_table(struct pl_optim *optim, const char *name, size_t count, double **where);
 void pl_optim_want_scratch(struct pl_optim *optim, size_t count); /* likewise, and not part of the state */
+
+/* For configure of optimizers whose own decay is L2: its coefficient. With decouple that is 0, and a step begins with
+ * theta
+ * <- (1 - lambda weight_decay) theta. */
+double pl_optim_decay(struct pl_optim *optim, const struct pl_settings *settings);
 
 /* average.c: weight averaging, the wrapper around every optimizer. configure reads its settings, and those of what else
  * is put around optimizers (around.c); starts says
@@ -215,6 +241,12 @@ void pl_product_parallel(int threads, const struct pl_product *product, pl_paral
     {                                                                                                                  \
         .key = name, .aliases = alias, .type = PL_REAL, .initial = value, .range = "[0,1)",                            \
         .help = "decay rate of " what                                                                                  \
+    }
+/* Where epsilon stands, besides the denominator, words says; for optimizers whose runs are older than it. */
+#define PL_SETTING_EPSILON_IN(words)                                                                                   \
+    {                                                                                                                  \
+        .key = "epsilon_in", .type = PL_STRING, .initial = "denominator", .range = "denominator " words,               \
+        .help = "where epsilon is added", .idle_when = "epsilon=0", .late = true                                       \
     }
 #define PL_SETTINGS(table) .settings = table, .setting_count = sizeof table / sizeof *table
 

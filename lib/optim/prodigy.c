@@ -2,10 +2,12 @@
  * arXiv:2306.06101). It estimates the distance d from the start to a minimiser; sums run over all tensors, and before
  * the first step d = D = d0 and N = 0. After either kind of weight decay, with a = d lambda K (K = sqrt(c2) / c1 with
  * bias_correction, else 1):
- *   N' = beta3 N + (d / d0) a sum(g (start - theta));  m <- beta1 m + (1 - beta1) d g;  v <- beta2 v + (1 - beta2) d^2
- * g^2 s <- beta3 s + (d / d0) a g (d in place of a with safeguard_warmup);  where all s are 0 the step ends here, else
- * N <- N' e = d_coefficient N / sum |s|;  E = max(d, e) while d = d0, else d;  D <- max(D, e);  d <- min(D, growth_rate
- * E) decouple: theta <- (1 - a weight_decay) theta;  theta <- theta - a m / (sqrt(v) + d epsilon), a with the old d */
+ *   N' = beta3 N + (d / d0) a sum(g (start - theta))
+ *   m <- beta1 m + (1 - beta1) d g;  v <- beta2 v + (1 - beta2) d^2 g^2
+ *   s <- beta3 s + (d / d0) a g (d in place of a with safeguard_warmup)
+ *   where all s are 0 the step ends here, else N <- N'
+ *   e = d_coefficient N / sum |s|;  E = max(d, e) while d = d0, else d;  D <- max(D, e);  d <- min(D, growth_rate E)
+ *   decouple: theta <- (1 - a weight_decay) theta;  theta <- theta - a m / (sqrt(v) + d epsilon), a with the old d */
 #include "optim/kernel.h"
 
 static const struct pl_setting settings[] = {
@@ -134,10 +136,18 @@ static void update(const void *self, struct pl_chunk *c)
         theta[i] = keep * theta[i] - (m[i] == 0 ? 0 : rate * m[i] / (real_sqrt(v[i]) + floor));
 }
 
+static void spare(void *self)
+{
+    struct prodigy *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_prodigy) = {
     .info = {"prodigy", "Adam that finds its own rate (Mishchenko and Defazio)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct prodigy),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

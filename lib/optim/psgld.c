@@ -57,11 +57,18 @@ static void update(const void *self, struct pl_chunk *c)
         theta[i] += sigma * xi[i] / real_sqrt(epsilon + real_sqrt(v[i]));
 }
 
+static void spare(void *self)
+{
+    struct psgld *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_psgld) = {
     .info = {"psgld", "Langevin dynamics preconditioned as RMSProp is (Li, Chen, Carlson and Carin)",
              PL_SETTINGS(settings)},
     .self_size = sizeof(struct psgld),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
     .chains = true,

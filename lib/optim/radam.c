@@ -1,23 +1,24 @@
 /* RAdam: Liu et al., "On the variance of the adaptive learning rate and beyond" (ICLR 2020), as its published class.
- * m and v as in Adam on the raw gradient; rho_inf = 2 / (1 - beta2) - 1, rho = rho_inf - 2 t beta2^t / (1 - beta2^t).
- *   rho >= 5: theta <- (1 - lambda weight_decay) theta - lambda R m / (sqrt(v) + epsilon),
- *             R = sqrt((1 - beta2^t) (rho - 4) (rho - 2) rho_inf / ((rho_inf - 4) (rho_inf - 2) rho)) / (1 - beta1^t)
- *   rho < 5:  theta <- (1 - lambda weight_decay) theta - lambda m / (1 - beta1^t), or nothing at all without
- *             degenerate */
+ * m and v as in Adam on the raw gradient (without decouple, as is torch's default, on g + weight_decay theta); rho_inf
+ * = 2 / (1 - beta2) - 1, rho = rho_inf - 2 t beta2^t / (1 - beta2^t). rho >= 5: theta <- (1 - lambda weight_decay)
+ * theta - lambda R m / (sqrt(v) + epsilon), R = sqrt((1 - beta2^t) (rho - 4) (rho - 2) rho_inf / ((rho_inf - 4)
+ * (rho_inf - 2) rho)) / (1 - beta1^t) rho < 5:  theta <- (1 - lambda weight_decay) theta - lambda m / (1 - beta1^t), or
+ * nothing at all without degenerate */
 #include "optim/kernel.h"
 
 static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.001"),
     PL_SETTING_BETAS,
     PL_SETTING_EPSILON("1e-8"),
-    PL_SETTING_WEIGHT_DECAY("0", PL_DECOUPLED),
+    PL_SETTING_WEIGHT_DECAY("0", "decoupled weight decay, or L2 regularisation without decouple"),
+    PL_SETTING_DECOUPLE_AS("true", true),
     PL_SETTING_SWITCH("degenerate", "degenerated_to_sgd", "true",
                       "take steps of momentum SGD while the variance is unknown"),
 };
 
 struct radam {
     double beta1, beta2, epsilon, weight_decay;
-    bool degenerate;
+    bool degenerate, decouple;
     double keep, rate; /* of this step */
     bool adaptive;
 };
@@ -30,6 +31,7 @@ static void configure(struct pl_optim *optim, const struct pl_settings *s)
     o->epsilon = pl_settings_need_real(s, "epsilon");
     o->weight_decay = pl_settings_need_real(s, "weight_decay");
     o->degenerate = pl_settings_need_boolean(s, "degenerate");
+    o->decouple = pl_settings_need_boolean(s, "decouple");
     pl_optim_want_arena(optim, "m", 0);
     pl_optim_want_arena(optim, "v", 0);
 }
@@ -46,7 +48,7 @@ static void begin(struct pl_optim *optim, const struct pl_arenas *arenas)
         o->rate = lambda * sqrt(c2 * (rho - 4) / (most - 4) * (rho - 2) / rho * most / (most - 2)) / c1;
     else
         o->rate = o->degenerate ? lambda / c1 : 0;
-    o->keep = o->adaptive || o->degenerate ? 1 - lambda * o->weight_decay : 1;
+    o->keep = o->decouple && (o->adaptive || o->degenerate) ? 1 - lambda * o->weight_decay : 1;
 }
 
 static void update(const void *self, struct pl_chunk *c)
@@ -57,8 +59,9 @@ static void update(const void *self, struct pl_chunk *c)
     const size_t n = c->count;
     const real beta1 = (real)o->beta1, rest1 = (real)(1 - o->beta1), beta2 = (real)o->beta2;
     const real rest2 = (real)(1 - o->beta2), epsilon = (real)o->epsilon, rate = (real)o->rate, keep = (real)o->keep;
+    const real decay = o->decouple ? 0 : (real)o->weight_decay;
     for (size_t i = 0; i < n; i++) {
-        real g = gradient[i];
+        real g = gradient[i] + decay * theta[i];
         m[i] = beta1 * m[i] + rest1 * g;
         v[i] = beta2 * v[i] + rest2 * g * g;
     }
@@ -70,10 +73,18 @@ static void update(const void *self, struct pl_chunk *c)
             theta[i] = keep * theta[i] - rate * m[i];
 }
 
+static void spare(void *self)
+{
+    struct radam *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_radam) = {
     .info = {"radam", "Adam with a rectified adaptive rate (Liu and others)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct radam),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

@@ -2,8 +2,11 @@
  *   g += weight_decay theta;  v <- alpha v + (1 - alpha) g^2
  *   centered: a <- alpha a + (1 - alpha) g, and v - a^2 takes the place of v below
  *   d = g / (sqrt(v) + epsilon);  with momentum: b <- mu b + d, and b takes the place of d
- *   theta <- theta - lambda d */
+ *   theta <- theta - lambda d
+ * epsilon_in root: sqrt(.. + epsilon) in place of sqrt(..) + epsilon. */
 #include "optim/kernel.h"
+
+#include <string.h>
 
 static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.001"),
@@ -14,14 +17,16 @@ static const struct pl_setting settings[] = {
      .range = "[0,1)",
      .help = "decay rate of the second moment"},
     PL_SETTING_EPSILON("1e-8"),
+    PL_SETTING_EPSILON_IN("root"),
     {.key = "momentum", .type = PL_REAL, .initial = "0", .range = "[0,inf)", .help = "momentum"},
     PL_SETTING_SWITCH("centered", NULL, "false", "subtract the squared mean gradient from the second moment"),
-    PL_SETTING_WEIGHT_DECAY("0", PL_L2),
+    PL_SETTING_WEIGHT_DECAY("0", PL_EITHER),
+    PL_SETTING_DECOUPLE_LATE,
 };
 
 struct rmsprop {
     double alpha, epsilon, momentum, weight_decay, rate;
-    bool centered;
+    bool centered, in_root;
 };
 
 static void configure(struct pl_optim *optim, const struct pl_settings *s)
@@ -29,8 +34,9 @@ static void configure(struct pl_optim *optim, const struct pl_settings *s)
     struct rmsprop *o = optim->self;
     o->alpha = pl_settings_need_real(s, "alpha");
     o->epsilon = pl_settings_need_real(s, "epsilon");
+    o->in_root = !strcmp(pl_settings_need_string(s, "epsilon_in"), "root");
     o->momentum = pl_settings_need_real(s, "momentum");
-    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->weight_decay = pl_optim_decay(optim, s);
     o->centered = pl_settings_need_boolean(s, "centered");
     pl_optim_want_arena(optim, "v", 0);
     if (o->momentum != 0)
@@ -53,7 +59,8 @@ static inline __attribute__((always_inline)) void pass(const struct rmsprop *o, 
     real *restrict mean = c->state[moving ? 2 : 1];
     const real *restrict gradient = c->gradient;
     const size_t n = c->count;
-    const real alpha = (real)o->alpha, rest = (real)(1 - o->alpha), epsilon = (real)o->epsilon;
+    const real alpha = (real)o->alpha, rest = (real)(1 - o->alpha), epsilon = o->in_root ? 0 : (real)o->epsilon,
+               inside = o->in_root ? (real)o->epsilon : 0;
     const real momentum = (real)o->momentum, decay = (real)o->weight_decay, rate = (real)o->rate;
     for (size_t i = 0; i < n; i++) {
         real g = gradient[i] + decay * theta[i];
@@ -64,7 +71,7 @@ static inline __attribute__((always_inline)) void pass(const struct rmsprop *o, 
             second -= mean[i] * mean[i];
             second = second < 0 ? 0 : second; /* rounding must not make a NaN of it */
         }
-        real direction = g / (real_sqrt(second) + epsilon);
+        real direction = g / (real_sqrt(second + inside) + epsilon);
         if (moving)
             direction = b[i] = momentum * b[i] + direction;
         theta[i] -= rate * direction;
@@ -84,11 +91,18 @@ static void update(const void *self, struct pl_chunk *c)
         pass(o, c, false, false);
 }
 
+static void spare(void *self)
+{
+    struct rmsprop *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_rmsprop) = {
     .info = {"rmsprop", "gradients divided by their running root mean square (Tieleman and Hinton)",
              PL_SETTINGS(settings)},
     .self_size = sizeof(struct rmsprop),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

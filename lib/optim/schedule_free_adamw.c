@@ -28,11 +28,18 @@ static void update(const void *self, struct pl_chunk *c)
     schedule_free_pass(self, c, true);
 }
 
+static void spare(void *self)
+{
+    struct schedule_free *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_schedule_free_adamw) = {
     .info = {"schedule_free_adamw", "AdamW that averages in place of a schedule (Defazio and others)",
              PL_SETTINGS(settings), .averages = true},
     .self_size = sizeof(struct schedule_free),
     .configure = configure,
+    .spare = spare,
     .begin = schedule_free_begin,
     .update = update,
     .elsewhere = true,

@@ -1,9 +1,8 @@
 /* What the two schedule-free methods share: Defazio et al., "The road less scheduled" (NeurIPS 2024, arXiv:2405.15682),
  * as the class published with it. Gradients are taken at y, which is theta; x, which is the average, is what is
  * evaluated. Before the first step x = y = z, M = S = 0; B is momentum (or beta1). a = lambda min(1, t / warmup_steps);
- * M <- max(M, a);  q = t^step_power M^rate_power;  S <- S + q;  c = q / S z <- z - a h;  x <- (1 - c) x + c z;  y <- (1
- * - B) z + B x with h = g + weight_decay y, or g / (sqrt(v / (1 - beta2^t)) + epsilon) + weight_decay y and Adam's v.
- */
+ * M <- max(M, a) q = t^step_power M^rate_power;  S <- S + q;  c = q / S z <- z - a h;  x <- (1 - c) x + c z;  y <- (1 -
+ * B) z + B x with h = g + weight_decay y, or g / (sqrt(v / (1 - beta2^t)) + epsilon) + weight_decay y and Adam's v. */
 #ifndef PL_OPTIM_SCHEDULE_FREE_FAMILY_H
 #define PL_OPTIM_SCHEDULE_FREE_FAMILY_H
 

@@ -77,11 +77,19 @@ static void update(const void *self, struct pl_chunk *c)
         }
 }
 
+static void spare(void *self)
+{
+    struct sgd *o = self;
+    o->weight_decay = 0;
+    o->hold = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_sgd) = {
     .info = {"sgd", "stochastic gradient descent, with momentum if wanted", PL_SETTINGS(settings)},
     .self_size = sizeof(struct sgd),
     .check = check,
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

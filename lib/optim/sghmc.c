@@ -67,11 +67,18 @@ static void update(const void *self, struct pl_chunk *c)
         theta[i] += u[i];
 }
 
+static void spare(void *self)
+{
+    struct sghmc *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_sghmc) = {
     .info = {"sghmc", "stochastic gradient Hamiltonian Monte Carlo (Chen, Fox and Guestrin)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct sghmc),
     .check = check,
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
     .chains = true,

@@ -41,10 +41,17 @@ static void update(const void *self, struct pl_chunk *c)
         theta[i] += sigma * xi[i];
 }
 
+static void spare(void *self)
+{
+    struct sgld *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_sgld) = {
     .info = {"sgld", "stochastic gradient Langevin dynamics (Welling and Teh)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct sgld),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
     .chains = true,

@@ -156,11 +156,19 @@ static void update(const void *self, struct pl_chunk *c)
         memcpy(c->state[0], direction, n * sizeof *direction);
 }
 
+static void spare(void *self)
+{
+    struct shampoo *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_shampoo) = {
     .info = {"shampoo", "preconditioned along every dimension of a tensor (Gupta, Koren and Singer)",
              PL_SETTINGS(settings)},
     .self_size = sizeof(struct shampoo),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .tensor = tensor,
     .update = update,

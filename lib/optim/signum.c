@@ -52,11 +52,19 @@ static void update(const void *self, struct pl_chunk *c)
         }
 }
 
+static void spare(void *self)
+{
+    struct signum *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_signum) = {
     .info = {"signum", "the sign of the mean gradient, or of the gradient (Bernstein and others)",
              PL_SETTINGS(settings)},
     .self_size = sizeof(struct signum),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

@@ -2,12 +2,13 @@
  * pytorch_optimizer and the authors have it. A side i of a tensor is a dimension of at most max_dimension (of a vector
  * only with precondition_1d), G_i is g with that dimension first and the rest flattened; rot multiplies along every
  * side by Q_i', back by Q_i. In the first step H_i = (1 - B) G_i G_i', B = shampoo_beta, Q_i its eigenvectors, largest
- * eigenvalue first, and nothing moves. In step t > 1, k = t - 1: m <- beta1 m + (1 - beta1) g;  v <- beta2 v + (1 -
- * beta2) rot(g)^2;  u = back(rot(m) / (sqrt(v) + epsilon)) normalize_gradient: u <- u / (rms(u) + epsilon);  K = sqrt(1
- * - beta2^k) / (1 - beta1^k), 1 without bias_correction theta <- (1 - lambda weight_decay) (theta - lambda K u);  H_i
- * <- B H_i + (1 - B) G_i G_i' where k is a multiple of refresh, for every side: P = H_i Q_i, its columns and v ordered
- * by the falling diagonal of Q_i' P, Q_i <- Q of the QR factorization of P Where an H_i is singular its null space has
- * no basis of its own; optim/matrix.h says which one is taken. */
+ * eigenvalue first, and nothing moves. In step t > 1, k = t - 1:
+ *   m <- beta1 m + (1 - beta1) g;  v <- beta2 v + (1 - beta2) rot(g)^2;  u = back(rot(m) / (sqrt(v) + epsilon))
+ *   normalize_gradient: u <- u / (rms(u) + epsilon);  K = sqrt(1 - beta2^k) / (1 - beta1^k), 1 without bias_correction
+ *   theta <- (1 - lambda weight_decay) (theta - lambda K u);  H_i <- B H_i + (1 - B) G_i G_i'
+ *   where k is a multiple of refresh, for every side: P = H_i Q_i, its columns and v ordered by the falling diagonal of
+ *   Q_i' P, Q_i <- Q of the QR factorization of P
+ * Where an H_i is singular its null space has no basis of its own; optim/matrix.h says which one is taken. */
 #include "optim/kernel.h"
 #include "optim/matrix.h"
 
@@ -237,10 +238,18 @@ static void update(const void *self, struct pl_chunk *c)
         theta[i] = keep * (theta[i] - rate * direction[i]);
 }
 
+static void spare(void *self)
+{
+    struct soap *o = self;
+    o->weight_decay = 0;
+    o->keep = 1;
+}
+
 const struct pl_optimizer KERNEL(pl_soap) = {
     .info = {"soap", "Adam in the eigenbasis of Shampoo's preconditioners (Vyas and others)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct soap),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .tensor = tensor,
     .update = update,

@@ -56,6 +56,7 @@ struct pass {
     const struct pl_arenas *arenas;
     pl_update *update;
     size_t from; /* first block */
+    double keep; /* factor of theta before the update */
 };
 
 /* Asks for a block's parameters and gradients while the one before is computed: drawing noise leaves memory idle. */
@@ -74,6 +75,11 @@ static void update_part(void *self, size_t from, size_t to, int thread)
     const struct pass *pass = self;
     struct pl_optim *o = pass->optim;
     real drawn[PL_BLOCK] __attribute__((aligned(64)));
+    char spared[PL_SELF] __attribute__((aligned(16)));
+    if (o->spares) {
+        memcpy(spared, o->self, o->type->self_size);
+        o->type->spare(spared);
+    }
     for (size_t i = pass->from + from; i < pass->from + to; i++) {
         size_t offset = o->blocks[i].offset;
         if (i + 1 < pass->from + to)
@@ -91,7 +97,10 @@ static void update_part(void *self, size_t from, size_t to, int thread)
         }
         for (size_t k = 0; k < o->arena_count; k++)
             chunk.state[k] = (real *)o->arenas[k].data + offset;
-        pass->update(o->self, &chunk);
+        if (pass->keep != 1 && !pl_optim_is_spared(o, o->blocks[i].tensor))
+            for (size_t k = 0; k < chunk.count; k++)
+                chunk.theta[k] *= (real)pass->keep;
+        pass->update(pl_optim_is_spared(o, o->blocks[i].tensor) ? spared : o->self, &chunk);
         for (size_t k = 0; k < PL_SUMS; k++)
             o->sums[PL_SUMS * i + k] = chunk.sums[k];
     }
@@ -99,7 +108,7 @@ static void update_part(void *self, size_t from, size_t to, int thread)
 
 static void update_blocks(struct pl_optim *o, const struct pl_arenas *arenas, size_t from, size_t to)
 {
-    struct pass pass = {o, arenas, o->type->update, from};
+    struct pass pass = {o, arenas, o->type->update, from, 1 - o->rates[0] * o->decoupled};
     pl_optim_parallel(o->threads, to - from, update_part, &pass);
 }
 
@@ -115,7 +124,7 @@ static void add_sums(const struct pl_optim *o, size_t from, size_t to, double su
 void KERNEL(pl_pass)(struct pl_optim *o, const struct pl_arenas *arenas, size_t from, size_t to, pl_update *update,
                      double sums[PL_SUMS])
 {
-    struct pass pass = {o, arenas, update, from};
+    struct pass pass = {o, arenas, update, from, 1};
     pl_optim_parallel(o->threads, to - from, update_part, &pass);
     add_sums(o, from, to, sums);
 }
@@ -123,13 +132,21 @@ void KERNEL(pl_pass)(struct pl_optim *o, const struct pl_arenas *arenas, size_t 
 static void update_tensor(struct pl_optim *o, const struct pl_arenas *arenas, size_t index)
 {
     size_t from = o->first_block[index], to = o->first_block[index + 1];
+    char kept[PL_SELF] __attribute__((aligned(16)));
+    const bool spared = pl_optim_is_spared(o, index);
+    if (spared) {
+        memcpy(kept, o->self, o->type->self_size);
+        o->type->spare(o->self);
+    }
     o->type->tensor(o, arenas, index);
     update_blocks(o, arenas, from, to);
-    if (!o->type->tensor_done)
-        return;
-    double sums[PL_SUMS];
-    add_sums(o, from, to, sums);
-    o->type->tensor_done(o, index, sums);
+    if (o->type->tensor_done) {
+        double sums[PL_SUMS];
+        add_sums(o, from, to, sums);
+        o->type->tensor_done(o, index, sums);
+    }
+    if (spared)
+        memcpy(o->self, kept, o->type->self_size);
 }
 
 struct mean {
@@ -156,7 +173,9 @@ static void average_part(void *self, size_t from, size_t to, int thread)
     }
 }
 
-static void add_to_average(struct pl_optim *o, const real *theta, double weight)
+void KERNEL(pl_average)(struct pl_optim *o, const void *theta, double weight);
+
+void KERNEL(pl_average)(struct pl_optim *o, const void *theta, double weight)
 {
     struct mean mean = {o, theta, weight};
     pl_optim_parallel(o->threads, o->block_count, average_part, &mean);
@@ -174,7 +193,7 @@ void KERNEL(pl_step)(struct pl_optim *o, void *theta, void *gradient, const void
     if (o->lookahead)
         KERNEL(pl_lookahead_begins)(o, theta);
     if (o->averaging != PL_AVERAGE_OFF && pl_average_starts(o))
-        add_to_average(o, theta, 1);
+        KERNEL(pl_average)(o, theta, 1);
     o->counts[PL_COUNT_STEPS]++;
     o->type->begin(o, &arenas);
     if (o->type->tensor)
@@ -186,5 +205,5 @@ void KERNEL(pl_step)(struct pl_optim *o, void *theta, void *gradient, const void
         KERNEL(pl_lookahead_ends)(o, theta);
     double weight = o->averaging != PL_AVERAGE_OFF ? pl_average_weight(o) : 0;
     if (weight > 0)
-        add_to_average(o, theta, weight);
+        KERNEL(pl_average)(o, theta, weight);
 }

@@ -16,7 +16,8 @@ static const struct pl_setting settings[] = {
     PL_SETTING_LAMBDA("0.001"),
     PL_SETTING_BETAS,
     PL_SETTING_EPSILON("1e-8"),
-    PL_SETTING_WEIGHT_DECAY("0", PL_L2),
+    PL_SETTING_WEIGHT_DECAY("0", PL_EITHER),
+    PL_SETTING_DECOUPLE_LATE,
     PL_SETTING_SWITCH("amsgrad", NULL, "false", "use the largest second moment so far"),
     PL_SETTING_SWITCH("nesterov", NULL, "false", "Nesterov's momentum in the SGD phase"),
 };
@@ -40,7 +41,7 @@ static void configure(struct pl_optim *optim, const struct pl_settings *s)
     o->beta1 = pl_settings_need_real(s, "beta1");
     o->beta2 = pl_settings_need_real(s, "beta2");
     o->epsilon = pl_settings_need_real(s, "epsilon");
-    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->weight_decay = pl_optim_decay(optim, s);
     o->amsgrad = pl_settings_need_boolean(s, "amsgrad");
     o->nesterov = pl_settings_need_boolean(s, "nesterov");
     o->phase = pl_optim_want_notes(optim, "phase", 1);
@@ -145,10 +146,17 @@ static void update(const void *self, struct pl_chunk *c)
         adam_phase(o, c, false);
 }
 
+static void spare(void *self)
+{
+    struct swats *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_swats) = {
     .info = {"swats", "Adam that switches to SGD when its steps allow (Keskar and Socher)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct swats),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .tensor = tensor,
     .tensor_done = tensor_done,

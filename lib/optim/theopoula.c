@@ -231,10 +231,18 @@ static void chain_update(const void *self, struct pl_chunk *c, const void *power
         chain_pass(o, c, power, false);
 }
 
+static void spare(void *self)
+{
+    struct theopoula *o = self;
+    o->inside -= o->weight_decay;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_theopoula) = {
     .info = {"theopoula", "TheoPouLa, a tamed and boosted Langevin algorithm (Lim and Sabanis)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct theopoula),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
     .chains = true,

@@ -91,10 +91,17 @@ static void chain_update(const void *self, struct pl_chunk *c, const void *power
         theta[i] += sigma * xi[i];
 }
 
+static void spare(void *self)
+{
+    struct tusla *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_tusla) = {
     .info = {"tusla", "TUSLA, a tamed Langevin algorithm (Lovas and others)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct tusla),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
     .chains = true,

@@ -14,7 +14,8 @@ static const struct pl_setting settings[] = {
      .initial = "1e-6",
      .range = "[0,inf)",
      .help = "initial value of both moments"},
-    PL_SETTING_WEIGHT_DECAY("0", PL_L2),
+    PL_SETTING_WEIGHT_DECAY("0", PL_EITHER),
+    PL_SETTING_DECOUPLE_LATE,
 };
 
 struct yogi {
@@ -28,7 +29,7 @@ static void configure(struct pl_optim *optim, const struct pl_settings *s)
     o->beta1 = pl_settings_need_real(s, "beta1");
     o->beta2 = pl_settings_need_real(s, "beta2");
     o->epsilon = pl_settings_need_real(s, "epsilon");
-    o->weight_decay = pl_settings_need_real(s, "weight_decay");
+    o->weight_decay = pl_optim_decay(optim, s);
     double initial = pl_settings_need_real(s, "initial_accumulator");
     pl_optim_want_arena(optim, "m", initial);
     pl_optim_want_arena(optim, "v", initial);
@@ -61,10 +62,17 @@ static void update(const void *self, struct pl_chunk *c)
     }
 }
 
+static void spare(void *self)
+{
+    struct yogi *o = self;
+    o->weight_decay = 0;
+}
+
 const struct pl_optimizer KERNEL(pl_yogi) = {
     .info = {"yogi", "Adam with an additive second moment (Zaheer and others)", PL_SETTINGS(settings)},
     .self_size = sizeof(struct yogi),
     .configure = configure,
+    .spare = spare,
     .begin = begin,
     .update = update,
 };

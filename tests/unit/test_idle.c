@@ -194,7 +194,8 @@ static void idle_settings_are_noted(void **state)
         {THETA30 "optimizer: {name: msvag, epsilon: [0.1, 0.2]}\n",
          "s: epsilon of msvag has no effect, so 1 of 2 runs is the same training as another one, under another key\n"},
         {THETA30 "optimizer: {name: sgd, average_after: [1, 2]}\n",
-         "s: average_after of sgd has no effect when average=off or average=on, so 1 of 2 runs is the same training as "
+         "s: average_after of sgd has no effect when average=off or average=on or average=ema, so 1 of 2 runs is the "
+         "same training as "
          "another "
          "one, under another key\n"},
         {THETA30 "optimizer: {name: sgd, momentum: [0, 0.9], dampening: [0, 0.1]}\n",

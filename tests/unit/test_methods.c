@@ -65,6 +65,8 @@ static void statistics_belong_to_the_average(void **state)
         {NET "optimizer=schedule_free_sgd lambda=0.5", true},
         {NET "optimizer=schedule_free_adamw lambda=0.05 device=ref", true},
         {NET "optimizer=sgd average=on", false},
+        {NET "optimizer=sgd average=ema average_decay=0.5", true},
+        {NET "optimizer=sgd average=swa average_after=1 epochs=3", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pl_settings s = {0};
@@ -103,8 +105,8 @@ static void statistics_belong_to_the_average(void **state)
     }
 }
 
-static void open_and_train(struct pl_network *n, const char *words, struct pl_settings *s, struct pl_run_request *request,
-                           struct recorder *r, struct pl_sink *sink)
+static void open_and_train(struct pl_network *n, const char *words, struct pl_settings *s,
+                           struct pl_run_request *request, struct recorder *r, struct pl_sink *sink)
 {
     struct pl_run_result result = {0};
     struct pl_error err;
@@ -116,14 +118,14 @@ static void open_and_train(struct pl_network *n, const char *words, struct pl_se
         fail_msg("%s", err.text);
 }
 
-/* SAM's second gradient, of one batch, leaves no trace but in the weights: running statistics and the recurrent state are
- * those of the first pass, which is the pass without SAM. */
+/* SAM's second gradient, of one batch, leaves no trace but in the weights: running statistics and the recurrent state
+ * are those of the first pass, which is the pass without SAM. */
 static void sam_leaves_no_trace(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {NET "batch=90 epochs=1 optimizer=sgd lambda=0.1 device=ref", NET
-         "batch=90 epochs=1 optimizer=sgd lambda=0.1 device=ref sam=0.5"},
+        {NET "batch=90 epochs=1 optimizer=sgd lambda=0.1 device=ref",
+         NET "batch=90 epochs=1 optimizer=sgd lambda=0.1 device=ref sam=0.5"},
         {TEXT "optimizer=sgd lambda=1", TEXT "optimizer=sgd lambda=1 sam=0.5"},
         {TEXT "optimizer=sgd lambda=1 sam=0.5", TEXT "optimizer=sgd lambda=1 sam=0.5 sam_adaptive=true"},
     };
@@ -248,9 +250,173 @@ static void lookahead_goes_back(void **state)
     pl_layout_release(&layout);
 }
 
+/* Some steps of a matrix and a vector; false where the settings are refused. */
+static bool step_both(const char *words, struct pl_layout *layout, double theta[64])
+{
+    struct pl_settings s = {0};
+    struct pl_optim *optim;
+    struct pl_error err;
+    double gradient[64] = {0};
+    settings_of(&s, words);
+    pl_layout_add(layout, (const size_t[]){3, 2}, 2);
+    pl_layout_add(layout, (const size_t[]){N}, 1);
+    int status = pl_optim_new(&optim, &s, layout, PL_FLOAT64, pl_random_stream(1, PL_STREAM_NOISE), 1, &err);
+    pl_settings_release(&s);
+    if (status)
+        return false;
+    for (size_t i = 0; i < 64; i++)
+        theta[i] = 1 + 0.1 * (double)(i % 7);
+    for (int step = 0; step < 12; step++) {
+        for (size_t i = 0; i < 64; i++)
+            gradient[i] = sin((double)i * (step + 1)) * 0.3 + 0.1;
+        pl_optim_step(optim, theta, gradient, NULL);
+    }
+    pl_optim_free(optim);
+    return true;
+}
+
+/* decay_on: matrices is weight decay for the matrix and none for the vector, whatever kind of decay an optimizer has.
+ */
+static void decay_spares_vectors(void **state)
+{
+    (void)state;
+    size_t checked = 0;
+    for (size_t i = 0; i < pl_optim_count(); i++) {
+        const struct pl_optimizer_info *info = pl_optim_info(i);
+        static const char *const forms[] = {"decay_on=matrices weight_decay=0.3", "weight_decay=0", "weight_decay=0.3"};
+        const bool decays = pl_setting_find(info->settings, info->setting_count, "weight_decay");
+        double theta[3][64];
+        for (int k = 0; k < 3; k++) {
+            struct pl_layout layout = {0};
+            char words[200];
+            const char *more = !strcmp(info->name, "muon") ? k == 1 ? "adamw_weight_decay=0" : "adamw_weight_decay=0.2"
+                                                           : "";
+            snprintf(words, sizeof words, "problem=quadratic optimizer=%s %s %s", info->name,
+                     decays   ? forms[k]
+                     : k == 0 ? "decay_on=matrices"
+                              : "",
+                     more);
+            assert_int_equal(step_both(words, &layout, theta[k]), decays || k > 0);
+            pl_layout_release(&layout);
+        }
+        if (!decays || pl_has_word("prodigy tusla", info->name)) /* whose steps depend on all tensors together */
+            continue;
+        for (size_t at = 0; at < 6; at++)
+            if (!(fabs(theta[0][at] - theta[2][at]) <= 1e-13 * fabs(theta[2][at])))
+                fail_msg("%s: the matrix does not decay as it does without decay_on", info->name);
+        for (size_t at = 32; at < 32 + N; at++)
+            if (!(fabs(theta[0][at] - theta[1][at]) <= 1e-13 * fabs(theta[1][at])))
+                fail_msg("%s: the vector decays", info->name);
+        if (theta[0][32] == theta[2][32])
+            fail_msg("%s: weight decay does nothing", info->name);
+        checked++;
+    }
+    assert_true(checked > 30);
+}
+
+/* One step of one parameter. */
+static double one_step(const char *words, double theta, double gradient)
+{
+    struct pl_settings s = {0};
+    struct pl_layout layout = {0};
+    struct pl_optim *optim;
+    struct pl_error err;
+    double t[32] = {theta}, g[32] = {gradient};
+    char all[300];
+    snprintf(all, sizeof all, "problem=quadratic lambda=0.1 %s", words);
+    settings_of(&s, all);
+    pl_layout_add(&layout, (const size_t[]){1, 1}, 2);
+    if (pl_optim_new(&optim, &s, &layout, PL_FLOAT64, pl_random_stream(1, PL_STREAM_NOISE), 1, &err))
+        fail_msg("%s", err.text);
+    pl_optim_step(optim, t, g, NULL);
+    pl_optim_free(optim);
+    pl_layout_release(&layout);
+    pl_settings_release(&s);
+    return t[0];
+}
+
+static void assert_near(const char *what, double got, double want)
+{
+    if (!(fabs(got - want) <= 1e-13 * fabs(want)))
+        fail_msg("%s: %.17g is not %.17g", what, got, want);
+}
+
+/* Decoupled decay is theta scaled before the step. */
+static void decoupled_decay_scales_theta(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"adabound", "adadelta", "adagrad", "adamax", "adamw",  "amsbound", "msvag",
+                                        "nadam",    "radam",    "rmsprop", "sgd",    "signum", "swats",    "yogi"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char with[200], without[200];
+        const bool always = !strcmp(names[i], "adamw");
+        snprintf(with, sizeof with, "optimizer=%s weight_decay=0.4%s", names[i], always ? "" : " decouple=true");
+        snprintf(without, sizeof without, "optimizer=%s weight_decay=0", names[i]);
+        assert_near(names[i], one_step(with, 2, 0.3), one_step(without, 2 * (1 - 0.1 * 0.4), 0.3));
+        if (!always) { /* and L2 is another gradient */
+            snprintf(with, sizeof with, "optimizer=%s weight_decay=0.4 decouple=false", names[i]);
+            assert_near(names[i], one_step(with, 2, 0.3), one_step(without, 2, 0.3 + 0.4 * 2));
+        }
+    }
+    assert_near("fixed", one_step("optimizer=adamw weight_decay=0.04 fixed_decay=true", 2, 0.3),
+                one_step("optimizer=adamw weight_decay=0.4", 2, 0.3));
+}
+
+/* Of first steps from 0, by hand. */
+static void epsilon_stands_where_it_is_put(void **state)
+{
+    (void)state;
+    const double g = 0.3, e = 0.05;
+    assert_near("adam", one_step("optimizer=adam epsilon=0.05", 0, g), -0.1 * g / (g + e));
+    assert_near("adam, root", one_step("optimizer=adam epsilon=0.05 epsilon_in=root", 0, g),
+                -0.1 * g / sqrt(g * g + e));
+    assert_near("adam, uncorrected", one_step("optimizer=adamw epsilon=0.05 epsilon_in=uncorrected beta2=0.75", 0, g),
+                -0.1 * g * 0.5 / (0.5 * g + e));
+    assert_near("amsgrad", one_step("optimizer=amsgrad epsilon=0.05 epsilon_in=root", 0, g),
+                -0.1 * g / sqrt(g * g + e));
+    assert_near("rmsprop", one_step("optimizer=rmsprop epsilon=0.05 epsilon_in=root alpha=0.75", 0, g),
+                -0.1 * g / sqrt(0.25 * g * g + e));
+    assert_near("adagrad", one_step("optimizer=adagrad epsilon=0.05 epsilon_in=root", 0, g),
+                -0.1 * g / sqrt(g * g + e));
+}
+
+static void averages_are_what_they_say(void **state)
+{
+    (void)state;
+    struct pl_layout layout = {0}, same = {0};
+    struct pl_optim *ema = make("optimizer=sgd lambda=0.1 average=ema average_decay=0.75", &layout);
+    struct pl_optim *swa = make("optimizer=sgd lambda=0.1 average=swa average_after=2", &same);
+    double theta[64] = {0}, other[64] = {0}, gradient[64] = {0}, mean = 0, ends = 0;
+    assert_null(pl_optim_average(ema));
+    for (uint64_t step = 1; step <= 12; step++) {
+        gradient[0] = (double)step;
+        pl_optim_step(ema, theta, gradient, NULL);
+        gradient[0] = (double)step;
+        pl_optim_step(swa, other, gradient, NULL);
+        mean = step == 1 ? theta[0] : 0.75 * mean + 0.25 * theta[0];
+        assert_near("ema", ((const double *)pl_optim_average(ema))[0], mean);
+        if (step % 3)
+            continue;
+        for (int twice = 0; twice < 2; twice++) /* as a run that was interrupted in its measures tells it */
+            pl_optim_epoch_ends(swa, other, step / 3);
+        assert_int_equal(pl_optim_average(swa) != NULL, step > 6);
+        ends += step > 6 ? other[0] : 0;
+        if (step > 6)
+            assert_near("swa", ((const double *)pl_optim_average(swa))[0], ends / (double)(step / 3 - 2));
+    }
+    pl_optim_free(ema);
+    pl_optim_free(swa);
+    pl_layout_release(&layout);
+    pl_layout_release(&same);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(averages_are_what_they_say),
+        cmocka_unit_test(decoupled_decay_scales_theta),
+        cmocka_unit_test(epsilon_stands_where_it_is_put),
+        cmocka_unit_test(decay_spares_vectors),
         cmocka_unit_test(sam_leaves_no_trace),
         cmocka_unit_test(sam_steps_by_the_gradient_uphill),
         cmocka_unit_test(lookahead_goes_back),

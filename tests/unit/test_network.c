@@ -297,6 +297,7 @@ static void test_killed_runs_resume(void **state)
         TASK "optimizer=adabelief checkpoint_minutes=1e-9 clip=0.5 label_smoothing=0.1",
         TASK "optimizer=sgd momentum=0.9 device=ref checkpoint_minutes=1e-9",
         TASK "optimizer=adam lookahead=2 sam=0.05 checkpoint_minutes=1e-9",
+        TASK "optimizer=adam average=swa average_after=1 checkpoint_minutes=1e-9 weight_decay=0.1 decay_on=matrices",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pl_settings s = {0};

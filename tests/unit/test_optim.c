@@ -21,6 +21,7 @@ static const char *const forms[] = {
     "adagrad rate_decay=0.1 average=on",
     "adam",
     "adam average=nonmono average_after=1",
+    "adam average=ema average_decay=0.9",
     "adam lookahead=2 average=on",
     "adamax weight_decay=0.1",
     "adamp nesterov=true delta=3",
@@ -284,9 +285,12 @@ static void ranges_are_the_legal_ones(void **state)
 static void illegal_requests_are_refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"sgd nesterov=true", "sgd nesterov=true momentum=0.9 dampening=0.1",
-                                      "asgd average=on", "nt_asgd average=patience",
-                                      "schedule_free_sgd lookahead=5", "sghmc friction=0.1 noise_estimate=0.2",
+    static const char *const bad[] = {"sgd nesterov=true",
+                                      "sgd nesterov=true momentum=0.9 dampening=0.1",
+                                      "asgd average=on",
+                                      "nt_asgd average=patience",
+                                      "schedule_free_sgd lookahead=5",
+                                      "sghmc friction=0.1 noise_estimate=0.2",
                                       "rprop step_min=1 step_max=0.5"};
     struct pl_layout layout = {0};
     struct pl_error err;

@@ -176,6 +176,7 @@ static int measure(struct pl_network *n, struct measures *m, struct pl_run_resul
     double begun = pl_clock_steady();
     int status = 0;
     void *theta = pl_net_lend(n->net, PL_PARAMETERS, PL_LEND_READ);
+    pl_optim_epoch_ends(n->optim, theta, n->progress.epoch + 1);
     m->norm = pl_arena_norm(theta, n->element, n->layout.length, n->request->threads);
     pl_net_take_back(n->net, PL_PARAMETERS, PL_LEND_READ, theta);
     m->of[PL_SPLIT_TRAIN] = sum_up(&n->progress);

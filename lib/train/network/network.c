@@ -205,7 +205,7 @@ int pl_network_show_average(struct pl_network *n, struct pl_network_shown *shown
 {
     *shown = (struct pl_network_shown){.exchanged = exchange(n)};
     size_t length = pl_net_length(n->net, PL_STATISTICS);
-    if (!shown->exchanged || !pl_optim_is_elsewhere(n->optim) || !length)
+    if (!shown->exchanged || !pl_optim_wants_statistics(n->optim) || !length)
         return 0;
     shown->statistics = pl_arena(length, sizeof *shown->statistics);
     if (!shown->statistics)

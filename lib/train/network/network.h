@@ -142,7 +142,7 @@ void pl_network_take_back(struct pl_network *n, const struct pl_network_loan *lo
 /* Copies the running statistics to kept (PL_LEND_READ) or back (PL_LEND_CHANGE). */
 void pl_network_copy_statistics(struct pl_network *n, double *kept, enum pl_lending how);
 /* Puts the averaged weights, where there are such, in the place of the weights, to be looked at, until they are hidden
- * again. Of a method that takes gradients elsewhere (pl_optim_is_elsewhere) the running statistics become those of the
+ * again. Where pl_optim_wants_statistics says so the running statistics become those of the
  * average as well, by forward passes over the first batches of training, as its authors ask: always the same ones. */
 struct pl_network_shown {
     bool exchanged;

@@ -50,6 +50,7 @@ struct descent {
     struct pl_schedule schedule;
     struct pl_random data;
     bool random, climbs;
+    uint64_t recorded; /* points */
     size_t n;
     int64_t iterations, points;
     double *theta, *gradient, *x;
@@ -220,6 +221,7 @@ static void report_shares(struct descent *o, int64_t iteration)
 static double record(struct descent *o, int64_t iteration)
 {
     bool first = !o->iterate.opened;
+    pl_optim_epoch_ends(o->optim, o->theta, ++o->recorded);
     const double *average = pl_optim_average(o->optim);
     const bool elsewhere = average && pl_optim_is_elsewhere(o->optim); /* then theta is not the point to look at */
     double loss = report_point(o, &o->iterate, elsewhere ? average : o->theta, iteration);
