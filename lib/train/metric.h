@@ -34,6 +34,9 @@ enum {
     PL_RANK_LAST = 100,
 };
 
+/* How the value of an epoch is made of those of its batches, for metrics that are. */
+enum pl_metric_sum { PL_SUM_NONE, PL_SUM_TOTAL, PL_SUM_MEAN };
+
 struct pl_metric {
     const char *name;
     const char *help; /* NULL where only the name is known */
@@ -41,8 +44,9 @@ struct pl_metric {
     enum pl_direction direction;
     enum pl_metric_set set;
     unsigned rank;
-    bool loss;  /* a run in which it stays not finite has diverged */
-    bool clock; /* measured by a clock: other at every repetition of a run */
+    bool loss;              /* a run in which it stays not finite has diverged */
+    bool clock;             /* measured by a clock: other at every repetition of a run */
+    enum pl_metric_sum sum; /* of networks: kept by checkpoints under its name (train/network/metrics.c) */
 };
 
 /* The metrics of a kind of task ("problem", "images", ...). */

@@ -25,7 +25,8 @@
 
 struct edit {
     const char *name; /* of a tensor */
-    char what; /* 'u': a whole number, 'd': a real one, 'c': the number of elements; its name is in the complaint */
+    char what; /* 'u': a whole number, 'd': a real one, 'c': the number of elements; its name is in the complaint.
+                * 'x': without it */
     uint64_t whole;
     double real;
 };
@@ -94,6 +95,10 @@ static void write_edited(const struct edit *edit, const char *name)
         if (strcmp(t->name, edit->name))
             continue;
         found = true;
+        if (edit->what == 'x') {
+            *t = file.tensors[--file.count];
+            break;
+        }
         copy = pl_copy_bytes(t->data, t->count * 8);
         if (edit->what == 'c')
             assert_true(t->count > edit->whole);
@@ -157,11 +162,52 @@ static void test_impossible_numbers_of_texts(void **state)
     check_edits(TEXT, 31, of_both, sizeof of_both / sizeof *of_both);
 }
 
+/* A checkpoint from before its metric was summed: what is not known is told as such, and nothing else changes. */
+static void test_a_sum_may_be_missing(void **state)
+{
+    static const struct edit without = {"poula/progress/gradient_norm", 'x', 0, 0};
+    struct pl_settings s = {0};
+    struct breaker b;
+    struct recorded p, q;
+    (void)state;
+    settings_of(&s, IMAGES);
+    assert_int_equal(run_broken(&s, 1, NULL, 0, false, &b).outcome, PL_FINISHED);
+    struct recorder whole = b.recorder;
+    die_at(&s, 13); /* after the first batch of the third epoch, of which no checkpoint tells yet */
+    write_edited(&without, newest());
+    assert_int_equal(run_broken(&s, 1, folder, 0, false, &b).outcome, PL_FINISHED);
+    assert_non_null(strstr(pl_text(&b.recorder.log), "goes on from a checkpoint in epoch 3, after 0"));
+    assert_same(&whole, &b.recorder, "between epochs");
+    recorder_release(&b.recorder);
+    empty_folder();
+    for (int stop = 8; stop; stop = stop > 1) { /* after two batches of the second epoch, and again after the third */
+        assert_int_equal(run_broken(&s, 1, folder, stop, false, &b).outcome, PL_INTERRUPTED);
+        recorder_release(&b.recorder);
+        if (stop > 1)
+            write_edited(&without, newest());
+    }
+    assert_int_equal(run_broken(&s, 1, folder, 0, false, &b).outcome, PL_FINISHED);
+    assert_non_null(strstr(pl_text(&b.recorder.log), "goes on from a checkpoint in epoch 2, after 3"));
+    for (size_t i = 0; i < 3; i++) {
+        recorder_find(&whole, "gradient_norm", i, &p);
+        assert_true(recorder_find(&b.recorder, "gradient_norm", i, &q) == 3);
+        assert_true(i == 1 ? isnan(q.value) : same_value(p.value, q.value));
+        recorder_find(&whole, "train_loss", i, &p);
+        recorder_find(&b.recorder, "train_loss", i, &q);
+        assert_true(same_value(p.value, q.value));
+    }
+    recorder_release(&b.recorder);
+    recorder_release(&whole);
+    pl_settings_release(&s);
+    empty_folder();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_impossible_numbers_of_images),
         cmocka_unit_test(test_impossible_numbers_of_texts),
+        cmocka_unit_test(test_a_sum_may_be_missing),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

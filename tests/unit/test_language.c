@@ -39,7 +39,7 @@ static void test_epochs_are_recorded(void **state)
     struct recorded p;
     struct pl_run_result result = run_whole(TASK "optimizer=sgd lambda=1 decay=0.5 every=2", 1, &r);
     assert_int_equal(result.outcome, PL_FINISHED);
-    assert_int_equal(r.metric_count, sizeof metrics / sizeof *metrics);
+    assert_recorded(&r, metrics, sizeof metrics / sizeof *metrics);
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
         assert_int_equal(recorder_find(&r, metrics[i], 0, &p), 3);
         assert_true(p.epoch == 1);

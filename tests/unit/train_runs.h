@@ -126,6 +126,17 @@ static inline bool same_value(double a, double b)
     return !memcmp(&a, &b, sizeof a);
 }
 
+/* Fails unless these metrics were recorded, in their order and no others. */
+static inline void assert_recorded(const struct recorder *r, const char *const *metrics, size_t count)
+{
+    for (size_t i = 0; i < count || i < (size_t)r->metric_count; i++) {
+        const char *want = i < count ? metrics[i] : "nothing",
+                   *got = i < (size_t)r->metric_count ? r->metrics[i] : "nothing";
+        if (strcmp(want, got))
+            fail_msg("%s was recorded where the list of the test has %s", got, want);
+    }
+}
+
 /* Fails unless both hold the same metrics with the same bits, each epoch once; times aside. */
 static inline void assert_same(const struct recorder *a, const struct recorder *b, const char *what)
 {

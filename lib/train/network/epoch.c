@@ -37,7 +37,7 @@ static int take_step(struct pl_network *n, double lambda, struct pl_error *err)
     const int threads = n->request->threads;
     void *gradient = pl_net_lend(n->net, PL_GRADIENTS, PL_LEND_SPEND);
     void *theta = pl_net_lend(n->net, PL_PARAMETERS, PL_LEND_CHANGE);
-    n->progress.gradient_norm += pl_arena_clip(gradient, n->element, n->layout.length, n->clip, threads);
+    pl_network_sum(n, "gradient_norm", pl_arena_clip(gradient, n->element, n->layout.length, n->clip, threads));
     pl_optim_set_rate(n->optim, lambda);
     if (n->recording.on)
         pl_recording_add(&n->recording, lambda, &n->layout, n->element, theta, gradient, threads, n->progress.shares);
@@ -94,7 +94,7 @@ static int train_batch(struct pl_network *n, struct pl_error *err)
     int status = n->type->feed(n, &batch, err);
     if (status)
         return status < 0 ? status : OVER;
-    p->seconds_load += pl_clock_steady() - begun;
+    pl_network_sum(n, "seconds_load", pl_clock_steady() - begun);
     int64_t correct;
     uint64_t number = pl_optim_steps(n->optim);
     const bool climbs = pl_optim_climbs(n->optim);
@@ -119,13 +119,18 @@ static int train_batch(struct pl_network *n, struct pl_error *err)
     p->correct += (uint64_t)correct;
     p->at = batch.next;
     p->batch++;
-    p->seconds += pl_clock_steady() - begun;
+    pl_network_sum(n, PL_METRIC_SECONDS, pl_clock_steady() - begun);
     return 0;
 }
 
 static void record(struct pl_network *n, const char *metric, double value)
 {
     pl_history_add(&n->history, metric, n->progress.epoch + 1, value);
+}
+
+static void record_sum(struct pl_network *n, const char *metric)
+{
+    record(n, metric, pl_network_summed(n, metric));
 }
 
 static void record_split(struct pl_network *n, const char *split, const struct pl_evaluation *evaluation)
@@ -197,15 +202,15 @@ static void record_training(struct pl_network *n, const struct measures *m)
     const struct pl_progress *p = &n->progress;
     pl_optim_set_rate(n->optim, n->lambda); /* without the last batch's factor */
     record(n, "lambda", pl_optim_rate(n->optim));
-    record(n, "gradient_norm", p->gradient_norm / (double)p->batch);
+    record_sum(n, "gradient_norm");
     record(n, "parameter_norm", m->norm);
     for (int k = 0; k < PL_SHARES && n->recording.on; k++)
         record(n, pl_recording_metrics[k].name, p->shares[k] / (double)p->batch);
-    record(n, "seconds", p->seconds);
+    record_sum(n, PL_METRIC_SECONDS);
     record(n, "seconds_eval", m->seconds);
-    record(n, "seconds_load", p->seconds_load);
+    record_sum(n, "seconds_load");
     if (n->type->speed)
-        record(n, n->type->speed, (double)p->examples / p->seconds);
+        record(n, n->type->speed, (double)p->examples / pl_network_summed(n, PL_METRIC_SECONDS));
     if (pl_optim_average(n->optim) && !pl_history_has(&n->history, PL_METRIC_AVERAGED))
         record(n, PL_METRIC_AVERAGED, (double)p->epoch + 1);
 }

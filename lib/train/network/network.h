@@ -25,16 +25,17 @@ void pl_history_release(struct pl_history *history);
 
 /* ---- the network */
 
+enum { PL_NETWORK_SUMS = 16 }; /* room for the metrics that are summed */
+
 /* How far training has come, and the sums over the batches of this epoch that are done. */
 struct pl_progress {
     uint64_t epoch, batch;
     uint64_t at;       /* where the next batch begins: an image of the epoch's order, a row of the text */
     uint64_t examples; /* images or predicted tokens */
     uint64_t correct;
-    double loss;          /* loss times examples */
-    double gradient_norm; /* of every batch, before clipping */
-    double seconds, seconds_load;
-    double shares[PL_SHARES]; /* of every batch's step, when they are recorded */
+    double loss;                  /* loss times examples */
+    double sums[PL_NETWORK_SUMS]; /* by pl_network_sum_at; NaN: not known, as a part of the epoch had no such metric */
+    double shares[PL_SHARES];     /* of every batch's step, when they are recorded */
 };
 
 struct pl_network {
@@ -153,6 +154,17 @@ void pl_network_hide_average(struct pl_network *n, struct pl_network_shown *show
 
 /* Trains from n->progress to the end, an interruption or a divergence. */
 int pl_network_train(struct pl_network *n, struct pl_run_result *result, struct pl_error *err);
+
+/* ---- metrics.c */
+
+extern const struct pl_metric pl_network_metrics[]; /* of every network; a type has some besides */
+extern const size_t pl_network_metric_count;
+/* The metrics that are summed over the batches of an epoch, of every network and then of its type; NULL behind the
+ * last. */
+const struct pl_metric *pl_network_sum_at(const struct pl_network *n, size_t index);
+/* Adds the value of a batch to such a metric; its value for the batches of this epoch that are done. */
+void pl_network_sum(struct pl_network *n, const char *metric, double value);
+double pl_network_summed(const struct pl_network *n, const char *metric);
 
 /* ---- survey.c: what networks of both kinds need */
 

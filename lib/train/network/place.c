@@ -48,6 +48,16 @@ static int at_least_zero(const struct place *p, const char *name)
 
 /* ---- where training is */
 
+static int check_sum(const struct place *p, const struct pl_metric *metric)
+{
+    struct pl_text name = {0};
+    pl_text_addf(&name, "poula/progress/%s", metric->name);
+    bool there = pl_safetensors_find(p->file, pl_text(&name));
+    int status = there && metric->clock ? at_least_zero(p, pl_text(&name)) : 0;
+    pl_text_release(&name);
+    return status;
+}
+
 /* steps: of all epochs up to there */
 static int check_progress(const struct place *p, const struct pl_network *n, uint64_t *steps)
 {
@@ -65,10 +75,8 @@ static int check_progress(const struct place *p, const struct pl_network *n, uin
         status = between(p, "poula/progress/correct", 0, examples);
     if (!status && !isfinite(real(p, "poula/progress/loss"))) /* a run ends there, without a checkpoint */
         status = pl_fail(p->err, PL_ECORRUPT, "its poula/progress/loss is not finite");
-    if (!status)
-        status = at_least_zero(p, "poula/progress/seconds");
-    if (!status)
-        status = at_least_zero(p, "poula/progress/seconds_load");
+    for (size_t i = 0; !status && pl_network_sum_at(n, i); i++)
+        status = check_sum(p, pl_network_sum_at(n, i));
     *steps = batches;
     for (uint64_t e = 0; !status && e < epoch; e++) {
         n->type->reach(n, e, UINT64_MAX, &batches, &examples);

@@ -2,11 +2,13 @@
 #include "train/network/network.h"
 #include "train/network/safetensors.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FORMAT_2 "poula checkpoint 2"
 #define OPTIMIZER "poula/optimizer/"
+#define PROGRESS "poula/progress/" /* before the name of a metric: its sum */
 #define SHARES "poula/shares/"
 #define RECORD "poula/record/"
 #define EPOCHS "poula/epochs/"
@@ -84,9 +86,9 @@ void pl_state_add(struct pl_state *state, struct pl_network *n, const struct pl_
     ADD(state, "poula/progress/examples", p->examples);
     ADD(state, "poula/progress/correct", p->correct);
     ADD(state, "poula/progress/loss", p->loss);
-    ADD(state, "poula/progress/gradient_norm", p->gradient_norm);
-    ADD(state, "poula/progress/seconds", p->seconds);
-    ADD(state, "poula/progress/seconds_load", p->seconds_load);
+    for (size_t i = 0; pl_network_sum_at(n, i); i++)
+        if (!isnan(p->sums[i]))
+            ADD(state, join(state, PROGRESS, pl_network_sum_at(n, i)->name), p->sums[i]);
     ADD(state, "poula/schedule/stale", n->schedule.stale);
     ADD(state, "poula/schedule/decays", n->schedule.decays);
     ADD(state, "poula/schedule/best", n->schedule.best);
@@ -215,19 +217,29 @@ void pl_state_find_curve(const struct pl_safetensors *file, const char *metric, 
     pl_text_release(&name);
 }
 
-/* Has the file what the state needs, and nothing else? */
-static int compare(const struct pl_state *state, const struct pl_safetensors *file, struct pl_error *err)
+static bool is_sum(const struct pl_network *n, const struct pl_safetensor *to)
 {
-    size_t others = 0;
+    const double *at = to->data;
+    return at >= n->progress.sums && at < n->progress.sums + PL_NETWORK_SUMS;
+}
+
+/* Has the file what the state needs, and nothing else? Only sums may be missing, for metrics that came later. */
+static int compare(const struct pl_network *n, const struct pl_state *state, const struct pl_safetensors *file,
+                   struct pl_error *err)
+{
+    size_t others = 0, missing = 0;
     for (size_t i = 0; i < state->count; i++) {
         const struct pl_safetensor *to = &state->tensors[i], *from = pl_safetensors_find(file, to->name);
-        if (!from || strcmp(from->type, to->type) || from->count != to->count)
+        if (!from && is_sum(n, to))
+            missing++;
+        else if (!from || strcmp(from->type, to->type) || from->count != to->count)
             return pl_fail(err, PL_ECORRUPT, "its tensor %s is not what this run needs", to->name);
     }
     for (size_t i = 0; i < file->count; i++)
         others += !pl_state_metric(file->tensors[i].name);
-    if (others != state->count)
-        return pl_fail(err, PL_ECORRUPT, "it has %zu tensors that this run does not know", others - state->count);
+    if (others != state->count - missing)
+        return pl_fail(err, PL_ECORRUPT, "it has %zu tensors that this run does not know",
+                       others - (state->count - missing));
     return 0;
 }
 
@@ -236,12 +248,15 @@ int pl_state_restore(struct pl_network *n, const struct pl_safetensors *file, st
     struct pl_state state = {0};
     struct pl_network_loan loan = pl_network_lend(n, PL_LEND_CHANGE);
     pl_state_add(&state, n, &loan);
-    int status = compare(&state, file, err);
+    int status = compare(n, &state, file, err);
     if (!status)
         status = pl_state_check_place(n, file, err);
     for (size_t i = 0; i < state.count && !status; i++) {
         const struct pl_safetensor *to = &state.tensors[i];
-        status = pl_safetensors_copy(file, to->name, to->type, to->count, (void *)(uintptr_t)to->data, err);
+        if (pl_safetensors_find(file, to->name))
+            status = pl_safetensors_copy(file, to->name, to->type, to->count, (void *)(uintptr_t)to->data, err);
+        else /* a sum; p->batch has been copied before it */
+            *(double *)(uintptr_t)to->data = n->progress.batch ? NAN : 0;
     }
     pl_network_take_back(n, &loan);
     if (!status && n->recurrent)

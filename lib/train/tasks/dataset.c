@@ -154,54 +154,9 @@ static void dataset_sources(struct pl_schema_sources *sources)
                       pl_model_at(i)->setting_count);
 }
 
-static const struct pl_metric network_metrics[] = {
-    {.name = "train_loss",
-     .unit = "nats",
-     .direction = PL_MINIMIZE,
-     .set = PL_SET_TRAIN,
-     .loss = true,
-     .rank = PL_RANK_TRAIN + PL_RANK_LOSS,
-     .help = "mean cross-entropy over the epoch, as it was trained"},
-    {.name = "valid_loss",
-     .unit = "nats",
-     .direction = PL_MINIMIZE,
-     .set = PL_SET_VALID,
-     .loss = true,
-     .rank = PL_RANK_LOSS + 1,
-     .help = "the same of the validation data, after the epoch"},
-    {.name = "test_loss",
-     .unit = "nats",
-     .direction = PL_MINIMIZE,
-     .set = PL_SET_TEST,
-     .loss = true,
-     .rank = PL_RANK_LOSS,
-     .help = "the same of the test data, after the epoch"},
-    {.name = "batch_loss",
-     .unit = "nats",
-     .direction = PL_MINIMIZE,
-     .loss = true,
-     .rank = PL_RANK_LAST,
-     .help = "of the first batches, with record_batches; its epochs are batches"},
-    {.name = "lambda", .rank = PL_RANK_LAST, .help = "the learning rate in force"},
-    {.name = "gradient_norm",
-     .rank = PL_RANK_LAST,
-     .help = "mean over the batches of the gradient's Euclidean norm, before clipping and without regularisation"},
-    {.name = "parameter_norm", .rank = PL_RANK_LAST, .help = "Euclidean norm of what is trained, after the epoch"},
-    {.name = PL_METRIC_SECONDS, .unit = "s", .clock = true, .rank = PL_RANK_LAST, .help = "of training"},
-    {.name = "seconds_load",
-     .unit = "s",
-     .clock = true,
-     .rank = PL_RANK_LAST,
-     .help = "the part of it that made the batches"},
-    {.name = "seconds_eval", .unit = "s", .clock = true, .rank = PL_RANK_LAST, .help = "of evaluation"},
-    {.name = PL_METRIC_AVERAGED,
-     .rank = PL_RANK_LAST,
-     .help = "once: the first epoch that is measured with averaged weights"},
-};
-
 static void dataset_metrics(struct pl_metric_source *sources, size_t *count)
 {
-    pl_metric_add(sources, count, "dataset", network_metrics, sizeof network_metrics / sizeof *network_metrics);
+    pl_metric_add(sources, count, "dataset", pl_network_metrics, pl_network_metric_count);
     for (size_t t = 0; t < TYPE_COUNT; t++)
         pl_metric_add(sources, count, types[t]->text ? "text" : "images", types[t]->metrics, types[t]->metric_count);
 }
