@@ -72,4 +72,11 @@ done
 expect 1 "^fromage: no file that it agrees with" --all reversed
 expect 2 "usage" --all
 
+# A setting that has its default in every file.
+mkdir defaults
+for file in "$good"/*.json; do
+    case $file in */yogi-initial.json) ;; *) ln -s "$file" defaults/ ;; esac
+done
+expect 1 "^yogi: no file that it agrees with has a value of initial_accumulator other than the default" --all defaults
+
 [ "$failures" = 0 ]

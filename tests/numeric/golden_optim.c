@@ -1,8 +1,8 @@
 /* golden-optim [--all] DIR...: steps every optimizer file (*.json) of the folders and compares each value with the
  * file's, in double and in float. Nothing about a file is known here: names, settings, shapes and numbers are all read
- * from it. With --all, each of poula's optimizers must have stepped through one (D15): one whose sign is wrong has none
- * that it agrees with. Prints a line for each failure and a closing count; exits 1 if anything failed or a folder holds
- * none. */
+ * from it. With --all, each of poula's optimizers must have stepped through one (D15), as one whose sign is wrong has
+ * none that it agrees with, and for each of its settings through one with another value than the default. Prints a line
+ * for each failure and a closing count; exits 1 if anything failed or a folder holds none. */
 #include "golden_optim.h"
 
 #include "optim/optim.h"
@@ -46,25 +46,67 @@ static int list_folder(const char *folder, struct names *list)
     return 0;
 }
 
-enum { MOST_OPTIMIZERS = 1000 };
-static bool agreed[MOST_OPTIMIZERS]; /* with some file: by their places in the list */
+enum { MOST_OPTIMIZERS = 1000, MOST_SETTINGS = 64 };
+/* By their places in the list: with some file it agrees; and that has a value other than the default of a setting. */
+static bool agreed[MOST_OPTIMIZERS], tried[MOST_OPTIMIZERS][MOST_SETTINGS];
 
-static void note_agreement(const char *optimizer)
+static bool is_default(const struct pl_setting *setting, const struct pl_value *value)
 {
-    for (size_t i = 0; optimizer && i < pl_optim_count() && i < MOST_OPTIMIZERS; i++)
-        if (!strcmp(pl_optim_info(i)->name, optimizer))
-            agreed[i] = true;
+    struct pl_value initial;
+    struct pl_error err;
+    if (!setting->initial || pl_setting_read(setting, setting->initial, &initial, &err) || initial.type != value->type)
+        return false;
+    switch (value->type) {
+    case PL_REAL:
+        return value->real == initial.real;
+    case PL_INTEGER:
+        return value->integer == initial.integer;
+    case PL_BOOLEAN:
+        return value->boolean == initial.boolean;
+    case PL_STRING:
+        return !strcmp(value->string, initial.string);
+    }
+    return false;
+}
+
+static void note_agreement(const struct pl_settings *settings)
+{
+    const char *optimizer = pl_settings_string(settings, "optimizer", "");
+    for (size_t i = 0; i < pl_optim_count() && i < MOST_OPTIMIZERS; i++) {
+        const struct pl_optimizer_info *info = pl_optim_info(i);
+        if (strcmp(info->name, optimizer))
+            continue;
+        agreed[i] = true;
+        for (size_t k = 0; k < info->setting_count && k < MOST_SETTINGS; k++) {
+            const struct pl_value *value = pl_settings_find(settings, info->settings[k].key);
+            tried[i][k] = tried[i][k] || (value && !is_default(&info->settings[k], value));
+        }
+    }
+}
+
+static bool has_no_effect(const struct pl_setting *setting)
+{
+    return setting->idle_when && !strcmp(setting->idle_when, "always");
 }
 
 static size_t count_missing(void)
 {
+    static const char hint[] = "(tests/golden/optim/make writes one from the formula)";
     size_t missing = 0;
-    for (size_t i = 0; i < pl_optim_count(); i++)
+    for (size_t i = 0; i < pl_optim_count(); i++) {
+        const struct pl_optimizer_info *info = pl_optim_info(i);
         if (i >= MOST_OPTIMIZERS || !agreed[i]) {
-            printf("%s: no file that it agrees with (tests/golden/optim/make writes one from the formula)\n",
-                   pl_optim_info(i)->name);
+            printf("%s: no file that it agrees with %s\n", info->name, hint);
             missing++;
+            continue;
         }
+        for (size_t k = 0; k < info->setting_count; k++)
+            if ((k >= MOST_SETTINGS || !tried[i][k]) && !has_no_effect(&info->settings[k])) {
+                printf("%s: no file that it agrees with has a value of %s other than the default %s\n", info->name,
+                       info->settings[k].key, hint);
+                missing++;
+            }
+    }
     return missing;
 }
 
@@ -81,12 +123,13 @@ static size_t check_folder(const char *folder, size_t *checked)
     }
     for (size_t i = 0; i < list.count; i++) {
         struct pl_error err = {0};
-        const char *optimizer;
-        if (golden_check_file(list.names[i], &optimizer, &err)) {
+        struct pl_settings settings = {0};
+        if (golden_check_file(list.names[i], &settings, &err)) {
             printf("%s: %s\n", list.names[i], err.text);
             failed++;
         }
-        note_agreement(optimizer);
+        note_agreement(&settings);
+        pl_settings_release(&settings);
         free(list.names[i]);
     }
     *checked += list.count;

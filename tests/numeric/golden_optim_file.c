@@ -292,7 +292,7 @@ static int replay(const struct golden *g, enum pl_element element, struct pl_err
 }
 
 /* A validation history and the epoch after which NT-ASGD changes. */
-static int check_trigger(const json_t *entry, size_t index, struct pl_error *err)
+static int check_trigger(const json_t *entry, size_t index, struct pl_settings *agreed, struct pl_error *err)
 {
     const json_t *losses = json_object_get(entry, "val_loss"), *when = json_object_get(entry, "switch_after_epoch"),
                  *loss;
@@ -324,11 +324,13 @@ static int check_trigger(const json_t *entry, size_t index, struct pl_error *err
                          index, (long long)fired, (long long)json_integer_value(when));
     pl_optim_free(optim);
     pl_layout_release(&layout);
-    pl_settings_release(&settings);
+    pl_settings_release(status ? &settings : agreed);
+    if (!status)
+        *agreed = settings;
     return status;
 }
 
-static int check_triggers(const json_t *cases, struct pl_error *err)
+static int check_triggers(const json_t *cases, struct pl_settings *agreed, struct pl_error *err)
 {
     size_t i;
     const json_t *entry;
@@ -336,14 +338,14 @@ static int check_triggers(const json_t *cases, struct pl_error *err)
         return golden_malformed(err, "cases");
     json_array_foreach(cases, i, entry)
     {
-        int status = check_trigger(entry, i, err);
+        int status = check_trigger(entry, i, agreed, err);
         if (status)
             return status;
     }
     return 0;
 }
 
-static int check_steps(const json_t *root, const char **optimizer, struct pl_error *err)
+static int check_steps(const json_t *root, struct pl_settings *agreed, struct pl_error *err)
 {
     struct golden g = {0};
     int status = read_golden(&g, root, err);
@@ -351,24 +353,24 @@ static int check_steps(const json_t *root, const char **optimizer, struct pl_err
         status = replay(&g, PL_FLOAT64, err);
     if (!status)
         status = replay(&g, PL_FLOAT32, err);
-    if (!status)
-        *optimizer = g.optimizer;
-    pl_settings_release(&g.settings);
+    if (status)
+        pl_settings_release(&g.settings);
+    else
+        *agreed = g.settings;
     pl_layout_release(&g.layout);
     return status;
 }
 
-int golden_check_file(const char *path, const char **optimizer, struct pl_error *err)
+int golden_check_file(const char *path, struct pl_settings *settings, struct pl_error *err)
 {
-    *optimizer = NULL;
     json_error_t problem;
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &problem);
     if (!root)
         return pl_fail(err, PL_ECORRUPT, "line %d: %s", problem.line, problem.text);
     const json_t *cases = json_object_get(root, "cases");
     int status = !json_is_object(root) ? golden_malformed(err, "the file")
-                 : cases               ? check_triggers(cases, err)
-                                       : check_steps(root, optimizer, err);
+                 : cases               ? check_triggers(cases, settings, err)
+                                       : check_steps(root, settings, err);
     json_decref(root);
     return status;
 }
