@@ -262,7 +262,7 @@ done:
 static int show_run_or_nearest(const struct pl_args *args, const char *name)
 {
     static const char *const words[] = {"optimizers", "optimizer", "models",   "model",   "datasets", "dataset",
-                                        "problems",   "problem",   "settings", "metrics", "metric"};
+                                        "problems",   "problem",   "settings", "metrics", "metric",   "devices"};
     if (*name && !name[strspn(name, "0123456789abcdefABCDEF")])
         return show_run(args, name);
     struct pl_candidates forms = {0};
@@ -302,6 +302,8 @@ static int run(const struct pl_args *args)
         return pl_show_models();
     if (!strcmp(what, "datasets") || !strcmp(what, "dataset"))
         return show_datasets();
+    if (!strcmp(what, "devices") || !strcmp(what, "device"))
+        return pl_show_devices();
     if (!strcmp(what, "metrics") || !strcmp(what, "metric"))
         return pl_show_metrics();
     if (!strcmp(what, "settings"))
@@ -315,14 +317,17 @@ static const struct pl_option options[] = {
 
 const struct pl_command pl_cmd_show = {
     .name = "show",
-    .summary = "show a run, an optimizer, a model, a dataset, a problem, or the settings and metrics there are",
+    .summary =
+        "show a run, an optimizer, a model, a dataset, a problem, or the settings, metrics and devices there are",
     .arguments = "RUN|optimizers|optimizer NAME|models|model NAME|datasets|dataset NAME|problems|problem "
-                 "NAME|settings|metrics|metric NAME",
+                 "NAME|settings|metrics|metric NAME|devices",
     .description =
         "RUN is a run's number or the beginning of its key: shows its status and reason, every setting, each metric's "
         "best and last value, and the end of its log. The other forms show what this program knows, from the same "
         "descriptions that specs are checked against. model NAME lists layers, shapes, parameters, multiply-adds and "
-        "the memory of a batch; metric NAME says which way a metric of such a name is taken to be better.",
+        "the memory of a batch; metric NAME says which way a metric of such a name is taken to be better; devices "
+        "lists what networks "
+        "can be trained on, with the instruction sets of this machine and the one in force, and its accelerators.",
     .example = "poula show optimizer theopoula",
     PL_OPTIONS(options),
     .least = 1,

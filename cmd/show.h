@@ -11,6 +11,9 @@ void pl_show_settings(const struct pl_setting *settings, size_t count);
 int pl_show_metrics(void);
 int pl_show_metric(const char *name);
 
+/* The devices there are, and what this machine has. */
+int pl_show_devices(void);
+
 int pl_show_models(void);
 /* Layers, shapes, parameters, multiply-adds and memory, with the settings that --set gives. */
 int pl_show_model(const struct pl_args *args, const char *name);

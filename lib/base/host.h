@@ -22,6 +22,17 @@ uint64_t pl_host_memory_kills(void);
 void pl_host_name(char *name, size_t size);
 void pl_host_cpu(char *name, size_t size); /* model name, or the machine type */
 
+/* A graphics card, or what else computes beside the processor. */
+struct pl_accelerator {
+    char name[96];  /* as its driver calls it: "NVIDIA H200" */
+    char place[64]; /* the file of the device: "/dev/nvidia0" */
+};
+/* Those that this process may open and see: NVIDIA's by $CUDA_VISIBLE_DEVICES, AMD's by $ROCR_VISIBLE_DEVICES. Fills in
+ * at most room of the list and returns how many there are. */
+size_t pl_host_accelerators(struct pl_accelerator *list, size_t room);
+/* The same of a machine whose files lie under root, for tests. */
+size_t pl_host_accelerators_in(const char *root, struct pl_accelerator *list, size_t room);
+
 /* The instruction set that own kernels run on, in rising order; pl_host_isa is detected once and can
  * be lowered by $POULA_ISA (base, avx2, avx512) for tests and for equal bits on unlike machines. */
 enum pl_isa { PL_ISA_BASE, PL_ISA_AVX2, PL_ISA_AVX512, PL_ISA_COUNT };

@@ -13,6 +13,14 @@ const struct pl_device_type *pl_device_type_at(size_t index)
     return types[index];
 }
 
+const char *pl_device_help(size_t index)
+{
+#define HELP(name, help) help
+    static const char *const helps[] = {PL_DEVICES(HELP, COMMA)};
+#undef HELP
+    return helps[index];
+}
+
 int pl_device_open(struct pl_device **device, const char *name, const struct pl_device_options *options,
                    struct pl_error *err)
 {

@@ -260,6 +260,7 @@ struct pl_device_type {
     enum pl_element element; /* of activations, parameters and gradients; statistics are double */
     int channel_block;       /* stored channels come in multiples of this */
 
+    bool (*has_kernels)(enum pl_isa isa); /* in this build, for an instruction set; NULL: none is told from another */
     int (*open)(struct pl_device *d,
                 struct pl_error *err);  /* NULL: nothing to prepare. What fails leaves nothing behind */
     void (*close)(struct pl_device *d); /* after all memory was released; NULL: nothing to give back */
@@ -308,6 +309,7 @@ struct pl_device {
 
 extern const struct pl_registry pl_device_registry; /* of struct pl_device_type */
 const struct pl_device_type *pl_device_type_at(size_t index);
+const char *pl_device_help(size_t index); /* what the device is, in a few words */
 
 /* Opens a device by name. Fails with PL_EINPUT for one that is unknown or cannot work on this machine. */
 int pl_device_open(struct pl_device **device, const char *name, const struct pl_device_options *options,

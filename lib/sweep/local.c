@@ -212,7 +212,10 @@ static bool local_ended(struct pl_channel *channel, bool wait, struct pl_departu
 static void local_capacity(struct pl_capacity *capacity)
 {
     int cores = pl_host_cores();
-    *capacity = (struct pl_capacity){.slots = cores, .threads = cores, .memory = pl_host_memory_free()};
+    *capacity = (struct pl_capacity){.slots = cores,
+                                     .threads = cores,
+                                     .memory = pl_host_memory_free(),
+                                     .accelerators = (int)pl_host_accelerators(NULL, 0)};
 }
 
 const struct pl_executor pl_executor_local = {

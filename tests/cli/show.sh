@@ -69,6 +69,16 @@ expect 0 poula show metric sharpness
 contains out "declare metrics: {sharpness: max} (or min) in the spec"
 expect 0 poula show metric NLL # L2
 contains out "has diverged"
+expect 0 poula show devices
+contains out "cpu      float      base"
+contains out "ref      double     -"
+grep -Eq "^  threads        [1-9]" out || fail "no threads"
+expect 0 env CUDA_VISIBLE_DEVICES= ROCR_VISIBLE_DEVICES= poula show devices
+contains out "  accelerators   none"
+expect 0 env POULA_ISA=base poula show devices
+grep -Eq "^cpu +float +base.* base +own float kernels" out || fail "the instruction set in force is not the lowered one"
+expect 2 poula show devicess
+contains err "did you mean devices?"
 expect 2 poula show metricss
 contains err "did you mean metrics?"
 expect 2 poula show optimizers too

@@ -276,12 +276,32 @@ static void room_is_the_executors(void **state)
     pl_text_release(&message);
 }
 
+size_t __wrap_pl_host_accelerators(struct pl_accelerator *list, size_t room);
+size_t __wrap_pl_host_accelerators(struct pl_accelerator *list, size_t room)
+{
+    (void)list;
+    assert_int_equal(room, 0);
+    return 3;
+}
+
+static void room_here_is_this_machines(void **state)
+{
+    (void)state;
+    struct pl_capacity capacity;
+    pl_sweep_capacity(&pl_executor_local, &capacity);
+    assert_int_equal(capacity.slots, pl_host_cores());
+    assert_int_equal(capacity.threads, pl_host_cores());
+    assert_true(capacity.memory > 0);
+    assert_int_equal(capacity.accelerators, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_need_no_processes),
         cmocka_unit_test(a_death_costs_one_run),
         cmocka_unit_test(room_is_the_executors),
+        cmocka_unit_test(room_here_is_this_machines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,11 @@ void *cpu_cut(void **work, size_t count, size_t size)
     return cut;
 }
 
+static bool cpu_has_kernels(enum pl_isa isa)
+{
+    return pl_cpu_kernels(isa);
+}
+
 static int cpu_open(struct pl_device *d, struct pl_error *err)
 {
     const struct pl_cpu_kernels *kernels = pl_cpu_kernels(pl_host_isa());
@@ -176,6 +181,7 @@ const struct pl_device_type pl_device_cpu = {
     .name = "cpu",
     .element = PL_FLOAT32,
     .channel_block = 16,
+    .has_kernels = cpu_has_kernels,
     .open = cpu_open,
     .buffer_size = cpu_buffer_size,
 #define PASS(name, parameters, arguments) .name = cpu_##name,
