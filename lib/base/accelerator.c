@@ -93,7 +93,7 @@ static void amd_card(const char *root, const char *path, struct cards *cards)
     value_in(name, "", model, sizeof model);
     snprintf(card.is.name, sizeof card.is.name, "AMD %s", model);
     snprintf(card.is.place, sizeof card.is.place, "/dev/dri/renderD%s", minor);
-    if (atoi(units) > 0 && minor[0] && may_open(root, "/dev/kfd") && may_open(root, card.is.place))
+    if (strtol(units, NULL, 10) > 0 && minor[0] && may_open(root, "/dev/kfd") && may_open(root, card.is.place))
         add(cards, &card);
 }
 
