@@ -21,7 +21,7 @@
 
 static char folder[200]; /* a fresh one for every test */
 
-static int make_folder(void **state)
+static inline int make_folder(void **state)
 {
     (void)state;
     const char *temporary = getenv("TMPDIR");
@@ -29,7 +29,7 @@ static int make_folder(void **state)
     return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+static inline int remove_folder(void **state)
 {
     (void)state;
     char command[300];
@@ -38,8 +38,8 @@ static int remove_folder(void **state)
 }
 
 /* A path in the folder; good until the fourth call after it. */
-static const char *in_folder(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static const char *in_folder(const char *format, ...)
+static inline const char *in_folder(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline const char *in_folder(const char *format, ...)
 {
     static char paths[4][400];
     static int next;
@@ -52,7 +52,7 @@ static const char *in_folder(const char *format, ...)
     return path;
 }
 
-static void write_file(const char *path, const void *bytes, size_t count)
+static inline void write_file(const char *path, const void *bytes, size_t count)
 {
     FILE *file = fopen(path, "wb");
     assert_non_null(file);

@@ -1,23 +1,6 @@
-#include "recorder.h"
+/* ---- the same arithmetic, written out */
+#include "language_parts.h"
 
-#include "data/text/corpus.h"
-#include "train/network/network.h"
-#include "train/network/safetensors.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
-#include "old_checkpoint.h"
-#include "train_runs.h"
-
-/* All five dropouts, both penalties, windows of varying length, two layers, tokens that fill no row. */
-#define TASK                                                                                                           \
-    "dataset=markov model=awd_lstm nlayers=2 emsize=8 nhid=12 vocabulary=10 branches=3 train_tokens=260 "              \
-    "valid_tokens=91 test_tokens=41 batch=4 valid_batch=3 test_batch=2 bptt=12 epochs=3 "
 #define PLAIN "dropoute=0 dropouti=0 wdrop=0 dropouth=0 dropout=0 "
 
 static double value_of(const struct recorder *r, const char *metric, size_t index)
@@ -56,8 +39,6 @@ static void test_epochs_are_recorded(void **state)
     recorder_release(&r);
     assert_false(pl_train_is_repeatable("tokens_per_second"));
 }
-
-/* ---- the same arithmetic, written out */
 
 struct trainer {
     struct pl_corpus *corpus;
@@ -342,95 +323,6 @@ static void test_decay_waits_for_validation(void **state)
     recorder_release(&r);
 }
 
-/* ---- checkpoints */
-
-static void test_every_optimizer_resumes(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < pl_optim_count(); i++) {
-        struct pl_settings s = {0};
-        struct breaker b;
-        char words[500];
-        const char *name = pl_optim_info(i)->name;
-        bool own = pl_optim_info(i)->averages;
-        snprintf(words, sizeof words, TASK "epochs=2 optimizer=%s decay=0.5 patience=1%s", name,
-                 own ? "" : " average=patience average_after=1");
-        settings_of(&s, words);
-        assert_int_equal(run_broken(&s, 1, NULL, 0, false, &b).outcome, PL_FINISHED);
-        struct recorder whole = b.recorder;
-        int questions = b.questions / 2; /* of an epoch, or nearly */
-        check_stop(&s, 2, &whole, name);
-        check_stop(&s, questions - 1, &whole, name);
-        check_stop(&s, questions + 3, &whole, name);
-        recorder_release(&whole);
-        pl_settings_release(&s);
-    }
-}
-
-/* Wherever it is stopped: between any two windows, while it evaluates, before and after averaging begins and lambda
- * decays. */
-static void test_runs_resume_anywhere(void **state)
-{
-    (void)state;
-    static const char *const cases[] = {
-        TASK "epochs=6 optimizer=theopoula epsilon=1 lambda=10 clip=.inf beta=1e6 average=patience average_after=1 "
-             "decay=0.5 patience=2",
-        TASK "epochs=6 optimizer=nt_asgd lambda=100 nonmono=1 clip=5",
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct pl_settings s = {0};
-        struct breaker b;
-        settings_of(&s, cases[i]);
-        assert_int_equal(run_broken(&s, 1, NULL, 0, false, &b).outcome, PL_FINISHED);
-        struct recorder whole = b.recorder;
-        struct recorded from;
-        int questions = b.questions;
-        recorder_find(&whole, "averaged_from", 0, &from);
-        assert_in_range(from.epoch, 2, 6); /* the switch is inside */
-        for (int after = 1; after < questions; after++)
-            check_stop(&s, after, &whole, cases[i]);
-        recorder_release(&whole);
-        pl_settings_release(&s);
-    }
-}
-
-static void test_killed_runs_resume(void **state)
-{
-    (void)state;
-    static const char *const cases[] = {
-        TASK "optimizer=theopoula lambda=5 beta=1e6 average=on checkpoint_every=1",
-        TASK "optimizer=adabelief checkpoint_minutes=1e-9",
-        TASK "optimizer=nt_asgd device=ref checkpoint_minutes=1e-9",
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct pl_settings s = {0};
-        struct breaker b;
-        settings_of(&s, cases[i]);
-        assert_int_equal(run_broken(&s, 1, NULL, 0, false, &b).outcome, PL_FINISHED);
-        struct recorder whole = b.recorder;
-        check_deaths(&s, b.questions / 3 + 2, "goes on from a checkpoint", &whole, cases[i]);
-        recorder_release(&whole);
-        pl_settings_release(&s);
-    }
-}
-
-/* D14: what format 2 wrote as arrays, patience and the state of the text among it. */
-static void test_old_checkpoints_resume(void **state)
-{
-    (void)state;
-    struct pl_settings s = {0};
-    struct breaker b;
-    settings_of(&s, TASK
-                "epochs=6 optimizer=nt_asgd lambda=3 nonmono=1 clip=5 decay=0.5 patience=1 checkpoint_minutes=1e-9");
-    assert_int_equal(run_broken(&s, 1, NULL, 0, false, &b).outcome, PL_FINISHED);
-    struct recorder whole = b.recorder;
-    for (int after = 2; after < b.questions; after += 5)
-        check_old_stop(&s, after, &whole, "nt_asgd with patience");
-    recorder_release(&whole);
-    check_old_file(&s, "text-2.safetensors", "goes on from a checkpoint in epoch 6, after 2 batches");
-    pl_settings_release(&s);
-}
-
 static void test_weights_are_kept(void **state)
 {
     (void)state;
@@ -532,10 +424,6 @@ int main(void)
         cmocka_unit_test(test_divergence_is_an_outcome),
         cmocka_unit_test(test_averages_are_evaluated),
         cmocka_unit_test(test_decay_waits_for_validation),
-        cmocka_unit_test(test_every_optimizer_resumes),
-        cmocka_unit_test(test_runs_resume_anywhere),
-        cmocka_unit_test(test_killed_runs_resume),
-        cmocka_unit_test(test_old_checkpoints_resume),
         cmocka_unit_test(test_weights_are_kept),
         cmocka_unit_test(test_memory_is_estimated),
         cmocka_unit_test(test_mistakes_are_named),

@@ -1,26 +1,6 @@
-#include "plot/axis.h"
-#include "plot/plot_priv.h"
-#include "results_db.h"
+#include "plot_parts.h"
 
-static const struct known_run runs[] = {
-    RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 4, 2, 1),
-    RUN("optimizer=adam lambda=0.1", 2, PL_FINISHED, 6, 4, 3),
-    RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 9, 8, 7),
-    RUN("optimizer=adam lambda=0.01", 2, -1, 0),
-    RUN("optimizer=sgd lambda=0.1", 1, PL_DIVERGED, 5, 1e20),
-    RUN("optimizer=sgd lambda=0.1", 2, PL_DIVERGED, 5, NAN),
-    RUN("optimizer=sgd lambda=inf", 1, PL_FINISHED, 0.5, 0.5, 0.5),
-    RUN("optimizer=sgd lambda=inf", 2, PL_DIVERGED, 3, 3),
-};
-enum { RUNS = sizeof runs / sizeof *runs };
-
-static char loss[] = "loss", x_lambda[] = "lambda", y_optimizer[] = "optimizer";
-static char *optimizer_key[] = {y_optimizer}, *lambda_key[] = {x_lambda};
-
-static struct pl_figure_spec figure_of(enum pl_figure_kind kind)
-{
-    return (struct pl_figure_spec){.kind = kind, .x_range = {NAN, NAN}, .y_range = {NAN, NAN}};
-}
+static char *lambda_key[] = {x_lambda};
 
 static void text_is_escaped_for_gnuplot(void **state)
 {
@@ -106,15 +86,6 @@ static void ranges_leave_absurd_values_out(void **state)
     pl_range_robust(decades, 7, true, range);
     assert_true(fabs(range[0] / 1e-30 - 1) < 1e-9 || fabs(range[0] / 1e-3 - 1) < 1e-9);
     assert_true(fabs(range[1] - 1) < 1e-12);
-}
-
-static struct pl_line *line_named(struct pl_figure *figure, size_t panel, const char *label)
-{
-    for (size_t i = 0; i < figure->panels[panel].line_count; i++)
-        if (!strcmp(figure->legend[figure->panels[panel].lines[i].style].label, label))
-            return &figure->panels[panel].lines[i];
-    fail_msg("no line '%s'", label);
-    return NULL;
 }
 
 static void curves_show_mean_and_spread(void **state)
@@ -225,32 +196,6 @@ static void diverged_lines_do_not_stretch_the_axis(void **state)
     pl_store_close(store);
 }
 
-static void sensitivity_sets_infinity_apart(void **state)
-{
-    (void)state;
-    struct pl_store *store = make_results("", "loss", runs, RUNS);
-    struct pl_results *results = open_results(store);
-    struct pl_figure_spec spec = figure_of(PL_FIGURE_SENSITIVITY);
-    struct pl_figure figure;
-    struct pl_text notes = {0};
-    spec.x = x_lambda;
-    spec.lines = (struct pl_names){optimizer_key, 1};
-    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
-    const struct pl_panel *panel = &figure.panels[0];
-    assert_true(panel->log_x);
-    assert_int_equal(panel->x_tick_count, 3);
-    assert_string_equal(panel->x_ticks[2].label, "∞");
-    assert_true(fabs(panel->x_ticks[2].at - 1) < 1e-9); /* one step of ten beyond 0.1 */
-    assert_true(panel->x_breaks[1] > 0.1 && panel->x_breaks[1] < 1);
-    struct pl_line *sgd = line_named(&figure, 0, "sgd");
-    assert_int_equal(sgd->lost.count, 1); /* at 0.1 every run diverged */
-    assert_true(figure.marked[PL_MARK_LOST]);
-    pl_figure_release(&figure);
-    pl_text_release(&notes);
-    pl_results_free(results);
-    pl_store_close(store);
-}
-
 /* adam: y = 3 lambda^0.5 in all four points. sgd: y = 1, 100, 1 at 0.001, 0.01, 0.1: slope 0, residuals -2/3, 4/3 and
  * -2/3 of log 10 about the mean, so a standard error of sqrt(8/3) / sqrt(2). Its infinite lambda does not count. */
 static void fits_are_least_squares(void **state)
@@ -303,74 +248,6 @@ static void fits_are_least_squares(void **state)
     pl_text_release(&notes);
     pl_results_free(results);
     pl_store_close(store);
-}
-
-static void heatmaps_mark_the_best_square(void **state)
-{
-    (void)state;
-    struct pl_store *store = make_results("", "loss", runs, RUNS);
-    struct pl_results *results = open_results(store);
-    struct pl_figure_spec spec = figure_of(PL_FIGURE_HEATMAP);
-    struct pl_figure figure;
-    struct pl_text notes = {0};
-    spec.x = x_lambda;
-    spec.y = y_optimizer;
-    spec.z = loss;
-    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
-    const struct pl_panel *panel = &figure.panels[0];
-    assert_int_equal(panel->square_count, 4);
-    for (size_t i = 0; i < 4; i++) {
-        const struct pl_square *square = &panel->squares[i];
-        bool wanted = square->column == 1 &&
-                      square->row == 1; /* adam at 0.1: (1+3)/2; sgd at inf has a run that diverged */
-        assert_int_equal(square->best, wanted);
-        if (wanted)
-            assert_string_equal(square->text, "2.000\n±1.414");
-        if (square->row == 0 && square->column == 1)
-            assert_string_equal(square->text, "div");
-    }
-    bool white;
-    pl_heat_colour(0, &white);
-    assert_true(white);
-    assert_int_equal(pl_heat_colour(1, &white), 0xFDE725);
-    assert_false(white);
-    pl_figure_release(&figure);
-    pl_text_release(&notes);
-    pl_results_free(results);
-    pl_store_close(store);
-}
-
-/* F9: one way of writing for all numbers of a figure. */
-static void numbers_of_squares_have_one_format(void **state)
-{
-    (void)state;
-    static const struct {
-        double values[3];
-        const char *texts[3];
-    } cases[] = {{{0.5, 1790, 10010}, {"0.5", "1790", "10010"}},
-                 {{0.0005, 1790, 10010}, {"5.0e-4", "1.8e3", "1.0e4"}},
-                 {{0, 0.0512, 123456}, {"0", "0.0512", "123456"}},
-                 {{0.5, 17.9, 1234}, {"0.5", "17.9", "1234.0"}}}; /* as in tables */
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        const struct known_run three[] = {RUN("optimizer=a lambda=1", 1, PL_FINISHED, cases[c].values[0]),
-                                          RUN("optimizer=a lambda=2", 1, PL_FINISHED, cases[c].values[1]),
-                                          RUN("optimizer=a lambda=3", 1, PL_FINISHED, cases[c].values[2])};
-        struct pl_store *store = make_results("", "loss", three, 3);
-        struct pl_results *results = open_results(store);
-        struct pl_figure_spec spec = figure_of(PL_FIGURE_HEATMAP);
-        struct pl_figure figure;
-        struct pl_text notes = {0};
-        spec.x = x_lambda;
-        spec.y = y_optimizer;
-        spec.z = loss;
-        ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
-        for (size_t i = 0; i < 3; i++)
-            assert_string_equal(figure.panels[0].squares[i].text, cases[c].texts[figure.panels[0].squares[i].column]);
-        pl_figure_release(&figure);
-        pl_text_release(&notes);
-        pl_results_free(results);
-        pl_store_close(store);
-    }
 }
 
 static void scripts_keep_within_the_axes(void **state)
@@ -442,37 +319,6 @@ static void what_cannot_be_drawn_is_refused(void **state)
     pl_store_close(store);
 }
 
-static void equally_good_squares_are_all_marked(void **state)
-{
-    (void)state;
-    static const struct known_run tied[] = {
-        RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 0.1),  RUN("optimizer=adam lambda=0.1", 2, PL_FINISHED, 0.2),
-        RUN("optimizer=adam lambda=0.1", 3, PL_FINISHED, 0.3),  RUN("optimizer=sgd lambda=0.1", 1, PL_FINISHED, 0.3),
-        RUN("optimizer=sgd lambda=0.1", 2, PL_FINISHED, 0.2),   RUN("optimizer=sgd lambda=0.1", 3, PL_FINISHED, 0.1),
-        RUN("optimizer=adam lambda=0.01", 1, PL_FINISHED, 0.9), RUN("optimizer=sgd lambda=0.01", 1, PL_DIVERGED, 0.2),
-    };
-    struct pl_store *store = make_results("", "loss", tied, 8);
-    struct pl_results *results = open_results(store);
-    struct pl_figure_spec spec = figure_of(PL_FIGURE_HEATMAP);
-    struct pl_figure figure;
-    struct pl_text notes = {0};
-    spec.x = x_lambda;
-    spec.y = y_optimizer;
-    spec.z = loss;
-    ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
-    size_t marked = 0;
-    for (size_t i = 0; i < figure.panels[0].square_count; i++) {
-        const struct pl_square *square = &figure.panels[0].squares[i];
-        marked += square->best;
-        assert_true(!square->best || fabs(square->value - 0.2) < 1e-9);
-    }
-    assert_int_equal(marked, 2);
-    pl_figure_release(&figure);
-    pl_text_release(&notes);
-    pl_results_free(results);
-    pl_store_close(store);
-}
-
 static void hundreds_of_lines_become_the_best(void **state)
 {
     (void)state;
@@ -506,13 +352,16 @@ static void hundreds_of_lines_become_the_best(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_is_escaped_for_gnuplot),        cmocka_unit_test(names_and_numbers_are_set),
-        cmocka_unit_test(ranges_leave_absurd_values_out),     cmocka_unit_test(curves_show_mean_and_spread),
-        cmocka_unit_test(curves_mark_where_averaging_begins), cmocka_unit_test(diverged_lines_do_not_stretch_the_axis),
-        cmocka_unit_test(sensitivity_sets_infinity_apart),    cmocka_unit_test(fits_are_least_squares),
-        cmocka_unit_test(heatmaps_mark_the_best_square),      cmocka_unit_test(equally_good_squares_are_all_marked),
-        cmocka_unit_test(numbers_of_squares_have_one_format), cmocka_unit_test(scripts_keep_within_the_axes),
-        cmocka_unit_test(what_cannot_be_drawn_is_refused),    cmocka_unit_test(hundreds_of_lines_become_the_best),
+        cmocka_unit_test(text_is_escaped_for_gnuplot),
+        cmocka_unit_test(names_and_numbers_are_set),
+        cmocka_unit_test(ranges_leave_absurd_values_out),
+        cmocka_unit_test(curves_show_mean_and_spread),
+        cmocka_unit_test(curves_mark_where_averaging_begins),
+        cmocka_unit_test(diverged_lines_do_not_stretch_the_axis),
+        cmocka_unit_test(fits_are_least_squares),
+        cmocka_unit_test(scripts_keep_within_the_axes),
+        cmocka_unit_test(what_cannot_be_drawn_is_refused),
+        cmocka_unit_test(hundreds_of_lines_become_the_best),
     };
     return cmocka_run_group_tests(tests, make_db_name, remove_db);
 }

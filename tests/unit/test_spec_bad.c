@@ -1,7 +1,5 @@
 /* Bad specs: each must be refused with a complaint that names the place and what would be legal. */
-#include "spec_check.h"
-
-#define HEAD "study: s\n" TASK
+#include "spec_bad_parts.h"
 
 static void bad_values(void **state)
 {
@@ -340,62 +338,6 @@ static void bad_specs(void **state)
     assert_int_equal(wrong_complaints, 0);
 }
 
-/* Settings that are taken from another study's table. */
-static void bad_picks(void **state)
-{
-    (void)state;
-    static const char
-        search[] = "defaults:\n  " TASK "studies:\n- study: s\n  optimizer: {name: sgd, lambda: [0.1, 0.2]}\n"
-                   "  tables: [{rows: [optimizer, problem], value: loss, select: {best: 2, over: lambda}}]\n";
-    /* In place of @: the value of lambda at line 8, column 34. */
-    static const struct {
-        const char *value, *complaint;
-    } values[] = {
-        {"{from: t}", "8:41: from: there is no study \"t\" in this file"},
-        {"{from: f}", "8:41: study f cannot take its lambda from itself"},
-        {"{from: [s]}", "8:41: from must be a text, not a list"},
-        {"{from: s, best: 3}", "8:50: best is 3, but the table of study s chooses no more than 2"},
-        {"{from: s, best: 0}", "8:50: best is 0, but must be a whole number"},
-        {"{from: s, best: 1+1}", "8:50: best must be a whole number"},
-        {"{from: s, bst: 1}", "8:44: what is taken from a study cannot have the key bst; did you mean best?"},
-        {"{from: s, table: x}", "8:51: table: study s has no table \"x\" with select over lambda"},
-        {"{from: s}, momentum: {from: s}", "8:62: from: no table of study s chooses over momentum, only over lambda"},
-        {"[{from: s}, {from: s, best: 1}]", "8:46: lambda: this value was already given in line 8, column 35"},
-        {"{from: s}, nesterov: \"lambda\"", "8:55: nesterov: \"lambda\" must be true or false"},
-        {"{from: s}, momentum: \"2*lamda\"", "8:55: momentum: \"2*lamda\" is neither a number nor an expression"},
-    };
-    for (size_t i = 0; i < COUNT(values); i++) {
-        struct pl_text text = {0};
-        pl_text_addf(&text, "%s- study: f\n  optimizer: {name: sgd, lambda: %s}\n", search, values[i].value);
-        refused(pl_text(&text), values[i].complaint);
-        pl_text_release(&text);
-    }
-    static const struct {
-        const char *study, *complaint;
-    } studies[] = {
-        {"  task: {problem: [theta30, quadratic]}\n  optimizer: {name: sgd, lambda: {from: s}}\n",
-         "9:34: lambda: the table of study s has no configuration with optimizer=sgd, problem=quadratic"},
-        {"  optimizer: {name: [sgd, adam], lambda: {from: s}}\n",
-         "8:42: lambda: the table of study s has no configuration with optimizer=adam, problem=theta30"},
-        {"  optimizer: {name: sgd, lambda: {from: s}}\n  exclude: [{lambda: 0.1}]\n",
-         "9:14: exclude: lambda is taken from another study and not known beforehand"},
-        {"  optimizer: {name: sgd, lambda: {from: g}}\n  tables: {value: loss, select: {over: lambda}}\n- study: g\n"
-         "  optimizer: {name: sgd, lambda: {from: f}}\n  tables: {value: loss, select: {over: lambda}}\n",
-         "8:41: study f takes settings from g, which in turn waits for f"},
-        {"  optimizer: {name: sgd, lambda: {from: g}}\n- study: g\n  optimizer: sgd\n  tables: {value: loss}\n",
-         "8:41: from: study g has no table with select, such as select: {best: 1, over: lambda}"},
-        {"  task: {problem: {from: s}}\n  optimizer: sgd\n",
-         "8:19: problem must be one value or a list of values, not a mapping"},
-    };
-    for (size_t i = 0; i < COUNT(studies); i++) {
-        struct pl_text text = {0};
-        pl_text_addf(&text, "%s- study: f\n%s", search, studies[i].study);
-        refused(pl_text(&text), studies[i].complaint);
-        pl_text_release(&text);
-    }
-    assert_int_equal(wrong_complaints, 0);
-}
-
 /* Bytes that are no text. */
 static void bad_bytes(void **state)
 {
@@ -420,168 +362,6 @@ static void bad_bytes(void **state)
             fail_msg("wanted: %s\ngot:\n%s", cases[i].complaint, pl_text(&problems));
         pl_text_release(&problems);
     }
-}
-
-/* P6: every fault once, at its own place, and nothing that is not one. */
-static void unknown_choices(void **state)
-{
-    (void)state;
-    static const char models[] = "there are: awd_lstm, cnn, densenet121, layers, mlp, resnet18, resnet34, vgg11";
-    static const struct {
-        const char *text, *complaints;
-    } cases[] = {
-        {HEAD "optimizer: tula\n", "3:12: there is no optimizer \"tula\"; did you mean tusla?\n"},
-        {HEAD "optimizer: [adam, tula]\n", "3:19: there is no optimizer \"tula\"; did you mean tusla?\n"},
-        {HEAD "optimizer: {name: a}\n", "3:19: there is no optimizer \"a\"; there are: "},
-        {"study: s\ntask: {dataset: glyphs, model: cnm}\noptimizer: adam\n",
-         "2:32: there is no model \"cnm\"; did you mean cnn?\n"},
-        {"study: s\ntask: {dataset: glyphs, model: a}\noptimizer: adam\n", "2:32: there is no model \"a\"; "},
-        {"study: s\ntask: {dataset: glyphs, model: awd_lstm}\noptimizer: adam\n",
-         "2:32: model awd_lstm reads text, and glyphs is a set of images\n"},
-        {"study: s\ntask: {dataset: glphs, model: cnm}\noptimizer: adm\n",
-         "2:17: there is no dataset \"glphs\"; did you mean glyphs?\n2:31: there is no model \"cnm\"; did you mean "
-         "cnn?\n3:12: there is no optimizer \"adm\"; did you mean adam?\n"},
-        {"study: s\ntask: {problem: langevin, target: wells}\noptimizer: sgd\n",
-         "2:35: there is no target \"wells\"; there are: "},
-        {"study: s\ntask: {problem: theta3}\n",
-         "1:8: the optimizer is missing; a spec says, for example, optimizer: {name: theopoula, lambda: 0.1}\n"
-         "2:17: there is no problem \"theta3\"; did you mean theta30?\n"},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct pl_text problems = {0}, bare = {0};
-        refused_bytes(cases[i].text, strlen(cases[i].text), &problems);
-        for (const char *line = pl_text(&problems); *line; line = strchr(line, '\n') + 1)
-            pl_text_add_bytes(&bare, strchr(line, ':') + 1, (size_t)(strchr(line, '\n') - strchr(line, ':')));
-        size_t length = strlen(cases[i].complaints);
-        bool whole = cases[i].complaints[length - 1] == '\n';
-        const char *second = strchr(pl_text(&bare), '\n') + 1;
-        if (whole ? strcmp(pl_text(&bare), cases[i].complaints) != 0
-                  : *second || strncmp(pl_text(&bare), cases[i].complaints, length) != 0)
-            fail_msg("for\n%s\nwanted: %s\ngot: %s", cases[i].text, cases[i].complaints, pl_text(&bare));
-        if (strstr(cases[i].text, "model: a}"))
-            assert_non_null(strstr(pl_text(&bare), models));
-        pl_text_release(&problems);
-        pl_text_release(&bare);
-    }
-}
-
-static void repeat(struct pl_text *text, const char *word, size_t times)
-{
-    while (times-- > 0)
-        pl_text_add(text, word);
-}
-
-/* Refuses text and releases it. */
-static void refuse_text(struct pl_text *text, const char *complaint)
-{
-    refused(pl_text(text), complaint);
-    pl_text_release(text);
-}
-
-static void absurd_files(void **state)
-{
-    (void)state;
-    struct pl_text text = {0};
-    /* A bomb: 9^9 values out of ten lines. */
-    pl_text_add(&text, "study: s\ndescription:\n  - &a0 [x, x, x, x, x, x, x, x, x]\n");
-    for (int i = 1; i < 10; i++) {
-        pl_text_addf(&text, "  - &a%d [", i);
-        for (int k = 0; k < 9; k++)
-            pl_text_addf(&text, "%s*a%d", k ? "," : "", i - 1);
-        pl_text_add(&text, "]\n");
-    }
-    refuse_text(&text, "9:5: the file is too large: more than 2000000 values");
-    /* The same through merges. */
-    pl_text_add(&text, "study: s\nm0: &m0 {");
-    for (int i = 0; i < 3000; i++)
-        pl_text_addf(&text, "k%d: 1, ", i);
-    pl_text_add(&text, "}\n");
-    for (int i = 1; i < 3000; i++)
-        pl_text_addf(&text, "m%d: {<<: *m0}\n", i);
-    refuse_text(&text, "666:7: the file is too large");
-    /* Depth, in either style. */
-    repeat(&text, "[", 100000);
-    refuse_text(&text, "1:41: lists and mappings are nested too deeply");
-    repeat(&text, "{a: ", 100000);
-    refuse_text(&text, "1:161: lists and mappings are nested too deeply");
-    repeat(&text, "- ", 100000);
-    refuse_text(&text, "1:81: lists and mappings are nested too deeply");
-    pl_text_add(&text, "study: s\ntask: {problem: theta30, iterations: \"");
-    repeat(&text, "(", 100000);
-    pl_text_add(&text, "\"}\noptimizer: sgd\n");
-    refuse_text(&text, "2:38: iterations: \"((((");
-    /* Size. */
-    repeat(&text, "#########\n", (8 << 20) / 10 + 1);
-    refuse_text(&text, "1:1: the file is larger than 8 MiB");
-    pl_text_add(&text, "study: s\nx: [");
-    repeat(&text, "1,", 2100000);
-    refuse_text(&text, "2:3999995: the file is too large");
-    for (int i = 0; i < 300; i++)
-        pl_text_addf(&text, "- &a%d x\n", i);
-    refuse_text(&text, "251:3: there are more than 250 anchors");
-    pl_text_add(&text, "study: s\ntask: {command: [sh]}\nsettings: {");
-    for (int i = 0; i < 600; i++)
-        pl_text_addf(&text, "s%d: 1, ", i);
-    pl_text_add(&text, "}\n");
-    refuse_text(&text, "1:1: there are 602 settings here");
-    assert_int_equal(wrong_complaints, 0);
-}
-
-static void absurd_grids(void **state)
-{
-    (void)state;
-    struct pl_text text = {0};
-    /* 2^70 configurations. */
-    pl_text_add(&text, "study: s\ntask: {command: [sh]}\nsettings: {");
-    for (int i = 0; i < 70; i++)
-        pl_text_addf(&text, "s%d: [1, 2], ", i);
-    pl_text_add(&text, "}\n");
-    refuse_text(&text, "1:8: the grid has 1.18059162e+21 runs; at most 100000000 are supported");
-    /* 2^32 configurations times 2^19 seeds, and a fault in a value, which is still found. */
-    pl_text_add(&text, "study: s\ntask: {command: [sh]}\nsettings: {");
-    for (int i = 0; i < 32; i++)
-        pl_text_addf(&text, "s%d: [1, 2], ", i);
-    pl_text_add(&text, "t: 010}\nseeds: {from: 1, to: 524288}\n");
-    refused(pl_text(&text), "1:8: the grid has 2.25179981e+15 runs");
-    refuse_text(&text, "3:");
-    /* 2^64 combinations of choices. */
-    pl_text_add(&text, "study: s\ntask: {command: [[sh], [bash]]}\nsettings: {a: [1, 2]}\ncases:\n");
-    for (int i = 0; i < 20; i++)
-        pl_text_add(&text, "  - {}\n");
-    struct pl_spec *spec = load(pl_text(&text)); /* twenty times the same is the same */
-    assert_int_equal(pl_spec_study(spec, 0)->configs, 4);
-    pl_spec_free(spec);
-    pl_text_release(&text);
-    pl_text_add(&text, "study: s\ntask: {command: [");
-    for (int i = 0; i < 100000; i++)
-        pl_text_addf(&text, "[c%d],", i);
-    pl_text_add(&text, "]}\n");
-    refuse_text(&text, "1:8: the file is too large once cases, defaults and lists are multiplied out");
-    /* Many cases over a large base. */
-    pl_text_add(&text, "study: s\ntask: {command: [sh]}\nsettings: {a: [");
-    for (int i = 0; i < 20000; i++)
-        pl_text_addf(&text, "%d,", i);
-    pl_text_add(&text, "]}\ncases:\n");
-    for (int i = 0; i < 2000; i++)
-        pl_text_addf(&text, "  - {settings: {b: %d}}\n", i);
-    refuse_text(&text, "3:12: the file is too large once cases, defaults and lists are multiplied out");
-    pl_text_add(&text, "study: s\ntask: {command: [sh]}\nsettings: {a: [");
-    for (int i = 0; i < 90; i++)
-        pl_text_addf(&text, "%d,", i);
-    pl_text_add(&text, "]}\nseeds: {from: 1, to: 1000000}\nexclude:\n");
-    for (int i = 1; i <= 300; i++)
-        pl_text_addf(&text, "  - {seed: [%d, %d]}\n", i, i + 1000);
-    refuse_text(&text, "6:5: exclude is too long for a grid of 90 configurations and 1000000 seeds");
-    pl_text_add(&text, "study: s\ntask: {command: [sh]}\nsettings: {a: [");
-    for (int i = 0; i < 4000; i++)
-        pl_text_addf(&text, "%d,", i);
-    pl_text_add(&text, "], b: [");
-    for (int i = 0; i < 4000; i++)
-        pl_text_addf(&text, "%d,", i);
-    pl_text_add(&text, "]}\nexclude: [{a: 1}]\n");
-    refuse_text(&text,
-                "1:8: the grid has 16000000 configurations; with cases, exclude or expressions at most 10000000");
-    assert_int_equal(wrong_complaints, 0);
 }
 
 /* All complaints at once, in the order of the file, and not more than a screen or two. */
@@ -628,9 +408,10 @@ static void everything_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_values),         cmocka_unit_test(bad_specs),       cmocka_unit_test(bad_picks),
-        cmocka_unit_test(bad_bytes),          cmocka_unit_test(absurd_files),    cmocka_unit_test(absurd_grids),
-        cmocka_unit_test(everything_is_said), cmocka_unit_test(unknown_choices),
+        cmocka_unit_test(bad_values),
+        cmocka_unit_test(bad_specs),
+        cmocka_unit_test(bad_bytes),
+        cmocka_unit_test(everything_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
