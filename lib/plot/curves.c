@@ -117,7 +117,7 @@ static int by_epoch(const void *a, const void *b)
     return x->run < y->run ? -1 : x->run > y->run;
 }
 
-static void add_strands(struct pl_line *line, const struct samples *s)
+static void add_strands(struct pl_plot_line *line, const struct samples *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         const struct sample *at = &s->list[i];
@@ -160,7 +160,7 @@ static struct pl_point mean_of(const struct sample *list, size_t count, double *
 }
 
 /* Where x is time, it is the mean of the runs'. */
-static void add_means(struct pl_line *line, struct samples *s)
+static void add_means(struct pl_plot_line *line, struct samples *s)
 {
     double *values = pl_new((s->count + 1) * sizeof *values);
     if (s->count)
@@ -175,7 +175,7 @@ static void add_means(struct pl_line *line, struct samples *s)
 
 /* Where the number of runs changes, the mean may jump though no run does. Where it changes all the time, only a number
  * that was not there before counts. */
-static void add_changes(struct pl_line *line)
+static void add_changes(struct pl_plot_line *line)
 {
     const struct pl_points *means = &line->means;
     size_t changes = 0;
@@ -197,7 +197,7 @@ static void add_changes(struct pl_line *line)
 
 /* The point of the line nearest to the mean of where its runs were first measured with averaged weights. Where that is
  * its first there is no turn: all of it is averaged. */
-static void add_turn(struct pl_line *line, const struct samples *turns)
+static void add_turn(struct pl_plot_line *line, const struct samples *turns)
 {
     const struct pl_points *means = &line->means;
     size_t nearest = 0;
@@ -234,7 +234,8 @@ static int take_run(void *self, const struct pl_result *result)
     return 0;
 }
 
-static void make_lines(struct pl_figure *figure, const struct pl_gather *g, size_t *line_of, struct pl_line **lines)
+static void make_lines(struct pl_figure *figure, const struct pl_gather *g, size_t *line_of,
+                       struct pl_plot_line **lines)
 {
     for (size_t i = 0; i < g->config_count; i++) {
         struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, g->configs[i])];
@@ -246,7 +247,7 @@ static void make_lines(struct pl_figure *figure, const struct pl_gather *g, size
     }
     for (size_t i = 0; i < g->config_count; i++) {
         struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, g->configs[i])];
-        struct pl_line *line = &panel->lines[panel->line_count++];
+        struct pl_plot_line *line = &panel->lines[panel->line_count++];
         line->style = pl_headings_of(g->results, &g->lines, g->configs[i]);
         line->config = g->configs[i];
         line_of[g->configs[i]] = i + 1;
@@ -254,7 +255,7 @@ static void make_lines(struct pl_figure *figure, const struct pl_gather *g, size
     }
 }
 
-static int read_line(const struct pl_gather *g, struct pl_line *line, const struct drawn_run *runs, size_t count,
+static int read_line(const struct pl_gather *g, struct pl_plot_line *line, const struct drawn_run *runs, size_t count,
                      int64_t *untimed, struct pl_error *err)
 {
     struct samples samples = {0}, turns = {0};
@@ -327,7 +328,7 @@ int pl_gather_curves(struct pl_figure *figure, struct pl_gather *g, struct pl_er
 {
     struct drawn_runs runs = {.gather = g};
     int64_t untimed = 0;
-    struct pl_line **lines = pl_new((g->config_count + 1) * sizeof(struct pl_line *));
+    struct pl_plot_line **lines = pl_new((g->config_count + 1) * sizeof(struct pl_plot_line *));
     runs.line_of = pl_new((pl_results_count(g->results) + 1) * sizeof *runs.line_of);
     make_lines(figure, g, runs.line_of, lines);
     int status = pl_store_each_result(pl_results_store(g->results), pl_results_sweep(g->results), g->metric,

@@ -294,7 +294,7 @@ static void note_panel(struct pl_figure *figure, struct pl_panel *panel, const s
     size_t lines = 0;
     bool diverged = false, working = false;
     for (size_t l = 0; l < panel->line_count; l++) {
-        const struct pl_line *line = &panel->lines[l];
+        const struct pl_plot_line *line = &panel->lines[l];
         if ((!line->diverged && !line->working) || is_common(&fates[line->style]))
             continue;
         pl_text_clear(&note);
@@ -328,7 +328,7 @@ static bool has_finite(const struct pl_points *points)
     return false;
 }
 
-static void find_marks(struct pl_figure *figure, const struct pl_panel *panel, const struct pl_line *line)
+static void find_marks(struct pl_figure *figure, const struct pl_panel *panel, const struct pl_plot_line *line)
 {
     figure->marked[PL_MARK_LOST] |= line->lost.count > 0;
     figure->marked[PL_MARK_TURN] |= line->turn.count > 0;
@@ -349,7 +349,7 @@ static bool judge_lines(struct pl_figure *figure, struct fate *fates)
         const struct pl_panel *panel = &figure->panels[p];
         any |= panel->square_count > 0;
         for (size_t l = 0; l < panel->line_count; l++) {
-            const struct pl_line *line = &panel->lines[l];
+            const struct pl_plot_line *line = &panel->lines[l];
             bool finite = has_finite(&line->means), curve = figure->kind != PL_FIGURE_SENSITIVITY;
             fates[line->style].runs += line->runs;
             fates[line->style].diverged += line->diverged;

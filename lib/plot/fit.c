@@ -27,7 +27,7 @@ static bool place(const struct pl_figure_spec *spec, const struct pl_panel *pane
 }
 
 /* Least squares; the interval is Student's with n - 2 degrees of freedom. */
-static void fit_line(const struct pl_figure_spec *spec, const struct pl_panel *panel, struct pl_line *line)
+static void fit_line(const struct pl_figure_spec *spec, const struct pl_panel *panel, struct pl_plot_line *line)
 {
     double *x = pl_new((line->means.count + 1) * sizeof *x), *y = pl_new((line->means.count + 1) * sizeof *y);
     double from = INFINITY, to = -INFINITY;
@@ -55,7 +55,7 @@ static void fit_line(const struct pl_figure_spec *spec, const struct pl_panel *p
     free(y);
 }
 
-static void note_fit(const struct pl_gather *g, size_t panel, const struct pl_line *line)
+static void note_fit(const struct pl_gather *g, size_t panel, const struct pl_plot_line *line)
 {
     struct pl_text name = {0}, heading = {0};
     pl_label_heading(&name, g->results, &g->panels, panel, true);

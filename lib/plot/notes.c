@@ -14,7 +14,7 @@ struct sentence {
     size_t lines;
 };
 
-static void name_line(const struct pl_gather *g, size_t panel, const struct pl_line *line, struct pl_text *out)
+static void name_line(const struct pl_gather *g, size_t panel, const struct pl_plot_line *line, struct pl_text *out)
 {
     struct pl_text name = {0}, heading = {0};
     pl_label_heading(&name, g->results, &g->panels, panel, true);
@@ -28,7 +28,7 @@ static void name_line(const struct pl_gather *g, size_t panel, const struct pl_l
 }
 
 /* detail stands in brackets behind the name; "": none. */
-static void add_line(struct sentence *s, const struct pl_gather *g, size_t panel, const struct pl_line *line,
+static void add_line(struct sentence *s, const struct pl_gather *g, size_t panel, const struct pl_plot_line *line,
                      const char *detail)
 {
     if (s->lines++ >= MOST_NAMED)
@@ -39,7 +39,7 @@ static void add_line(struct sentence *s, const struct pl_gather *g, size_t panel
         pl_text_addf(&s->names, " (%s)", detail);
 }
 
-static void add_count(struct sentence *s, const struct pl_gather *g, size_t panel, const struct pl_line *line,
+static void add_count(struct sentence *s, const struct pl_gather *g, size_t panel, const struct pl_plot_line *line,
                       size_t points)
 {
     char detail[60];
@@ -60,7 +60,7 @@ static void finish(struct sentence *s, const char *beginning, struct pl_text *no
 }
 
 /* "3 runs, 2 from epoch 4 on, 1 from epoch 7 on" */
-static void describe_changes(const struct pl_figure *figure, const struct pl_line *line, struct pl_text *out)
+static void describe_changes(const struct pl_figure *figure, const struct pl_plot_line *line, struct pl_text *out)
 {
     for (size_t i = 0; i < line->means.count; i++)
         if (line->means.list[i].n) {
@@ -91,7 +91,7 @@ static size_t count_beyond(const struct pl_panel *panel, const struct pl_points 
 enum topic { BLANK, GAPS, NOT_POSITIVE, BEYOND, NO_X, OUTSIDE_X, CHANGES, PARTIAL, TOPICS };
 
 static void judge_line(const struct pl_figure *figure, const struct pl_gather *g, size_t number,
-                       const struct pl_line *line, struct sentence *topics)
+                       const struct pl_plot_line *line, struct sentence *topics)
 {
     const struct pl_panel *panel = &figure->panels[number];
     bool curve = figure->kind != PL_FIGURE_SENSITIVITY;

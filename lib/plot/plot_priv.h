@@ -28,7 +28,7 @@ struct pl_fit {
 };
 
 /* One line of one panel. */
-struct pl_line {
+struct pl_plot_line {
     size_t style; /* number of its heading, the same in every panel */
     size_t config;
     struct pl_points means;
@@ -56,7 +56,7 @@ struct pl_square {
 
 struct pl_panel {
     char *title;
-    struct pl_line *lines;
+    struct pl_plot_line *lines;
     size_t line_count, line_capacity;
     struct pl_square *squares;
     size_t square_count, square_capacity;

@@ -71,7 +71,7 @@ static void pad(double range[2], bool log)
         range[1] = 1 + 0.02 * (1 - range[0]);
 }
 
-static bool all_diverged(const struct pl_line *line)
+static bool all_diverged(const struct pl_plot_line *line)
 {
     return line->diverged && line->diverged == line->runs;
 }
@@ -89,7 +89,7 @@ static double *collect(const struct pl_panel *panel, size_t *count)
     double *values = pl_new((need + 1) * sizeof *values);
     *count = 0;
     for (size_t l = 0; l < panel->line_count; l++) {
-        const struct pl_line *line = &panel->lines[l];
+        const struct pl_plot_line *line = &panel->lines[l];
         if (steady && all_diverged(line))
             continue;
         for (size_t i = 0; i < line->means.count; i++) {
@@ -109,7 +109,7 @@ static bool wants_log(const struct pl_panel *panel)
 {
     double least = INFINITY, most = 0;
     for (size_t l = 0; l < panel->line_count; l++) {
-        const struct pl_line *line = &panel->lines[l];
+        const struct pl_plot_line *line = &panel->lines[l];
         for (size_t i = 0; i < line->means.count && !all_diverged(line); i++) {
             double y = line->means.list[i].y;
             if (!isfinite(y) || y == 0)

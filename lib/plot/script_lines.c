@@ -11,7 +11,7 @@ enum { MARKS_ON_A_LINE = 8, MOST_POINTS = 1000 };
 
 /* What a line consists of, with the numbers of its blocks of data; 0: none. */
 struct drawn {
-    const struct pl_line *line;
+    const struct pl_plot_line *line;
     size_t means, alone, strands, fit;
     size_t mean_count; /* that are drawn */
     size_t marks[PL_MARK_COUNT];
@@ -42,7 +42,7 @@ static void add_row(struct pl_script *script, const struct pl_point *p, bool wit
 }
 
 /* Every point has a row; a single empty row parts a line. Returns the block's number, 0 without points. */
-static size_t add_block(struct panel_script *s, const struct pl_line *line, const struct pl_points *points,
+static size_t add_block(struct panel_script *s, const struct pl_plot_line *line, const struct pl_points *points,
                         const char *what)
 {
     struct pl_text heading = {0};
@@ -70,7 +70,7 @@ static bool has_spread(const struct pl_points *points)
 
 /* Runs that cannot be told from their mean are not drawn one by one: they would fill the gaps of its dashes. Where some
  * have gaps they can be told. */
-static bool shows_strands(const struct pl_panel *panel, const struct pl_line *line)
+static bool shows_strands(const struct pl_panel *panel, const struct pl_plot_line *line)
 {
     double span = panel->y_range[1] - panel->y_range[0];
     for (size_t i = 0; i < line->means.count && line->strands.count; i++) {
@@ -98,7 +98,8 @@ static void find_alone(const struct pl_panel *panel, const struct pl_points *poi
     }
 }
 
-static size_t add_found(struct panel_script *s, const struct pl_line *line, struct pl_points *found, const char *what)
+static size_t add_found(struct panel_script *s, const struct pl_plot_line *line, struct pl_points *found,
+                        const char *what)
 {
     size_t block = add_block(s, line, found, what);
     free(found->list);
@@ -124,7 +125,7 @@ static void add_fit_block(struct panel_script *s, struct drawn *drawn)
 }
 
 /* Where they are too many to be drawn, the block that is drawn follows that of all. */
-static size_t add_thinned(struct panel_script *s, const struct pl_line *line, const struct pl_points *points,
+static size_t add_thinned(struct panel_script *s, const struct pl_plot_line *line, const struct pl_points *points,
                           size_t most, const char *what, struct pl_points *shown)
 {
     struct pl_text heading = {0};
@@ -140,7 +141,7 @@ static size_t add_thinned(struct panel_script *s, const struct pl_line *line, co
 
 static void add_blocks(struct panel_script *s, struct drawn *drawn)
 {
-    const struct pl_line *line = drawn->line;
+    const struct pl_plot_line *line = drawn->line;
     struct pl_points shown = {0}, alone = {0}, above = {0}, below = {0}, strands = {0};
     drawn->means = add_thinned(s, line, &line->means, MOST_POINTS, "mean over the runs", &shown);
     drawn->mean_count = shown.count;
@@ -163,7 +164,7 @@ static void add_blocks(struct panel_script *s, struct drawn *drawn)
 
 /* Lines stand a little beside each other where they have error bars, so that those can be told apart. Where lines are
  * fitted, points stand where the fit was made. */
-static void add_place(const struct panel_script *s, const struct pl_line *line, struct pl_text *out)
+static void add_place(const struct panel_script *s, const struct pl_plot_line *line, struct pl_text *out)
 {
     const struct pl_figure *figure = s->script->figure;
     const double *r = s->panel->x_range;
@@ -181,7 +182,7 @@ static void add_place(const struct panel_script *s, const struct pl_line *line, 
 }
 
 /* "plot FILE index BLOCK using PLACE:VALUES " */
-static void begin_item(struct panel_script *s, const struct pl_line *line, size_t block, const char *more,
+static void begin_item(struct panel_script *s, const struct pl_plot_line *line, size_t block, const char *more,
                        const char *values)
 {
     struct pl_text *text = s->script->text;
@@ -195,7 +196,7 @@ static void begin_item(struct panel_script *s, const struct pl_line *line, size_
 
 /* The figure's key is switched off and its legend written by itself; titles say what is what to who reads the script.
  */
-static void add_title(struct panel_script *s, const struct pl_line *line)
+static void add_title(struct panel_script *s, const struct pl_plot_line *line)
 {
     const char *label = s->script->figure->legend[line->style].label;
     pl_text_add(s->script->text, *label ? " title " : " notitle");

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct pl_line *line_of_style(struct pl_panel *panel, size_t style)
+static struct pl_plot_line *line_of_style(struct pl_panel *panel, size_t style)
 {
     for (size_t i = 0; i < panel->line_count; i++)
         if (panel->lines[i].style == style)
@@ -13,14 +13,14 @@ static struct pl_line *line_of_style(struct pl_panel *panel, size_t style)
     void *lines = panel->lines;
     pl_grow(&lines, &panel->line_capacity, panel->line_count + 1, sizeof *panel->lines);
     panel->lines = lines;
-    panel->lines[panel->line_count] = (struct pl_line){.style = style};
+    panel->lines[panel->line_count] = (struct pl_plot_line){.style = style};
     return &panel->lines[panel->line_count++];
 }
 
 static void add_config(struct pl_figure *figure, const struct pl_gather *g, const struct pl_axis *axis, size_t config)
 {
     struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, config)];
-    struct pl_line *line = line_of_style(panel, pl_headings_of(g->results, &g->lines, config));
+    struct pl_plot_line *line = line_of_style(panel, pl_headings_of(g->results, &g->lines, config));
     struct pl_summary s;
     pl_results_summary(g->results, config, &s);
     const struct pl_axis_value

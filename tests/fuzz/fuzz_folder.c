@@ -75,7 +75,7 @@ static void ignore(void *self, const char *path, const char *why)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_bytes bytes = {data, size};
-    struct pl_scan scan;
+    struct pl_folder_scan scan;
     struct pl_error err = {0};
     char *root = pl_copy(fuzz_path("tree"));
     uint64_t kind = fuzz_take(&bytes, 1);

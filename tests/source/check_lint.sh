@@ -32,6 +32,11 @@ finds "prints or exits" lib/plot/a.c 'void f(void)\n{\n    exit(1);\n}\n'
 finds "strcpy" cmd/a.c 'void f(char *a)\n{\n    strcpy(a, "x");\n}\n'
 finds "malloc" lib/nn/a.c 'void *f(void)\n{\n    return malloc(1);\n}\n'
 finds "501 lines" lib/nn/a.c "$(yes 'int a;\n' | head -n 501 | tr -d '\n')"
+mkdir -p "$scratch/tests/unit"
+finds "501 lines" tests/unit/a.c "$(yes 'int a;\n' | head -n 501 | tr -d '\n')"
+mkdir -p "$scratch/lib/base" && echo 'struct pl_a {' >"$scratch/lib/base/b.h"
+finds "pl_a is defined in lib/base/b.h too" lib/nn/a.c 'struct pl_a {\n    int b;\n};\n'
+rm "$scratch/lib/base/b.h"
 finds "a function of 61 lines" lib/nn/a.c "void f(void)\n{\n$(yes '    g();\n' | head -n 61 | tr -d '\n')}\n"
 finds "blanks at the end" lib/nn/a.c 'int a; \n'
 finds "121 columns" lib/nn/a.c "/* $(yes x | head -n 115 | tr -d '\n') */\n"

@@ -28,7 +28,7 @@ static inline struct pl_figure_spec figure_of(enum pl_figure_kind kind)
     return (struct pl_figure_spec){.kind = kind, .x_range = {NAN, NAN}, .y_range = {NAN, NAN}};
 }
 
-static inline struct pl_line *line_named(struct pl_figure *figure, size_t panel, const char *label)
+static inline struct pl_plot_line *line_named(struct pl_figure *figure, size_t panel, const char *label)
 {
     for (size_t i = 0; i < figure->panels[panel].line_count; i++)
         if (!strcmp(figure->legend[figure->panels[panel].lines[i].style].label, label))

@@ -105,7 +105,7 @@ static void curves_show_mean_and_spread(void **state)
                         "Beyond the y axis, with marks at its end: sgd, λ = 0.1 (1 point).\n"
                         "The number of runs behind a mean changes: sgd, λ = 0.1 (2 runs, 1 from epoch 2 "
                         "on), sgd, λ = ∞ (2 runs, 1 from epoch 3 on).\n");
-    struct pl_line *line = line_named(&figure, 0, "adam, λ = 0.1");
+    struct pl_plot_line *line = line_named(&figure, 0, "adam, λ = 0.1");
     assert_int_equal(line->means.count, 3);
     assert_true(line->means.list[1].y == 3 && line->means.list[1].n == 2);
     assert_true(fabs(line->means.list[1].high - 3 - sqrt(2)) < 1e-12);

@@ -20,7 +20,7 @@ static void sensitivity_sets_infinity_apart(void **state)
     assert_string_equal(panel->x_ticks[2].label, "∞");
     assert_true(fabs(panel->x_ticks[2].at - 1) < 1e-9); /* one step of ten beyond 0.1 */
     assert_true(panel->x_breaks[1] > 0.1 && panel->x_breaks[1] < 1);
-    struct pl_line *sgd = line_named(&figure, 0, "sgd");
+    struct pl_plot_line *sgd = line_named(&figure, 0, "sgd");
     assert_int_equal(sgd->lost.count, 1); /* at 0.1 every run diverged */
     assert_true(figure.marked[PL_MARK_LOST]);
     pl_figure_release(&figure);

@@ -17,7 +17,7 @@ static bool is_name(const char *name)
 
 /* Reads every file into its place: images[0] has training and then validation, as the files are in this order. Files
  * that cannot be read are named; *bad of them are left out. */
-static int read_files(const struct pl_scan *scan, const struct pl_import *import, uint8_t *images[2],
+static int read_files(const struct pl_folder_scan *scan, const struct pl_import *import, uint8_t *images[2],
                       uint16_t *labels[2], size_t counts[PL_SPLIT_COUNT], size_t *bad, struct pl_error *err)
 {
     size_t image = CHANNELS * (size_t)import->size * (size_t)import->size, filled[2] = {0, 0};
@@ -77,7 +77,7 @@ static int check_labels(const struct pl_dataset *set, struct pl_error *err)
     return status;
 }
 
-static int fill(struct pl_dataset *set, const struct pl_scan *scan, const struct pl_import *import,
+static int fill(struct pl_dataset *set, const struct pl_folder_scan *scan, const struct pl_import *import,
                 struct pl_error *err)
 {
     size_t found[2] = {0, 0}, counts[PL_SPLIT_COUNT] = {0}, bad = 0;
@@ -107,7 +107,7 @@ static int fill(struct pl_dataset *set, const struct pl_scan *scan, const struct
     return status;
 }
 
-static void tell(const struct pl_scan *scan, const struct pl_dataset *set, const struct pl_import *import)
+static void tell(const struct pl_folder_scan *scan, const struct pl_dataset *set, const struct pl_import *import)
 {
     if (!import->note)
         return;
@@ -128,7 +128,7 @@ int pl_data_import(const char *name, const char *from, const char *folder, const
     struct pl_dataset *set = pl_new(sizeof *set);
     struct pl_settings header = {0};
     struct pl_text path = {0};
-    struct pl_scan scan;
+    struct pl_folder_scan scan;
     int status = pl_scan_folder(&scan, from, import->test, err);
     set->type = &pl_dataset_folder;
     pl_cache_path(&path, folder, name);

@@ -20,7 +20,7 @@ struct pl_stored {
 };
 
 /* Where a set is published. */
-struct pl_origin {
+struct pl_image_origin {
     const char *url, *file, *sha256;
     const char *others; /* files and folders of the same set that cannot be read, space separated */
 };
@@ -32,7 +32,7 @@ struct pl_dataset_type {
     /* Fills shape, classes, class_names, stored, block, colours, flip, official and, where it is known, checksum. */
     int (*open)(struct pl_dataset *set, const struct pl_settings *settings, const char *folder, struct pl_error *err);
     /* Of a set that is read from published files (pl_source_open), else NULL. */
-    const struct pl_origin *origin;
+    const struct pl_image_origin *origin;
     const struct pl_cifar *layout;
     int (*find_source)(const struct pl_dataset_type *type, const char *folder, struct pl_source *source);
     int (*decode)(struct pl_dataset *set, const struct pl_source *source, struct pl_error *err);
@@ -118,7 +118,7 @@ void pl_cache_path(struct pl_text *path, const char *folder, const char *name);
 /* ---- cifar.c: sets in the layout of CIFAR's binary archives */
 
 struct pl_cifar {
-    struct pl_origin origin;
+    struct pl_image_origin origin;
     const char *folder; /* in the archive and unpacked */
     struct pl_cifar_member {
         const char *name;
@@ -165,7 +165,7 @@ int pl_folders_find(struct pl_folders *layout, const char *folder, const char *c
 
 /* ---- scan.c: the image files of a folder of classes */
 
-struct pl_scan {
+struct pl_folder_scan {
     struct pl_scan_file {
         const char *path;
         uint16_t label;
@@ -184,8 +184,8 @@ struct pl_scan {
     struct pl_pool pool;
 };
 /* test is the share of each class that becomes the test set, where the folder has none of its own. */
-int pl_scan_folder(struct pl_scan *scan, const char *folder, double test, struct pl_error *err);
-void pl_scan_note(struct pl_scan *scan, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void pl_scan_release(struct pl_scan *scan);
+int pl_scan_folder(struct pl_folder_scan *scan, const char *folder, double test, struct pl_error *err);
+void pl_scan_note(struct pl_folder_scan *scan, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pl_scan_release(struct pl_folder_scan *scan);
 
 #endif

@@ -16,7 +16,7 @@ struct listing {
     struct pl_pool pool;
 };
 
-void pl_scan_note(struct pl_scan *scan, const char *format, ...)
+void pl_scan_note(struct pl_folder_scan *scan, const char *format, ...)
 {
     struct pl_text text = {0};
     va_list args;
@@ -29,7 +29,7 @@ void pl_scan_note(struct pl_scan *scan, const char *format, ...)
 }
 
 /* Counts a file that is not read among those of its kind. */
-static void leave(struct pl_scan *scan, const char *what, const char *path)
+static void leave(struct pl_folder_scan *scan, const char *what, const char *path)
 {
     for (size_t i = 0; i < scan->left_count; i++)
         if (!strcasecmp(scan->left[i].what, what)) {
@@ -55,7 +55,7 @@ static const char *join(struct pl_pool *pool, const char *folder, const char *na
     return kept;
 }
 
-static int list_folder(struct pl_scan *scan, struct listing *listing, const char *path, struct pl_error *err)
+static int list_folder(struct pl_folder_scan *scan, struct listing *listing, const char *path, struct pl_error *err)
 {
     DIR *folder = opendir(path);
     struct dirent *entry;
@@ -121,7 +121,7 @@ static bool is_image_name(const char *path)
     return false;
 }
 
-static void leave_by_ending(struct pl_scan *scan, const char *path)
+static void leave_by_ending(struct pl_folder_scan *scan, const char *path)
 {
     leave(scan, *ending(path) ? ending(path) : "without an ending", path);
 }
@@ -129,7 +129,7 @@ static void leave_by_ending(struct pl_scan *scan, const char *path)
 enum { DEPTH_MOST = 8 }; /* of folders in a class; a link to a folder above ends there */
 
 /* Adds the images of a class, those of folders in it too. */
-static int add_files(struct pl_scan *scan, const char *folder, uint16_t label, enum pl_split split, int depth,
+static int add_files(struct pl_folder_scan *scan, const char *folder, uint16_t label, enum pl_split split, int depth,
                      struct pl_error *err)
 {
     struct listing listing;
@@ -151,7 +151,7 @@ static int add_files(struct pl_scan *scan, const char *folder, uint16_t label, e
 }
 
 /* CLASS/train beside CLASS/test: read as one class, test images would be trained on. */
-static int check_inside(struct pl_scan *scan, const char *folder, struct pl_error *err)
+static int check_inside(struct pl_folder_scan *scan, const char *folder, struct pl_error *err)
 {
     struct listing listing;
     const char *train = NULL, *other = NULL;
@@ -171,7 +171,7 @@ static int check_inside(struct pl_scan *scan, const char *folder, struct pl_erro
 }
 
 /* Classes are in byte order, because their folders were listed so. */
-static int find_class(const struct pl_scan *scan, const char *name)
+static int find_class(const struct pl_folder_scan *scan, const char *name)
 {
     const char **found = scan->class_count
                              ? bsearch(&name, scan->classes, scan->class_count, sizeof name, compare_names)
@@ -215,7 +215,7 @@ static int compare_capitals(const void *a, const void *b)
 }
 
 /* Names that only capitals tell apart: meant, as the letters a and A are, or one class in two spellings. */
-static void note_capitals(struct pl_scan *scan)
+static void note_capitals(struct pl_folder_scan *scan)
 {
     enum { SHOWN = 3 };
     const char **names = pl_new((scan->class_count + 1) * sizeof *names);
@@ -229,14 +229,14 @@ static void note_capitals(struct pl_scan *scan)
     free(names);
 }
 
-static void add_class(struct pl_scan *scan, const char *name)
+static void add_class(struct pl_folder_scan *scan, const char *name)
 {
     pl_grow((void **)&scan->classes, &scan->class_capacity, scan->class_count + 1, sizeof *scan->classes);
     scan->classes[scan->class_count++] = pl_pool_copy(&scan->pool, name);
 }
 
 /* Training makes the classes; another split must not bring one that they lack. */
-static int add_classes(struct pl_scan *scan, const char *folder, enum pl_split split, struct pl_error *err)
+static int add_classes(struct pl_folder_scan *scan, const char *folder, enum pl_split split, struct pl_error *err)
 {
     struct listing listing;
     int status = list_folder(scan, &listing, folder, err);
@@ -283,7 +283,7 @@ static int compare_draws(const void *a, const void *b)
                                 : (x->file > y->file) - (x->file < y->file);
 }
 
-static void split_class(struct pl_scan *scan, size_t first, size_t count, double test)
+static void split_class(struct pl_folder_scan *scan, size_t first, size_t count, double test)
 {
     struct pl_random r = pl_random_stream(1, PL_STREAM_DATA);
     struct draw *draws = pl_new(count * sizeof *draws);
@@ -297,7 +297,7 @@ static void split_class(struct pl_scan *scan, size_t first, size_t count, double
 }
 
 /* Of the first count files. */
-static void split_classes(struct pl_scan *scan, size_t count, double test)
+static void split_classes(struct pl_folder_scan *scan, size_t count, double test)
 {
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first; end < count && scan->files[end].label == scan->files[first].label;)
@@ -306,7 +306,7 @@ static void split_classes(struct pl_scan *scan, size_t count, double test)
     }
 }
 
-static void count_classes(const struct pl_scan *scan, enum pl_split split, size_t *counts)
+static void count_classes(const struct pl_folder_scan *scan, enum pl_split split, size_t *counts)
 {
     memset(counts, 0, scan->class_count * sizeof *counts);
     for (size_t i = 0; i < scan->count; i++)
@@ -314,7 +314,7 @@ static void count_classes(const struct pl_scan *scan, enum pl_split split, size_
 }
 
 /* "3 .bmp (as own/a/1.bmp), 1 hidden (own/.x)"; "" when all was read. */
-static const char *describe_left(struct pl_scan *scan)
+static const char *describe_left(struct pl_folder_scan *scan)
 {
     struct pl_text text = {0};
     for (size_t i = 0; i < scan->left_count; i++)
@@ -325,7 +325,7 @@ static const char *describe_left(struct pl_scan *scan)
     return kept;
 }
 
-static int check_classes(struct pl_scan *scan, const char *folder, struct pl_error *err)
+static int check_classes(struct pl_folder_scan *scan, const char *folder, struct pl_error *err)
 {
     size_t *counts = pl_new((scan->class_count + 1) * sizeof *counts);
     const char *left = describe_left(scan);
@@ -353,7 +353,7 @@ static int check_classes(struct pl_scan *scan, const char *folder, struct pl_err
 }
 
 /* A split of its own that lacks classes, or everything. */
-static void note_missing(struct pl_scan *scan, const char *folder, enum pl_split split)
+static void note_missing(struct pl_folder_scan *scan, const char *folder, enum pl_split split)
 {
     size_t *counts = pl_new((scan->class_count + 1) * sizeof *counts), missing = 0, last = 0;
     count_classes(scan, split, counts);
@@ -370,8 +370,8 @@ static void note_missing(struct pl_scan *scan, const char *folder, enum pl_split
 
 /* Adds a split besides training. *given: it has classes; a folder of images without them says nothing of what they
  * show. */
-static int add_split(struct pl_scan *scan, const char *folder, const char *name, enum pl_split split, bool *given,
-                     struct pl_error *err)
+static int add_split(struct pl_folder_scan *scan, const char *folder, const char *name, enum pl_split split,
+                     bool *given, struct pl_error *err)
 {
     size_t before = scan->count;
     *given = false;
@@ -398,7 +398,7 @@ static int add_split(struct pl_scan *scan, const char *folder, const char *name,
     return 0;
 }
 
-static int add_splits(struct pl_scan *scan, const char *folder, const struct pl_folders *layout, double test,
+static int add_splits(struct pl_folder_scan *scan, const char *folder, const struct pl_folders *layout, double test,
                       struct pl_error *err)
 {
     const char *train = layout->names[PL_HINT_TRAIN];
@@ -429,7 +429,7 @@ static bool holds_folders(void *self, const char *name)
 }
 
 /* The folders at the top: splits or classes. Beside splits the others are said and left. */
-static int find_layout(struct pl_scan *scan, const char *folder, struct pl_folders *layout, struct pl_error *err)
+static int find_layout(struct pl_folder_scan *scan, const char *folder, struct pl_folders *layout, struct pl_error *err)
 {
     struct listing listing;
     size_t count = 0;
@@ -456,9 +456,9 @@ static int find_layout(struct pl_scan *scan, const char *folder, struct pl_folde
     return status;
 }
 
-int pl_scan_folder(struct pl_scan *scan, const char *folder, double test, struct pl_error *err)
+int pl_scan_folder(struct pl_folder_scan *scan, const char *folder, double test, struct pl_error *err)
 {
-    *scan = (struct pl_scan){0};
+    *scan = (struct pl_folder_scan){0};
     struct pl_folders layout;
     if (!is_folder(folder))
         return pl_fail(err, PL_EINPUT, "there is no folder %s", folder);
@@ -475,7 +475,7 @@ int pl_scan_folder(struct pl_scan *scan, const char *folder, double test, struct
     return status;
 }
 
-void pl_scan_release(struct pl_scan *scan)
+void pl_scan_release(struct pl_folder_scan *scan)
 {
     free(scan->files);
     free(scan->classes);

@@ -28,7 +28,7 @@ bool pl_words_ask_folder(const struct pl_settings *settings);
 void pl_words_release(struct pl_words *words);
 
 /* Where lines come from. Each has its own position and its own table. */
-enum pl_origin { PL_FROM_OUTPUT, PL_FROM_ERROR, PL_FROM_FILE, PL_FROM_METRICS, PL_ORIGIN_COUNT };
+enum pl_line_origin { PL_FROM_OUTPUT, PL_FROM_ERROR, PL_FROM_FILE, PL_FROM_METRICS, PL_ORIGIN_COUNT };
 struct pl_reading_source {
     struct pl_line_table table;
     enum pl_series_axis axis;
@@ -67,13 +67,15 @@ struct pl_reading {
 void pl_reading_continue(struct pl_reading *reading, double kept);
 /* Takes one line (without its newline; bytes may be anything): reports its metrics, or logs it. Of a line that is not
  * whole, nothing is read. */
-void pl_reading_line(struct pl_reading *reading, enum pl_origin origin, const char *line, size_t length, bool whole);
+void pl_reading_line(struct pl_reading *reading, enum pl_line_origin origin, const char *line, size_t length,
+                     bool whole);
 /* The same of a file of metrics, of which nothing is logged. */
-void pl_reading_row(struct pl_reading *reading, enum pl_origin origin, const char *line, size_t length, bool whole);
+void pl_reading_row(struct pl_reading *reading, enum pl_line_origin origin, const char *line, size_t length,
+                    bool whole);
 /* What a file held before the program began: only its header counts. */
-void pl_reading_old_row(struct pl_reading *reading, enum pl_origin origin, const char *line, size_t length);
+void pl_reading_old_row(struct pl_reading *reading, enum pl_line_origin origin, const char *line, size_t length);
 /* The origin begins anew. */
-void pl_reading_restart(struct pl_reading *reading, enum pl_origin origin);
+void pl_reading_restart(struct pl_reading *reading, enum pl_line_origin origin);
 /* Counts a line that looked like metrics and was not understood. */
 void pl_reading_unread(struct pl_reading *reading, const char *text);
 /* To be called when no more lines come: logs how many were not understood. */

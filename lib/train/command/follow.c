@@ -64,7 +64,7 @@ static int read_changed(struct pl_follow *f, struct pl_text *content)
     return changed;
 }
 
-void pl_follow_begin(struct pl_follow *f, const char *path, enum pl_origin origin, struct pl_reading *reading)
+void pl_follow_begin(struct pl_follow *f, const char *path, enum pl_line_origin origin, struct pl_reading *reading)
 {
     *f = (struct pl_follow){.path = pl_copy(path), .origin = origin, .size = -1};
     read_changed(f, &f->seen);

@@ -24,7 +24,7 @@ enum {
 
 struct stream {
     int fd;
-    enum pl_origin origin;
+    enum pl_line_origin origin;
     struct pl_text line;
     bool returned; /* a carriage return: the next byte begins the line anew, unless it is a newline */
     bool cut;      /* the line was too long */

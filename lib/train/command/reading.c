@@ -163,7 +163,7 @@ static bool match(struct pl_reading *reading, const char *text)
 }
 
 /* Takes a clean line. Returns whether it had metrics. */
-static bool take(struct pl_reading *reading, enum pl_origin origin, const char *text)
+static bool take(struct pl_reading *reading, enum pl_line_origin origin, const char *text)
 {
     bool metrics = false, whole = true, file = origin == PL_FROM_FILE || origin == PL_FROM_METRICS;
     struct pl_reading_source *source = &reading->sources[origin];
@@ -178,7 +178,8 @@ static bool take(struct pl_reading *reading, enum pl_origin origin, const char *
     return metrics;
 }
 
-void pl_reading_line(struct pl_reading *reading, enum pl_origin origin, const char *bytes, size_t length, bool whole)
+void pl_reading_line(struct pl_reading *reading, enum pl_line_origin origin, const char *bytes, size_t length,
+                     bool whole)
 {
     char *text = pl_line_clean(bytes, length);
     bool said = text[strspn(text, " \t")], metrics = false;
@@ -196,7 +197,8 @@ void pl_reading_line(struct pl_reading *reading, enum pl_origin origin, const ch
     free(text);
 }
 
-void pl_reading_row(struct pl_reading *reading, enum pl_origin origin, const char *bytes, size_t length, bool whole)
+void pl_reading_row(struct pl_reading *reading, enum pl_line_origin origin, const char *bytes, size_t length,
+                    bool whole)
 {
     char *text = pl_line_clean(bytes, length);
     if (text[strspn(text, " \t")]) {
@@ -208,14 +210,14 @@ void pl_reading_row(struct pl_reading *reading, enum pl_origin origin, const cha
     free(text);
 }
 
-void pl_reading_old_row(struct pl_reading *reading, enum pl_origin origin, const char *bytes, size_t length)
+void pl_reading_old_row(struct pl_reading *reading, enum pl_line_origin origin, const char *bytes, size_t length)
 {
     char *text = pl_line_clean(bytes, length);
     pl_line_read(text, &reading->sources[origin].table, &reading->lines);
     free(text);
 }
 
-void pl_reading_restart(struct pl_reading *reading, enum pl_origin origin)
+void pl_reading_restart(struct pl_reading *reading, enum pl_line_origin origin)
 {
     pl_line_table_release(&reading->sources[origin].table);
     reading->sources[origin] = (struct pl_reading_source){0};
