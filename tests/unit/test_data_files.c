@@ -1,5 +1,4 @@
 #include "data_fixture.h"
-
 #include <zlib.h>
 
 /* A set in CIFAR's layout, but of few images: a coarse and a fine label a record. */
