@@ -437,13 +437,18 @@ static void a_task_knows_itself(void **state)
     setenv("SLURM_RESTART_COUNT", "2", 1);
     assert_true(pl_batch_slurm.here(id, &index, &restarts, node));
     assert_int_equal(restarts, 2);
-    /* One that is told to end goes on later, unless somebody cancelled it: then its state has changed before. */
-    stub("squeue", "[ \"$3\" = 12_3 ] && echo RUNNING");
-    assert_true(pl_batch_slurm.wanted("12", 3));
-    stub("squeue", "echo COMPLETING");
-    assert_false(pl_batch_slurm.wanted("12", 3));
-    stub("squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
-    assert_false(pl_batch_slurm.wanted("12", 3));
+    /* One that is told to end: its time is up, it was requeued (its state is then the same as that of one that was
+     * cancelled, but it is counted as started again), or somebody cancelled it. */
+    stub("scontrol", "[ \"$*\" = '-a -o show job 12_3' ] && echo 'JobId=15 JobName=a JobState=x UserId=me(0)"
+                     " JobState=RUNNING Reason=None Restarts=2 BatchFlag=1'");
+    assert_int_equal(pl_batch_slurm.fate("12", 3, 2), PL_FATE_TIME);
+    stub("scontrol", "echo 'JobId=15 JobName=a UserId=me(0) JobState=COMPLETING Restarts=3 BatchFlag=1'");
+    assert_int_equal(pl_batch_slurm.fate("12", 3, 2), PL_FATE_RETURNS);
+    assert_int_equal(pl_batch_slurm.fate("12", 3, 3), PL_FATE_OVER);
+    stub("scontrol", "echo 'JobId=15 JobName=a UserId=me(0) JobState=PREEMPTED Restarts=2 BatchFlag=1'");
+    assert_int_equal(pl_batch_slurm.fate("12", 3, 2), PL_FATE_OVER);
+    stub("scontrol", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
+    assert_int_equal(pl_batch_slurm.fate("12", 3, 2), PL_FATE_OVER);
     stub("scontrol", "[ \"$*\" = 'requeue 12_3' ] || { echo \"$*\" >&2; exit 1; }");
     assert_int_equal(pl_batch_slurm.requeue(&err), 0);
     stub("scontrol", "echo 'Requested operation is presently disabled for job 12_3' >&2; exit 1");

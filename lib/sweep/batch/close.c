@@ -1,5 +1,6 @@
 /* The end of a submission. */
 #include "sweep/batch/batch.h"
+#include "sweep/batch/mark.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -57,11 +58,7 @@ int pl_batch_cancel(struct pl_store *store, const struct pl_submission *submissi
 {
     static const char reason[] = "its submission was cancelled";
     struct arrays arrays = {system, err};
-    struct pl_text path = {0};
-    struct pl_error unwritten = {0};
-    pl_text_addf(&path, "%s/cancelled", submission->folder); /* tasks that start all the same find it */
-    pl_file_write(pl_text(&path), reason, strlen(reason), &unwritten);
-    pl_text_release(&path);
+    pl_mark_cancelled(submission->folder, reason); /* tasks that start all the same find it */
     int status = pl_store_each_array(store, submission->id, cancel_array, &arrays, err);
     return status ? status : pl_store_submission_close(store, submission->id, reason, err);
 }

@@ -43,9 +43,10 @@ static int list_runs(const struct pl_order_file *file, struct pl_past *past, str
 
 /* What is known while one journal is read. */
 struct reading {
-    const struct pl_past *past;
+    struct pl_past *past;
+    const struct pl_order_head *own;
     struct pl_event_reader reader;
-    struct pl_journal_head head;
+    bool known; /* it is a journal of this task */
 };
 
 /* A later attempt takes the place of what came before from its first position on; each starts where it did, or before.
@@ -64,8 +65,20 @@ static int take(void *self, char *text, size_t length, const struct pl_journal_p
     struct reading *r = self;
     struct pl_event event;
     struct pl_past_run *run;
+    enum pl_task_over how;
+    char reason[4];
     (void)behind;
-    if (pl_journal_head_read(text, &r->head) || pl_event_read(&r->reader, text, length, &event, NULL))
+    if (!r->known) {
+        struct pl_journal_head head;
+        r->known = pl_journal_head_read(text, &head) && !strcmp(head.submission, r->own->submission) &&
+                   head.task == r->own->task;
+        return !r->known;
+    }
+    if (pl_task_over_read(text, &how, reason, sizeof reason)) {
+        r->past->given_back = how == PL_OVER_LEFT || how == PL_OVER_BROKEN;
+        return 0;
+    }
+    if (pl_event_read(&r->reader, text, length, &event, NULL))
         return 0;
     if (event.kind == PL_EVENT_READY || event.kind == PL_EVENT_DROPPED || !(run = find(r->past, event.run)))
         return 0;
@@ -85,15 +98,14 @@ int pl_past_read(const char *folder, const struct pl_order_file *file, int64_t a
     *past = (struct pl_past){0};
     int status = list_runs(file, past, err);
     for (int64_t before = 1; before < attempt && !status; before++) {
-        struct reading reading = {.past = past};
+        struct reading reading = {.past = past, .own = &file->head};
         struct pl_journal_place place = {0};
         bool more = true;
         pl_text_clear(&path);
         pl_journal_path(folder, file->head.task, before, &path);
         while (more && !status)
             status = pl_journal_read(pl_text(&path), &place, 64 << 20, &more, take, &reading, err);
-        if (place.bytes && !strcmp(reading.head.submission, file->head.submission))
-            past->restarts++;
+        past->restarts += reading.known;
         pl_event_reader_release(&reading.reader);
     }
     pl_text_release(&path);

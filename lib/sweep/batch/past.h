@@ -18,6 +18,7 @@ struct pl_past {
     size_t count;
     struct pl_past_run **by_run; /* sorted */
     int64_t restarts;            /* of the task, as far as journals tell */
+    bool given_back;             /* the last attempt has said that others are to train what is left */
 };
 
 /* Reads the journals of all attempts before `attempt`. The lines belong to the file. */

@@ -9,7 +9,7 @@ struct pl_journal_head {
     int64_t task, attempt, restarts; /* restarts: by the batch system */
     double time;                     /* seconds since 1970, by the node's clock */
     char submission[128];            /* its name */
-    char job[64];                    /* array and index in the batch system: "123_4"; "" outside of one */
+    char job[96];                    /* array and index in the batch system: "123_4"; "" outside of one */
     char node[64];
 };
 void pl_journal_head_write(const struct pl_journal_head *head, struct pl_text *out);

@@ -122,23 +122,6 @@ static int write_study(struct attached *a, size_t index, bool *any, struct pl_er
     return status < 0 ? status : 0;
 }
 
-/* Submits what is missing and in nobody's hands. Runs that tasks gave back are submitted again, but not for ever. */
-static int submit_missing(struct attached *a, bool *any, struct pl_error *err)
-{
-    int status = 0;
-    *any = false;
-    if (a->rounds > a->batch->requeues || a->broken[0] || a->options.limit < 0)
-        return 0;
-    for (size_t i = 0; i < a->plan->count && !status && a->options.limit >= 0; i++) {
-        if (!claimable(a, &a->plan->studies[i]))
-            continue;
-        status = write_study(a, i, any, err);
-    }
-    a->rounds += *any;
-    a->options.retry_failed = false; /* once */
-    return status || !*any ? status : recount(a, err);
-}
-
 static int read_open(struct attached *a, struct pl_error *err)
 {
     int status = pl_submissions_read(&a->open, a->store, true, err);
@@ -152,6 +135,27 @@ static int read_open(struct attached *a, struct pl_error *err)
     }
     a->open.count = kept;
     return status;
+}
+
+/* Submits what is missing and in nobody's hands. Runs that tasks gave back are submitted again, but not for ever. */
+static int submit_missing(struct attached *a, bool *any, struct pl_error *err)
+{
+    int status = 0;
+    bool tried = false; /* where somebody else was faster there is nothing left to write, but something to wait for */
+    *any = false;
+    if (a->rounds > a->batch->requeues || a->broken[0] || a->options.limit < 0)
+        return 0;
+    for (size_t i = 0; i < a->plan->count && !status && a->options.limit >= 0; i++) {
+        if (!claimable(a, &a->plan->studies[i]))
+            continue;
+        tried = true;
+        status = write_study(a, i, any, err);
+    }
+    a->rounds += *any;
+    a->options.retry_failed = false; /* once */
+    if (!status && tried)
+        status = recount(a, err);
+    return status || !tried ? status : read_open(a, err);
 }
 
 static int submit_arrays(struct attached *a, struct pl_error *err)
@@ -266,16 +270,14 @@ static int turn(struct attached *a, struct pl_error *err)
     if (!status)
         status = submit_missing(a, &more, err);
     if (!status && more) {
-        status = read_open(a, err);
-        if (!status)
-            status = submit_arrays(a, err);
+        status = submit_arrays(a, err);
         a->look_every = look_first;
     }
     if (took || closed)
         a->look_every = fmin(a->look_every, 4);
     if (status)
         return status;
-    if (a->batch->detach && !a->waits)
+    if (a->batch->detach)
         return 1;
     return !a->ours && !more && !total(a, PL_RUN_RUNNING);
 }
@@ -325,6 +327,8 @@ static void say_farewell(const struct attached *a)
                      "detached; %lld task%s go%s on. The same command attaches again, 'poula jobs' shows them, "
                      "'poula jobs --cancel STUDY' ends them",
                      (long long)tasks, tasks == 1 ? "" : "s", tasks == 1 ? "es" : "");
+    if (a->batch->detach && a->waits && !a->stopped_by)
+        pl_view_note(a->view, "not all tasks could be submitted yet; the same command goes on with them");
     if (a->broken[0])
         pl_view_note(a->view, "tasks cannot work: %s", a->broken);
     else if (a->rounds > a->batch->requeues && !a->stopped_by)

@@ -266,16 +266,23 @@ static bool slurm_here(char id[PL_ARRAY_ID_SIZE], int64_t *index, int64_t *resta
     return true;
 }
 
-/* Whoever cancels a job has its state changed before its processes are told; a warning comes while it runs. */
-static bool slurm_wanted(const char *id, int64_t index)
+/* Whoever cancels or requeues a job has its state changed before its processes are told; a warning comes while it runs.
+ * Both are then completing, but one that is started again is counted as that already. */
+static enum pl_fate slurm_fate(const char *id, int64_t index, int64_t restarts)
 {
     struct pl_call call = {0};
-    char job[PL_ARRAY_ID_SIZE + 24];
-    const char *const words[] = {"squeue", "-h", "-j", job, "-o", "%T", NULL};
+    char job[PL_ARRAY_ID_SIZE + 24], state[40] = "", count[24] = "";
+    int64_t counted = 0;
+    const char *const words[] = {"scontrol", "-a", "-o", "show", "job", job, NULL};
     snprintf(job, sizeof job, "%s_%lld", id, (long long)index);
-    bool wanted = !call_well(&call, words, NULL) && !strncmp(pl_text(&call.out), "RUNNING", 7);
+    const char *rest = call_well(&call, words, NULL) ? NULL : strstr(pl_text(&call.out), " UserId=");
+    bool known = rest && pl_slurm_value(rest, "JobState", state, sizeof state);
+    bool again = known && pl_slurm_value(rest, "Restarts", count, sizeof count) && pl_integer_read(count, &counted) &&
+                 counted > restarts;
     pl_call_release(&call);
-    return wanted;
+    return again || !strcmp(state, "PENDING") ? PL_FATE_RETURNS
+           : !strncmp(state, "RUNNING", 7)    ? PL_FATE_TIME
+                                              : PL_FATE_OVER;
 }
 
 static int slurm_requeue(struct pl_error *err)
@@ -302,7 +309,7 @@ const struct pl_batch_system pl_batch_slurm = {
     .find = slurm_find,
     .look = pl_slurm_look,
     .cancel = slurm_cancel,
-    .wanted = slurm_wanted,
+    .fate = slurm_fate,
     .requeue = slurm_requeue,
     .here = slurm_here,
 };

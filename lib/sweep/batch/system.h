@@ -35,6 +35,13 @@ const char *pl_task_state_name(enum pl_task_state state); /* "pending", "out of 
 /* Is the task over, as far as the system knows? */
 bool pl_task_is_over(enum pl_task_state state);
 
+/* What a system says to a task that was told to end. */
+enum pl_fate {
+    PL_FATE_TIME,    /* nobody has ended it: its time will be over soon */
+    PL_FATE_RETURNS, /* it was taken from its node, and will be started again by itself */
+    PL_FATE_OVER,    /* somebody has cancelled it, or nobody knows */
+};
+
 struct pl_task_report {
     const char *id; /* of its array */
     int64_t index;  /* in its array */
@@ -86,9 +93,8 @@ struct pl_batch_system {
     int (*look)(const char *const *ids, size_t count, void (*report)(void *self, const struct pl_task_report *report),
                 void *self, struct pl_error *err);
     int (*cancel)(const char *id, struct pl_error *err);
-    /* On a node, by the task itself, when it was told to end: is it to go on some other time (its time is up), or did
-     * somebody cancel it? */
-    bool (*wanted)(const char *id, int64_t index);
+    /* On a node, by the task itself, when it was told to end; restarts as here told it when it began. */
+    enum pl_fate (*fate)(const char *id, int64_t index, int64_t restarts);
     /* On a node, by the task itself: starts it again from its beginning once it has ended. */
     int (*requeue)(struct pl_error *err);
     /* On a node: what the task is. restarts counts from 0. False where this is no task of the system. */

@@ -1,5 +1,6 @@
 #include "sweep/batch/task.h"
 #include "sweep/batch/journal.h"
+#include "sweep/batch/mark.h"
 #include "sweep/batch/past.h"
 #include "sweep/batch/record.h"
 #include "sweep/batch/system.h"
@@ -7,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,6 +23,7 @@ static const double retry_every = 2;     /* between two tries to write on a full
 static const double full_patience = 600; /* seconds after which a journal that cannot be written is given up */
 static const double beat_every = 20;     /* seconds after which a journal that has nothing to say says so */
 static const double shortest_grace = 5;
+static const int told_within = 50; /* milliseconds in which all processes of a task are told to end */
 enum { MOST_WAITING = 64 << 20 };
 
 struct task {
@@ -39,7 +42,7 @@ struct task {
     struct pl_text lines; /* scratch */
     struct pl_text told;  /* what workers run on, as far as the journal says it */
     const struct pl_batch_system *system;
-    char job[PL_ARRAY_ID_SIZE + 24], node[64];
+    char id[PL_ARRAY_ID_SIZE], job[PL_ARRAY_ID_SIZE + 24], node[64];
     int64_t index, restarts, attempt;
     int signals;
     double synced, failing; /* when the journal was last written; since when it cannot be */
@@ -151,10 +154,37 @@ static void add_log(struct task *t, const struct pl_claimed *run)
     pl_text_release(&one);
 }
 
+static void take_signals(struct task *t)
+{
+    struct signalfd_siginfo info;
+    while (read(t->signals, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo == SIGCHLD)
+            continue;
+        pl_crew_stop(&t->crew, t->warned ? PL_QUITTING : PL_FINISHING);
+        t->warned = true;
+    }
+}
+
+/* Who takes a task from its node tells every process of it to end, at the same time: a program may end by that before
+ * its worker has asked it to, which is no failure of its. */
+static void forgive(struct task *t, struct pl_claimed *run)
+{
+    struct pollfd told = {.fd = t->signals, .events = POLLIN};
+    if (run->ending.outcome != PL_FAILED)
+        return;
+    if (!t->warned && poll(&told, 1, told_within) > 0)
+        take_signals(t);
+    if (!t->warned)
+        return;
+    run->ending.outcome = PL_INTERRUPTED;
+    snprintf(run->reason, sizeof run->reason, "its task was told to end");
+}
+
 static void ended(void *self, struct pl_claimed *run)
 {
     struct task *t = self;
     const struct pl_ending *e = &run->ending;
+    forgive(t, run);
     struct pl_run_result result = {.outcome = e->outcome,
                                    .bad_epoch = e->bad_epoch,
                                    .exit_code = e->exit_code,
@@ -230,17 +260,6 @@ static int write_journal(struct task *t, bool all, struct pl_error *err)
 
 /* ---- the loop ---- */
 
-static void take_signals(struct task *t)
-{
-    struct signalfd_siginfo info;
-    while (read(t->signals, &info, sizeof info) == sizeof info) {
-        if (info.ssi_signo == SIGCHLD)
-            continue;
-        pl_crew_stop(&t->crew, t->warned ? PL_QUITTING : PL_FINISHING);
-        t->warned = true;
-    }
-}
-
 static int loop(struct task *t, struct pl_error *err)
 {
     while ((t->left > t->declined && !t->crew.stopping) || pl_crew_busy(&t->crew)) {
@@ -263,7 +282,9 @@ static int loop(struct task *t, struct pl_error *err)
 
 static void queue_runs(struct task *t)
 {
-    for (size_t i = 0; i < t->past.count; i++) {
+    t->past.given_back = t->past.given_back ||
+                         pl_mark_is_cancelled(t->folder); /* others have them: there is nothing to do here */
+    for (size_t i = 0; i < t->past.count && !t->past.given_back; i++) {
         struct pl_past_run *past = &t->past.runs[i];
         if (past->ended)
             continue;
@@ -294,32 +315,31 @@ static void choose_workers(struct task *t, const char *const *worker)
 
 /* ---- the end ---- */
 
-/* May what is left be started again? Only where the time was up, and not where somebody has cancelled the task. */
-static bool can_go_on(const struct task *t, struct pl_text *why)
+/* It was told to end, with runs left: what becomes of them. */
+static enum pl_task_over leave(const struct task *t, struct pl_text *why)
 {
-    struct pl_text path = {0};
-    pl_text_addf(&path, "%s/cancelled", t->folder);
-    bool cancelled = pl_file_exists(pl_text(&path));
-    pl_text_release(&path);
-    if (cancelled) {
+    bool known = t->system && *t->job;
+    enum pl_fate fate = known ? t->system->fate(t->id, t->index, t->restarts) : PL_FATE_OVER;
+    struct pl_error problem = {0};
+    if (pl_mark_is_cancelled(t->folder)) {
         pl_text_add(why, "the submission was cancelled");
-    } else if (!t->system || !*t->job) {
+    } else if (fate == PL_FATE_RETURNS) {
+        pl_text_add(why, "it was taken from its node, and is started again");
+        return PL_OVER_AGAIN;
+    } else if (!known) {
         pl_text_add(why, "no batch system can start the task again");
+    } else if (fate == PL_FATE_OVER) {
+        pl_text_add(why, "it was told to end");
     } else if (t->past.restarts >= t->file.head.requeues) {
         pl_text_addf(why, "the task was started %lld times, which is what --requeues allows",
                      (long long)t->past.restarts + 1);
+    } else if (t->system->requeue(&problem)) {
+        pl_text_addf(why, "it could not be started again: %s", problem.text);
     } else {
-        return true;
+        pl_text_add(why, "its time was up; it is started again");
+        return PL_OVER_AGAIN;
     }
-    return false;
-}
-
-/* A warning comes before the end of a task's time; whoever cancels it sends the same signal. */
-static bool is_still_wanted(const struct task *t)
-{
-    char id[PL_ARRAY_ID_SIZE], node[64];
-    int64_t index, restarts;
-    return t->system->here(id, &index, &restarts, node) && t->system->wanted(id, index);
+    return PL_OVER_LEFT;
 }
 
 static void finish(struct task *t, int status, struct pl_error *err)
@@ -332,16 +352,11 @@ static void finish(struct task *t, int status, struct pl_error *err)
     } else if (t->left && t->left == t->declined) {
         how = PL_OVER_LEFT;
         pl_text_add(&why, t->why);
+    } else if (t->past.given_back) {
+        how = PL_OVER_LEFT;
+        pl_text_add(&why, "an earlier attempt has given its runs back");
     } else if (t->left) {
-        bool again = can_go_on(t, &why) && is_still_wanted(t);
-        struct pl_error problem = {0};
-        if (again && t->system->requeue(&problem)) {
-            again = false;
-            pl_text_addf(&why, "it could not be started again: %s", problem.text);
-        }
-        how = again ? PL_OVER_AGAIN : PL_OVER_LEFT;
-        if (!why.length)
-            pl_text_add(&why, again ? "its time was up; it is started again" : "it was told to end");
+        how = leave(t, &why);
     }
     pl_task_over_write(how, pl_text(&why), &t->lines);
     add(t);
@@ -354,25 +369,6 @@ static void finish(struct task *t, int status, struct pl_error *err)
 }
 
 /* ---- the beginning ---- */
-
-/* The task belongs to the job that came first: should it have been submitted twice, the second one has nothing to do.
- * Returns 1 then. */
-static int take_task(const struct task *t, struct pl_text *owner, struct pl_error *err)
-{
-    struct pl_text path = {0}, own = {0};
-    pl_text_addf(&path, "%s/owner-%" PRId64, t->folder, t->file.head.task);
-    pl_text_addf(&own, "%s.%s.%ld", pl_text(&path), *t->job ? t->job : t->node, (long)getpid());
-    const char *name = *t->job ? t->job : "by hand";
-    int status = pl_file_write(pl_text(&own), name, strlen(name), err);
-    if (!status && link(pl_text(&own), pl_text(&path)) && errno != EEXIST && !pl_file_exists(pl_text(&path)))
-        status = pl_file_write(pl_text(&path), name, strlen(name), err); /* a file system without links */
-    unlink(pl_text(&own));
-    if (!status)
-        status = pl_file_read(pl_text(&path), 1000, owner, err);
-    pl_text_release(&path);
-    pl_text_release(&own);
-    return status ? status : strcmp(pl_text(owner), name) != 0;
-}
 
 static int take_over_signals(struct task *t, struct pl_error *err)
 {
@@ -403,10 +399,9 @@ static int open_journal(struct task *t, struct pl_error *err)
 
 static void find_place(struct task *t)
 {
-    char id[PL_ARRAY_ID_SIZE];
     t->system = pl_batch_find(t->file.head.system);
-    if (t->system && t->system->here(id, &t->index, &t->restarts, t->node))
-        snprintf(t->job, sizeof t->job, "%s_%" PRId64, id, t->index);
+    if (t->system && t->system->here(t->id, &t->index, &t->restarts, t->node))
+        snprintf(t->job, sizeof t->job, "%s_%" PRId64, t->id, t->index);
     else
         pl_host_name(t->node, sizeof t->node);
 }
@@ -462,7 +457,7 @@ int pl_task_run(const char *folder, int64_t task, const char *const *worker, voi
     if (status)
         return status;
     find_place(&t);
-    status = take_task(&t, &owner, err);
+    status = pl_mark_own(folder, t.file.head.task, *t.job ? t.job : "by hand", *t.job ? t.job : t.node, &owner, err);
     if (status > 0)
         tell(&t, "task %" PRId64 " is that of the job %s: nothing is done here", task, pl_text(&owner));
     if (!status)
