@@ -67,6 +67,7 @@ static void update(const void *self, struct pl_chunk *c)
     const real rate1 = (real)o->rate1, rate2 = (real)o->rate2, keep = (real)o->keep;
     for (size_t i = 0; o->first && i < n; i++)
         before[i] = gradient[i];
+    APART
     for (size_t i = 0; i < n; i++) {
         real g = gradient[i], q = g - before[i], ahead = g + beta2 * q;
         m[i] = beta1 * m[i] + rest1 * g;

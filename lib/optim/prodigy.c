@@ -89,6 +89,7 @@ static void measure(const void *self, struct pl_chunk *c)
     const real gain = (real)o->gain, decay = o->decouple ? 0 : (real)o->weight_decay;
     for (size_t i = 0; o->first && i < n; i++)
         start[i] = theta[i];
+    APART
     for (size_t i = 0; i < n; i++) {
         g[i] += decay * theta[i];
         way[i] = start[i] - theta[i];

@@ -410,9 +410,61 @@ static void averages_are_what_they_say(void **state)
     pl_layout_release(&same);
 }
 
+/* Steps of a matrix and a vector of floats that begin at start, all gradients alike but the last element's in the
+ * vector. */
+static void take_extremes(const char *words, float start, float slope, float last, float theta[64])
+{
+    struct pl_settings s = {0};
+    struct pl_layout layout = {0};
+    struct pl_optim *optim;
+    struct pl_error err;
+    float gradient[64];
+    settings_of(&s, words);
+    pl_layout_add(&layout, (const size_t[]){3, 2}, 2);
+    pl_layout_add(&layout, (const size_t[]){N}, 1);
+    if (pl_optim_new(&optim, &s, &layout, PL_FLOAT32, pl_random_stream(1, PL_STREAM_NOISE), 1, &err))
+        fail_msg("%s", err.text);
+    pl_settings_release(&s);
+    for (size_t i = 0; i < 64; i++)
+        theta[i] = start;
+    for (int step = 0; step < 6; step++) {
+        for (size_t i = 0; i < 64; i++)
+            gradient[i] = i == 31 + N ? last : slope;
+        pl_optim_step(optim, theta, gradient, NULL);
+    }
+    pl_optim_free(optim);
+    pl_layout_release(&layout);
+}
+
+/* Gradients of 0 and tiny ones keep every optimizer finite, from 0 and from elsewhere; one that is not a number shows.
+ */
+static void extremes_make_no_nonsense(void **state)
+{
+    (void)state;
+    static const float starts[] = {0, 1, -1000}, slopes[] = {0, 1e-30F, -1e-36F, 1};
+    for (size_t i = 0; i < pl_optim_count(); i++) {
+        const char *name = pl_optim_info(i)->name;
+        char words[100];
+        float theta[64];
+        snprintf(words, sizeof words, "problem=quadratic optimizer=%s", name);
+        for (size_t k = 0; k < sizeof starts / sizeof *starts; k++)
+            for (size_t j = 0; j < sizeof slopes / sizeof *slopes; j++) {
+                take_extremes(words, starts[k], slopes[j], slopes[j], theta);
+                for (size_t at = 0; at < 32 + N; at++)
+                    if ((at < 6 || at >= 32) && !isfinite(theta[at]))
+                        fail_msg("%s: %g from %g with gradients %g", name, (double)theta[at], (double)starts[k],
+                                 (double)slopes[j]);
+            }
+        take_extremes(words, 1, 0.5F, NAN, theta);
+        if (!isnan(theta[31 + N]))
+            fail_msg("%s: a gradient that is not a number leaves %g", name, (double)theta[31 + N]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(extremes_make_no_nonsense),
         cmocka_unit_test(averages_are_what_they_say),
         cmocka_unit_test(decoupled_decay_scales_theta),
         cmocka_unit_test(epsilon_stands_where_it_is_put),
