@@ -59,7 +59,6 @@ spoil nt_asgd-1 's/"val_loss":\[null,7/"val_loss":[null,0/'
 
 # D15: an optimizer without a file, and one that has none that it agrees with.
 mkdir incomplete reversed # reversed: its steps go elsewhere in every file
-for folder in incomplete reversed; do ln -s "$good/untested" $folder/; done
 for file in "$good"/*.json; do
     case $file in */yogi-*) ;; *) ln -s "$file" incomplete/ ;; esac
     ln -s "$file" reversed/
@@ -75,7 +74,6 @@ expect 2 "usage" --all
 
 # A setting that has its default in every file.
 mkdir defaults
-ln -s "$good/untested" defaults/
 for file in "$good"/*.json; do
     case $file in */yogi-initial.json) ;; *) ln -s "$file" defaults/ ;; esac
 done
