@@ -12,9 +12,10 @@ enum pl_stream {
     PL_STREAM_SHUFFLE,  /* order of the training examples */
     PL_STREAM_AUGMENT,  /* crops and flips, per (epoch, image) */
     PL_STREAM_DROPOUT,
-    PL_STREAM_NOISE, /* the optimizer's Langevin noise */
-    PL_STREAM_DATA,  /* synthetic data, the toy example's X */
-    PL_STREAM_TEXT,  /* words drawn from a trained model */
+    PL_STREAM_NOISE,  /* the optimizer's Langevin noise */
+    PL_STREAM_DATA,   /* synthetic data, the toy example's X */
+    PL_STREAM_TEXT,   /* words drawn from a trained model */
+    PL_STREAM_SEARCH, /* points of a search, per (key, point) */
 };
 
 /* The Philox key of one stream of one run. */

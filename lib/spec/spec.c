@@ -172,6 +172,29 @@ static void read_plain(struct file *file, struct pl_study *study, const struct c
         pl_resources_read(reader, defaults, content, study);
 }
 
+/* What is drawn, in any of the cases. */
+static void keep_search(struct reader *reader, struct pl_study *study)
+{
+    struct pl_study_grid *grid = study->grid;
+    size_t most = 0, count = 0;
+    for (size_t i = 0; i < grid->part_count; i++)
+        most += grid->parts[i].drawn_count;
+    if (!most)
+        return;
+    const char **keys = pl_pool_new(reader->pool, most, sizeof *keys);
+    for (size_t i = 0; i < grid->part_count; i++)
+        for (size_t k = 0; k < grid->parts[i].drawn_count; k++) {
+            bool known = false;
+            for (size_t j = 0; j < count && !known; j++)
+                known = !strcmp(keys[j], grid->parts[i].drawn_keys[k]);
+            if (!known)
+                keys[count++] = grid->parts[i].drawn_keys[k];
+        }
+    grid->search.keys = keys;
+    grid->search.key_count = count;
+    study->search = &grid->search;
+}
+
 /* The grid and what is declared of a study, whose seeds are known. */
 static void read_grid(struct file *file, struct pl_study *study, const struct content *content)
 {
@@ -188,6 +211,7 @@ static void read_grid(struct file *file, struct pl_study *study, const struct co
     if (file->declarations)
         reader->complaints = (struct complaints){.file = kept.file};
     pl_grid_read(reader, file->defaults, content, study->grid);
+    keep_search(reader, study);
     if (file->declarations) {
         pl_complaints_release(&reader->complaints);
         reader->complaints = kept;
@@ -365,6 +389,8 @@ void pl_spec_unsettle(struct pl_spec *spec, size_t index)
     free(grid->skip);
     grid->skip = grid->waiting_skip;
     grid->waiting_skip = NULL;
+    free(grid->again); /* what repeats is known again when it is settled again */
+    grid->again = NULL;
     grid->settled = false;
     grid->pick_value = NULL;
     study->configs = grid->waiting_configs;
@@ -381,6 +407,8 @@ int pl_spec_settle(struct pl_spec *spec, size_t index, pl_pick_value *value, voi
     unsigned char *skip = grid->skip;
     pl_reader_init(&reader, spec->name, &spec->pool);
     grid->skip = NULL;
+    free(grid->again);
+    grid->again = NULL;
     grid->pick_value = value;
     grid->pick_self = self;
     study->configs = study->runs = 0;

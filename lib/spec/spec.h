@@ -60,6 +60,9 @@ int pl_published_load(struct pl_published **published, const char *path, struct 
 /* A walk over the configurations of a study. */
 struct pl_walk;
 struct pl_walk *pl_walk_new(const struct pl_study *study);
+/* Points that were drawn again come again: a configuration comes as often as it was drawn, which statistics of a search
+ * count. */
+void pl_walk_with_repeats(struct pl_walk *walk);
 /* The next configuration: complete checked settings (owned by the walk, valid until the next call) and
  * the seeds to run it with. Returns 1 at the end, 0 otherwise. */
 int pl_walk_next(struct pl_walk *walk, const struct pl_settings **settings, const int64_t **seeds, size_t *seed_count);

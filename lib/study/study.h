@@ -13,6 +13,7 @@
 #include "study/condition.h"
 #include "study/names.h"
 #include "study/resources.h"
+#include "study/search.h"
 #include "study/select.h"
 #include "train/metric.h"
 
@@ -138,7 +139,8 @@ struct pl_study {
     size_t table_count;
     struct pl_figure_spec *figures;
     size_t figure_count;
-    char **axes; /* keys that vary, in document order (default rows and columns of a table) */
+    const struct pl_search *search; /* how the settings that are drawn are; NULL: none is */
+    char **axes;                    /* keys that vary, in document order (default rows and columns of a table) */
     size_t axis_count;
     size_t *sources; /* studies of the file that settings are taken from, by index */
     size_t source_count;

@@ -37,7 +37,7 @@ void pl_axes_read(struct reader *reader, struct pl_study *study)
             bool known = false;
             for (size_t i = 0; i < study->axis_count && !known; i++)
                 known = !strcmp(study->axes[i], field->key);
-            bool picked = field->items && pl_is_pick(field->items[0]);
+            bool picked = field->items && (pl_is_pick(field->items[0]) || field->drawn);
             if (!known && (field->count > 1 || picked || differs(grid, field)))
                 study->axes[study->axis_count++] = (char *)field->key;
         }

@@ -155,12 +155,12 @@ static void widen(const struct check *check, const struct pl_settings *settings)
     }
 }
 
-static void skip_point(struct check *check)
+static void mark_point(const struct check *check, unsigned char **bits)
 {
     uint64_t point = check->walk->position.point;
-    if (!check->grid->skip)
-        check->grid->skip = pl_new(check->grid->points / 8 + 1);
-    check->grid->skip[point / 8] |= (unsigned char)(1u << point % 8);
+    if (!*bits)
+        *bits = pl_new(check->grid->points / 8 + 1);
+    (*bits)[point / 8] |= (unsigned char)(1u << point % 8);
 }
 
 /* Applies exclusions; returns the seeds that remain. */
@@ -193,8 +193,10 @@ static void check_point(struct check *check, bool train)
         pl_walk_hash(check->walk, hash);
         repeated = seen_before(&check->seen, hash);
     }
+    if (repeated)
+        mark_point(check, &check->grid->again);
     if (!seeds || repeated) {
-        skip_point(check);
+        mark_point(check, &check->grid->skip);
         return;
     }
     check->study->configs++;

@@ -3,6 +3,7 @@
 
 #include "spec/grid/exclusion.h"
 #include "spec/grid/part.h"
+#include "spec/grid/range.h"
 #include "spec/grid/scale.h"
 #include "spec/grid/variant.h"
 #include "spec/read/complaint.h"
@@ -175,7 +176,7 @@ static void count_points(struct part *part)
 }
 
 static void read_part(struct reader *reader, struct part *part, const struct content *defaults,
-                      const struct content *study, struct content *own)
+                      const struct content *study, struct content *own, const struct pl_search *search)
 {
     size_t most = (defaults ? defaults->count : 0) + study->count + (own ? own->count : 0) +
                   pl_scale_size(reader->scale);
@@ -186,10 +187,11 @@ static void read_part(struct reader *reader, struct part *part, const struct con
     add_layer(reader, part, own, LAYER_CASE);
     pl_scale_apply(reader, part);
     qsort(part->fields, part->field_count, sizeof *part->fields, by_rank);
-    part->dimensions = pl_pool_new(reader->pool, most, sizeof *part->dimensions);
+    part->dimensions = pl_pool_new(reader->pool, most + 1, sizeof *part->dimensions);
     const struct node *zip = own && own->zip ? own->zip : study->zip ? study->zip : defaults ? defaults->zip : NULL;
     read_zip(reader, part, zip);
     order_dimensions(part);
+    pl_part_draw(reader, part, search, own ? own->map : study->map);
     count_points(part);
 }
 
@@ -213,7 +215,7 @@ static void read_cases(struct reader *reader, const struct content *defaults, co
         }
         struct content *own = pl_pool_new(reader->pool, 1, sizeof *own);
         pl_content_read(reader, map, CONTENT_CASE, own);
-        read_part(reader, &grid->parts[grid->part_count++], defaults, study, own);
+        read_part(reader, &grid->parts[grid->part_count++], defaults, study, own, &grid->search);
     }
 }
 
@@ -243,16 +245,29 @@ static void number_points(struct reader *reader, const struct content *study, st
     grid->points = 0;
 }
 
+/* A search of a study in which nothing is drawn is a slip; that of defaults is for others. */
+static void complain_undrawn(struct reader *reader, const struct content *study, const struct pl_study_grid *grid)
+{
+    bool drawn = !study->search || !grid->search.points || pl_complaint_count(&reader->complaints);
+    for (size_t i = 0; i < grid->part_count; i++)
+        drawn = drawn || grid->parts[i].drawn_count;
+    if (!drawn)
+        pl_complain(&reader->complaints, study->search,
+                    "search: nothing is drawn here; a range is written like lambda: {log: [1e-4, 1]}");
+}
+
 void pl_grid_read(struct reader *reader, const struct content *defaults, const struct content *study,
                   struct pl_study_grid *grid)
 {
+    pl_search_read(reader, defaults, study, &grid->search);
     if (study->cases) {
         read_cases(reader, defaults, study, grid);
     } else {
         grid->parts = pl_pool_new(reader->pool, 1, sizeof *grid->parts);
         grid->part_count = 1;
-        read_part(reader, grid->parts, defaults, study, NULL);
+        read_part(reader, grid->parts, defaults, study, NULL, &grid->search);
     }
+    complain_undrawn(reader, study, grid);
     number_points(reader, study, grid);
     const struct node *at = study->name ? study->name : study->map;
     for (size_t i = 0; i < grid->part_count; i++) {
@@ -272,5 +287,6 @@ void pl_grid_release(struct pl_study_grid *grid)
     if (!grid)
         return;
     free(grid->skip);
+    free(grid->again);
     free(grid->waiting_skip);
 }

@@ -4,6 +4,7 @@
 
 #include "spec/grid/part.h"
 #include "spec/spec.h"
+#include "study/search.h"
 
 struct position {
     size_t part;
@@ -23,11 +24,13 @@ struct pl_study_grid {
     uint64_t points;
     size_t variant_count; /* of all parts */
     unsigned char *skip;  /* one bit for each point that is excluded or repeated; NULL: none is */
+    unsigned char *again; /* the same of those that are repeated */
     bool settled;         /* the study has waited, and then was this: */
     unsigned char *waiting_skip;
     uint64_t waiting_configs, waiting_runs;
     const int64_t *seeds, *sorted_seeds;
     size_t seed_count;
+    struct pl_search search;
     const struct node *at;     /* where to complain of the study */
     pl_pick_value *pick_value; /* NULL: picks are not known yet */
     void *pick_self;

@@ -22,6 +22,8 @@ struct field {
     const char *follows;    /* key of the setting with which it came: it varies with that one; or NULL */
     const char *brought_by; /* a scale brings it along with the values of that key; NULL: it stands in the spec */
     int dimension;          /* or NONE */
+    bool drawn;             /* from a range */
+    size_t coordinate;      /* of a drawn one: its place among the keys that are drawn */
     size_t rank;            /* for document order */
 };
 
@@ -30,6 +32,7 @@ struct dimension {
     size_t count;
     bool choice;   /* one of its fields chooses the schema */
     size_t stride; /* of a choice dimension: variants between two positions */
+    bool drawn;    /* its positions are the points of a search */
 };
 
 /* A field in one variant. */
@@ -64,10 +67,12 @@ struct part {
     struct variant *variants;
     size_t variant_count;
     uint64_t points;
-    uint64_t first;       /* number of its first point in the study */
-    size_t first_variant; /* variants of the parts before */
-    bool computed;        /* some value is an expression */
-    bool may_repeat;      /* two of its points may have equal settings */
+    uint64_t first;          /* number of its first point in the study */
+    size_t first_variant;    /* variants of the parts before */
+    const char **drawn_keys; /* sorted */
+    size_t drawn_count;
+    bool computed;   /* some value is an expression, or drawn */
+    bool may_repeat; /* two of its points may have equal settings */
 };
 
 /* Looks what a field's assignment holds: one value or a list of them. */

@@ -8,6 +8,7 @@
 #include "spec/grid/order.h"
 #include "spec/grid/part.h"
 #include "spec/grid/pick.h"
+#include "spec/grid/range.h"
 #include "spec/grid/scale.h"
 #include "spec/read/complaint.h"
 #include "spec/read/content.h"
@@ -104,7 +105,7 @@ static struct pl_value placeholder(const struct slot *slot)
 {
     struct pl_value value = {PL_REAL, {.real = 1}};
     struct pl_error err;
-    if (pl_cell_is_constant(&slot->cells[0]))
+    if (pl_cell_is_constant(&slot->cells[0]) || slot->cells[0].range)
         return slot->cells[0].value;
     if (slot->cells[0].pick && slot->setting && slot->setting->initial &&
         !pl_setting_read(slot->setting, slot->setting->initial, &value, &err))
@@ -125,7 +126,7 @@ static bool read_slot(struct reader *reader, const struct part *part, size_t ind
     slot->entry = SIZE_MAX;
     slot->low = INFINITY;
     slot->high = -INFINITY;
-    slot->single = field->dimension == NONE || pl_field_is_chosen(part, field);
+    slot->single = field->dimension == NONE || field->drawn || pl_field_is_chosen(part, field);
     size_t first = pl_field_item(part, number, field);
     size_t count = slot->single ? 1 : field->count;
     if (!pl_reader_works(reader, field->assignment->key_node, count))
@@ -147,7 +148,9 @@ static bool read_slot(struct reader *reader, const struct part *part, size_t ind
             return false;
         }
         const struct node *item = field->items[first + i];
-        if (!(pl_is_pick(item) ? pl_pick_read : pl_cell_read)(reader, field->key, slot->setting, item, cell)) {
+        if (!(pl_is_pick(item)    ? pl_pick_read
+              : pl_is_range(item) ? pl_range_read
+                                  : pl_cell_read)(reader, field->key, slot->setting, item, cell)) {
             /* Something to go on with; no two such values are taken for equal. */
             *cell = (struct cell){.at = item, .value = {PL_REAL, {.real = 1}}};
             slot->hashes[i][0] = i;
@@ -203,7 +206,8 @@ static void finish(struct reader *reader, struct part *part, struct variant *var
         slot->entry = pl_variant_entry(variant, part->fields[f].key);
         set[slot->entry] = true;
         part->computed = part->computed || slot->computed;
-        part->may_repeat = part->may_repeat || (slot->computed && !slot->single);
+        const struct range *range = slot->cells[0].range;
+        part->may_repeat = part->may_repeat || (slot->computed && !slot->single) || (range && pl_range_repeats(range));
     }
     for (size_t i = 0; i < s->count; i++) {
         uint64_t hash[2];
@@ -215,7 +219,7 @@ static void finish(struct reader *reader, struct part *part, struct variant *var
     }
     free(set);
     for (size_t d = 0; d < part->dimension_count; d++)
-        if (!part->dimensions[d].choice)
+        if (!part->dimensions[d].choice && !part->dimensions[d].drawn)
             pl_variant_check_distinct(reader, part, variant, (int)d);
     pl_variant_order(reader, part, variant);
 }

@@ -6,6 +6,7 @@
 #include "spec/grid/grid.h"
 #include "spec/grid/hash.h"
 #include "spec/grid/part.h"
+#include "spec/grid/range.h"
 #include "spec/read/expression.h"
 #include "spec/read/value.h"
 #include "spec/spec.h"
@@ -25,12 +26,18 @@ struct pl_walk *pl_walk_over(const struct pl_study_grid *grid)
     walk->position.at = pl_new((most + 1) * sizeof *walk->position.at);
     walk->ready = pl_new((grid->variant_count + 1) * sizeof *walk->ready);
     walk->seeds = pl_new((grid->seed_count + 1) * sizeof *walk->seeds);
+    walk->draws = pl_new((grid->part_count + 1) * sizeof *walk->draws);
     return walk;
 }
 
 struct pl_walk *pl_walk_new(const struct pl_study *study)
 {
     return pl_walk_over(study->grid);
+}
+
+void pl_walk_with_repeats(struct pl_walk *walk)
+{
+    walk->repeats = true;
 }
 
 static const struct part *part_of(const struct pl_walk *walk)
@@ -197,6 +204,14 @@ static size_t position_in(const struct pl_walk *walk, const struct field *field,
     return slot->single ? 0 : walk->position.at[field->dimension];
 }
 
+static struct pl_value draw(struct pl_walk *walk, const struct field *field, const struct range *range)
+{
+    struct draws **draws = &walk->draws[walk->position.part];
+    if (!*draws)
+        *draws = pl_draws_new(&walk->grid->search, part_of(walk));
+    return pl_range_value(range, pl_draws_at(*draws, field, walk->position.at[field->dimension]));
+}
+
 const struct pl_settings *pl_walk_settings(struct pl_walk *walk)
 {
     const struct part *part = part_of(walk);
@@ -228,6 +243,12 @@ const struct pl_settings *pl_walk_settings(struct pl_walk *walk)
         const struct cell *cell = &slot->cells[position];
         struct pl_value *value = &entries[slot->entry].value;
         walk->waits = walk->waits || (cell->pick && !walk->grid->pick_value);
+        if (cell->range) {
+            *value = draw(walk, &part->fields[f], cell->range);
+            value->silent = slot->setting && pl_setting_is_silent(slot->setting, value);
+            ready->variables[slot->entry] = number_of(value);
+            continue;
+        }
         if (pl_cell_is_constant(cell) || walk->waits)
             continue;
         if (cell->pick
@@ -274,7 +295,8 @@ int pl_walk_next(struct pl_walk *walk, const struct pl_settings **settings, cons
             break;
         }
         uint64_t point = walk->position.point;
-        if (grid->skip && grid->skip[point / 8] >> point % 8 & 1)
+        bool again = grid->again && grid->again[point / 8] >> point % 8 & 1;
+        if (grid->skip && grid->skip[point / 8] >> point % 8 & 1 && !(walk->repeats && again))
             continue;
         *settings = pl_walk_settings(walk);
         if (!*settings) {
@@ -302,6 +324,9 @@ void pl_walk_free(struct pl_walk *walk)
         for (size_t k = 0; k < part->variant_count; k++)
             free_ready(walk->ready[index++], part, &part->variants[k]);
     }
+    for (size_t i = 0; i < walk->grid->part_count; i++)
+        pl_draws_free(walk->draws[i]);
+    free(walk->draws);
     free(walk->ready);
     free(walk->position.at);
     free(walk->seeds);

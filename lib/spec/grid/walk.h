@@ -11,12 +11,14 @@ struct pl_walk {
     const struct pl_study_grid *grid;
     struct position position;
     bool started, ended;
+    bool repeats; /* points with equal settings come, too */
     bool waits; /* the settings at the position have placeholders */
     struct ready {
         struct pl_settings settings;      /* own entries; texts belong to the spec */
         double *variables;                /* one for each entry, read by expressions */
         struct expression ***expressions; /* by field and position */
     } * *ready;                           /* of all variants, made on first use */
+    struct draws **draws;                 /* of all parts, made on first use */
     int64_t *seeds;                       /* for configurations of which some seeds are excluded */
     size_t bad_field;                     /* after pl_walk_settings failed */
     struct pl_error error;

@@ -89,6 +89,7 @@ static struct node **place_for(struct content *content, const char *key)
         {"scale", &content->scale},
         {"epochs", &content->epochs},
         {"resources", &content->resources},
+        {"search", &content->search},
         {"pattern", &content->reading.pattern},
         {"metrics_file", &content->reading.metrics_file},
         {"stderr", &content->reading.error_too},
@@ -103,11 +104,12 @@ static struct node **place_for(struct content *content, const char *key)
 static const char *const study_keys[] = {"study",        "description", "task",    "optimizer", "schedule", "settings",
                                          "seeds",        "timeout",     "epochs",  "zip",       "exclude",  "cases",
                                          "metrics",      "tables",      "figures", "scale",     "defaults", "pattern",
-                                         "metrics_file", "stderr",      "stall",   "resources"};
+                                         "metrics_file", "stderr",      "stall",   "resources", "search"};
 static const char *const case_keys[] = {"task", "optimizer", "schedule", "settings", "zip", "exclude"};
-static const char *const default_keys[] = {"task",   "optimizer", "schedule",     "settings", "seeds",  "timeout",
-                                           "epochs", "zip",       "exclude",      "metrics",  "tables", "figures",
-                                           "scale",  "pattern",   "metrics_file", "stderr",   "stall",  "resources"};
+static const char *const default_keys[] = {"task",    "optimizer", "schedule",  "settings", "seeds",
+                                           "timeout", "epochs",    "zip",       "exclude",  "metrics",
+                                           "tables",  "figures",   "scale",     "pattern",  "metrics_file",
+                                           "stderr",  "stall",     "resources", "search"};
 
 static void complain_key(struct reader *reader, const struct node *key, enum content_kind kind,
                          const char *const *legal, size_t count)

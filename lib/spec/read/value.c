@@ -14,7 +14,7 @@
 
 bool pl_cell_is_constant(const struct cell *cell)
 {
-    return !cell->expression && !cell->pick;
+    return !cell->expression && !cell->pick && !cell->range;
 }
 
 static bool digits_and(const char *text, const char *others)
@@ -252,7 +252,9 @@ bool pl_cell_read(struct reader *reader, const char *key, const struct pl_settin
     }
     if (node->kind != NODE_SCALAR) {
         pl_complain(&reader->complaints, node, "%s must be one value or a list of values, not a %s", key,
-                    node->kind == NODE_LIST ? "list in a list" : "mapping");
+                    node->kind == NODE_LIST ? "list in a list"
+                                            : "mapping (a range is {log: [LOW, HIGH]}, or uniform, one_minus_log, "
+                                              "integer, choice)");
         return false;
     }
     if (!setting && *node->text && pl_node_is_null(node)) { /* null, of a program: kept as that text */

@@ -4,11 +4,12 @@
 
 #include "spec/read/reader.h"
 
-/* A value that a setting is given: a constant, or an expression over other settings. */
+/* A value that a setting is given: a constant, an expression over other settings, or drawn. */
 struct cell {
     struct pl_value value;
-    const char *expression;  /* NULL: none */
-    const struct pick *pick; /* NULL: none */
+    const char *expression;    /* NULL: none */
+    const struct pick *pick;   /* NULL: none */
+    const struct range *range; /* it is drawn from this; NULL: it is not */
     const struct node *at;
 };
 bool pl_cell_is_constant(const struct cell *cell);
