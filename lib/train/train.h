@@ -116,8 +116,8 @@ struct pl_run_request {
     const char *key;                    /* the run's, in hex; NULL: what pl_run_key makes of settings and seed */
     int64_t seed;
     int threads;
-    bool same_isa; /* a network that began with more instructions than this machine has does not go on here */
-    double grace;  /* seconds that a command has between SIGTERM and SIGKILL; 0: five */
+    bool same_isa;      /* a network that began with more instructions than this machine has does not go on here */
+    double grace;       /* seconds that a command has between SIGTERM and SIGKILL; 0: five */
     int slot;           /* which of the runs at work at the same time in one place this is: 0, 1, ... */
     const char *folder; /* for checkpoints and logs of this run; NULL: none are kept */
     const char

@@ -139,7 +139,8 @@ static void read_order(struct pl_order_reader *reader, char *line, size_t length
     if (!order.folder || pl_utf8_valid(order.folder, strlen(order.folder), &bad)) { /* written, it reads back */
         pl_order_write(&order, &written);
         MUST(!pl_order_read(written.text, written.length - 1, &other, &again, &err));
-        MUST(again.run == order.run && again.seed == order.seed && again.threads == order.threads && again.slot == order.slot);
+        MUST(again.run == order.run && again.seed == order.seed && again.threads == order.threads &&
+             again.slot == order.slot);
         MUST(!strcmp(again.folder ? again.folder : "", order.folder ? order.folder : ""));
         struct pl_text a = {0}, b = {0};
         pl_settings_write(&reader->settings, &a);

@@ -330,20 +330,13 @@ static void booleans_as_words(void **state) /* L10 */
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(placeholders_are_replaced),
-        cmocka_unit_test(a_slot_is_told),
-        cmocka_unit_test(the_run_folder_is_absolute),
-        cmocka_unit_test(commands_are_checked),
-        cmocka_unit_test(failures_are_told_apart),
-        cmocka_unit_test(programs_that_cannot_start),
-        cmocka_unit_test(what_it_started_ends_with_it),
-        cmocka_unit_test(stops_when_asked),
-        cmocka_unit_test(dies_with_its_worker),
-        cmocka_unit_test(descriptors_are_not_inherited),
-        cmocka_unit_test(signals_are_as_usual),
-        cmocka_unit_test(nothing_is_left_over),
-        cmocka_unit_test(arguments_are_made_of_settings),
-        cmocka_unit_test(booleans_as_words),
+        cmocka_unit_test(placeholders_are_replaced),      cmocka_unit_test(a_slot_is_told),
+        cmocka_unit_test(the_run_folder_is_absolute),     cmocka_unit_test(commands_are_checked),
+        cmocka_unit_test(failures_are_told_apart),        cmocka_unit_test(programs_that_cannot_start),
+        cmocka_unit_test(what_it_started_ends_with_it),   cmocka_unit_test(stops_when_asked),
+        cmocka_unit_test(dies_with_its_worker),           cmocka_unit_test(descriptors_are_not_inherited),
+        cmocka_unit_test(signals_are_as_usual),           cmocka_unit_test(nothing_is_left_over),
+        cmocka_unit_test(arguments_are_made_of_settings), cmocka_unit_test(booleans_as_words),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

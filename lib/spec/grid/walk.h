@@ -12,7 +12,7 @@ struct pl_walk {
     struct position position;
     bool started, ended;
     bool repeats; /* points with equal settings come, too */
-    bool waits; /* the settings at the position have placeholders */
+    bool waits;   /* the settings at the position have placeholders */
     struct ready {
         struct pl_settings settings;      /* own entries; texts belong to the spec */
         double *variables;                /* one for each entry, read by expressions */

@@ -21,7 +21,7 @@ int pl_message_read(const char *line, size_t length, enum pl_message *kind, int6
 struct pl_order {
     int64_t run, seed;
     int threads;
-    int slot;             /* of pl_run_request, like the next two */
+    int slot; /* of pl_run_request, like the next two */
     bool same_isa;
     double grace;
     const char *settings; /* canonical text */
