@@ -149,6 +149,7 @@ int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *re
     choose_digits(c);
     for (size_t i = 0; i < table->row_count * table->column_count; i++)
         compare_cell(c, results, configs, count, i);
+    pl_compared_agree(c);
     free(configs);
     *comparison = c;
     return 0;
@@ -162,6 +163,7 @@ void pl_comparison_free(struct pl_comparison *c)
     free(c->metric);
     free(c->source);
     free(c->cells);
+    free(c->agreements);
     free(c);
 }
 

@@ -80,7 +80,7 @@ static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
 {
     pl_text_add(out,
                 "study,table,metric,select,row,column,mean,std,n,published_mean,published_std,published_n,difference,"
-                "low,high,freedom,level,verdict\n");
+                "low,high,freedom,level,verdict,kendall,same_order\n");
     for (size_t i = 0; i < pl_compared_count(c); i++) {
         const struct pl_compared_cell *cell = &c->cells[i];
         const char *const words[] = {c->study,
@@ -108,7 +108,11 @@ static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
             pl_finite_add(out, numbers[k], "");
             pl_text_add_char(out, ',');
         }
-        pl_text_addf(out, "%s\n", cell->verdict == PL_ALIKE ? "alike" : pl_verdict_name(cell->verdict));
+        pl_text_addf(out, "%s,", cell->verdict == PL_ALIKE ? "alike" : pl_verdict_name(cell->verdict));
+        pl_finite_add(out, pl_agreement_of(c, i)->tau, "");
+        pl_text_add_char(out, ',');
+        pl_finite_add(out, pl_agreement_of(c, i)->share, "");
+        pl_text_add_char(out, '\n');
     }
 }
 

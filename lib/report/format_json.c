@@ -156,6 +156,22 @@ static void add_sample(struct pl_text *out, const char *key, const struct pl_sam
     pl_text_addf(out, ", \"n\": %lld}", (long long)sample->n);
 }
 
+static void add_agreements(const struct pl_comparison *c, struct pl_text *out)
+{
+    pl_text_add(out, ", \"order\": [");
+    for (size_t i = 0; i < pl_agreement_count(c); i++) {
+        const struct pl_agreement *a = &c->agreements[i];
+        pl_text_addf(out, "%s\n  {\"%s\": ", i ? "," : "", c->by_row ? "row" : "column");
+        pl_escape_json(out, pl_agreement_name(c, i));
+        pl_text_addf(out, ", \"cells\": %zu, \"pairs\": %zu, \"kendall\": ", a->count, a->pairs);
+        pl_finite_add(out, a->tau, "null");
+        pl_text_add(out, ", \"same_order\": ");
+        pl_finite_add(out, a->share, "null");
+        pl_text_add_char(out, '}');
+    }
+    pl_text_add_char(out, ']');
+}
+
 static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
 {
     const char *const words[][2] = {{"study", c->study},
@@ -170,6 +186,7 @@ static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
     }
     pl_text_add(out, ", \"level\": ");
     pl_text_add_number(out, c->level);
+    add_agreements(c, out);
     pl_text_add(out, ", \"cells\": [");
     for (size_t i = 0; i < pl_compared_count(c); i++) {
         const struct pl_compared_cell *cell = &c->cells[i];

@@ -99,6 +99,22 @@ static void add_count(struct pl_text *out, size_t count, const char *what)
         pl_text_addf(out, "; %zu %s", count, what);
 }
 
+/* A sentence for each column (or row) in which both have an order. */
+static void add_agreements(const struct pl_comparison *c, struct pl_text *notes)
+{
+    for (size_t i = 0; i < pl_agreement_count(c); i++) {
+        const struct pl_agreement *a = &c->agreements[i];
+        if (!a->pairs)
+            continue;
+        pl_text_addf(notes, "%s: ", pl_agreement_name(c, i));
+        pl_report_number(100 * a->share, a->pairs > 1 ? 1 : 0, notes);
+        pl_text_addf(notes, "%% of %zu pair%s of %s stand%s in the printed order (Kendall's tau ", a->pairs,
+                     a->pairs == 1 ? "" : "s", c->by_row ? "columns" : "rows", a->pairs == 1 ? "s" : "");
+        pl_report_number(a->tau, 3, notes);
+        pl_text_add(notes, ").\n");
+    }
+}
+
 void pl_compared_notes(const struct pl_comparison *c, struct pl_text *notes)
 {
     const struct pl_published_table *table = c->published;
@@ -115,6 +131,7 @@ void pl_compared_notes(const struct pl_comparison *c, struct pl_text *notes)
     add_count(notes, pl_comparison_count(c, PL_NO_DEVIATION), "without a printed deviation");
     add_count(notes, pl_comparison_count(c, PL_NOT_PRINTED), "not printed");
     pl_text_add(notes, ".\n");
+    add_agreements(c, notes);
     for (size_t i = 0; i < table->note_count; i++)
         pl_text_addf(notes, "%s\n", table->notes[i]);
     for (size_t r = 0; r < table->row_count; r++) {

@@ -88,14 +88,29 @@ struct pl_compared_cell {
     enum pl_verdict verdict;
 };
 
+/* How far ours and the printed means of one column (or row) are in the same order. */
+struct pl_agreement {
+    size_t count;      /* cells that have both */
+    size_t pairs;      /* of them that both order */
+    double tau, share; /* Kendall's tau-b, and the share of those pairs in the same order; NaN: nothing to compare */
+};
+
 struct pl_comparison {
     char *study, *metric, *source;
     enum pl_select select;
     const struct pl_published_table *published;
     double level;
     int mean_digits, deviation_digits;
-    struct pl_compared_cell *cells; /* as the published table has them */
+    struct pl_compared_cell *cells;  /* as the published table has them */
+    bool by_row;                     /* orders are compared along the rows of the table, which tell its tasks apart */
+    struct pl_agreement *agreements; /* of each column, or of each row */
 };
+/* Fills agreements from the cells. */
+void pl_compared_agree(struct pl_comparison *comparison);
+size_t pl_agreement_count(const struct pl_comparison *comparison);
+/* The one that a cell belongs to, and what the line that was compared is called. */
+const struct pl_agreement *pl_agreement_of(const struct pl_comparison *comparison, size_t cell);
+const char *pl_agreement_name(const struct pl_comparison *comparison, size_t index);
 
 size_t pl_comparison_count(const struct pl_comparison *comparison, enum pl_verdict verdict);
 /* What stands behind a cell; nothing for PL_ALIKE. */

@@ -55,6 +55,7 @@ equal "$(awk -F, '$11 != "" && ($8 - $11)^2 > 1e-18' lines | wc -l)" 0 "deviatio
 equal "$(awk -F, '{ print $18 }' lines | sort | uniq -c | awk '{ print $1 $2 $3 $4 $5 }' | tr '\n' ' ')" \
     "135alike 6n=1 12nodeviationprinted 1notprinted " "verdicts"
 expect 0 poula report --compare "$published" --study table-lambda
+contains out "VGG CIFAR-10: 100.0% of 6 pairs of columns stand in the printed order (Kendall's tau 1.000)."
 contains out "Of 16 cells 16 were compared: 0 differ beyond chance, where 0.8 would be expected if none did."
 contains out "VGG CIFAR-10      0.5     42.31(4.996)  42.31(4.996)        0.00  [-11.33, +11.33]"
 expect 0 poula report --compare published --study table-lambda --format markdown
@@ -89,6 +90,43 @@ equal "$(line 0.1 | cut -d, -f3,12)" "0,no run" "no run"
 expect 0 poula report --compare published --level 0.8
 contains out "[-0.87, +1.27]"
 contains out "Of 16 cells 2 were compared: 1 differs beyond chance"
+
+# The order of the settings: rows that say the task hold it, else columns do (ours 92, 90, 26 beside 91.80, 86.75, 26.03).
+contains out "VGG CIFAR-10: 100.0% of 3 pairs of columns stand in the printed order (Kendall's tau 1.000)."
+expect 0 poula report --compare published --study other --format markdown
+contains out "- VGG CIFAR-10: 100.0% of 3 pairs of columns"
+cat >order.yaml <<'END'
+study: order
+settings: {model: vgg11, dataset: cifar10}
+cases:
+- {task: {command: [sh, print.sh, test_accuracy, "95", "1", "0.01", "{seed}"]}, settings: {optimizer: adam}}
+- {task: {command: [sh, print.sh, test_accuracy, "94", "1", "0.01", "{seed}"]}, settings: {optimizer: sgd}}
+- {task: {command: [sh, print.sh, test_accuracy, "93", "1", "0.01", "{seed}"]}, settings: {optimizer: rmsprop}}
+- {task: {command: [sh, print.sh, test_accuracy, "93", "1", "0.01", "{seed}"]}, settings: {optimizer: adamp}}
+tables: [{value: best test_accuracy, published: t}]
+END
+cat >order-published.yaml <<'END'
+published: x
+tables:
+- table: t
+  unit: 0.01
+  columns: [{name: VGG, model: vgg11, dataset: cifar10}, {name: other, model: vgg11, dataset: cifar100}]
+  rows:
+  - {name: Adam, where: {optimizer: adam}, cells: [94, 1]}
+  - {name: SGD, where: {optimizer: sgd}, cells: [96, 2]}
+  - {name: RMSProp, where: {optimizer: rmsprop}, cells: [92, 3]}
+  - {name: AdamP, where: {optimizer: adamp}, cells: [91, 4]}
+END
+expect 0 poula sweep order.yaml --quiet
+expect 0 poula report --compare order-published.yaml --study order
+contains out "VGG: 80.0% of 5 pairs of rows stand in the printed order (Kendall's tau 0.548)." # 3 / sqrt(5 * 6)
+lacks out "other: "
+expect 0 poula report --compare order-published.yaml --study order --format csv
+equal "$(sed -n 2p out | cut -d, -f18-20)" "n = 1,0.5477225575051661,0.8" "tau and share"
+equal "$(sed -n 3p out | cut -d, -f18-20)" "no run,," "no order"
+expect 0 poula report --compare order-published.yaml --study order --format json
+contains out '{"column": "VGG", "cells": 4, "pairs": 5, "kendall": 0.5477225575051661, "same_order": 0.8}'
+contains out '{"column": "other", "cells": 0, "pairs": 0, "kendall": null, "same_order": null}'
 
 # The study in a scale: values that were renamed are found.
 sed 's/cifar10/cifar10/; s/^study: other/study: renamed/' other.yaml >renamed.yaml
