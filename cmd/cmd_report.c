@@ -29,7 +29,10 @@ static const struct pl_option options[] = {
     {.name = "compare",
      .argument = "PUBLISHED",
      .help = "beside published numbers: 'published' (the paper's) or a file"},
-    {.name = "level", .argument = "P", .help = "confidence of the intervals of --compare (default 0.95)"},
+    {.name = "test", .argument = "TEST", .help = "mark what it cannot tell from the best", .words = PL_TEST_WORDS},
+    {.name = "correct", .argument = "HOW", .help = "for many tests (default holm)", .words = PL_CORRECTION_WORDS},
+    {.name = "pairs", .help = "all pairs of cells of a task instead of the tables, by --test (default welch)"},
+    {.name = "level", .argument = "P", .help = "confidence of --compare and of tests (default 0.95)"},
     {.name = "out", .argument = "FILE", .help = "write to FILE instead of standard output"},
     PL_NO_COLLECT,
 };
@@ -46,6 +49,9 @@ struct report {
     double level;
     struct pl_comparison **comparisons;
     size_t comparison_count;
+    struct pl_listing **listings; /* --pairs */
+    size_t listing_count;
+    bool pairs;
     int code;
 };
 
@@ -57,11 +63,8 @@ static bool read_published(struct report *r)
     struct pl_error err = {0};
     if (!pl_args_real(r->args, "level", 0.01, 0.9999, 0.95, &r->level))
         return false;
-    if (!given) {
-        if (pl_args_has(r->args, "level"))
-            pl_cmd_usage_error(r->args, "--level is for --compare");
-        return !pl_args_has(r->args, "level");
-    }
+    if (!given)
+        return true;
     int status = 0;
     if (!strcmp(given, "published"))
         status = pl_share_find("experiments/paper/published.yaml", &path, &err);
@@ -100,6 +103,36 @@ static bool read_selection(struct report *r)
     return true;
 }
 
+static int word_of(const char *word, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!strcmp(names[i], word))
+            return i;
+    return 0; /* options take no other words */
+}
+
+/* --test, --correct and --level, which act on declared tables as well. */
+static bool read_tests(struct report *r)
+{
+    struct pl_test_spec *compare = &r->own.compare;
+    const char *test = pl_args_get(r->args, "test", NULL), *correct = pl_args_get(r->args, "correct", NULL);
+    *compare = (struct pl_test_spec){.wanted = test, .confidence = r->level};
+    if (test)
+        compare->test = (enum pl_test_kind)word_of(test, pl_test_names, PL_TEST_COUNT);
+    if (correct)
+        compare->correct = (enum pl_correction)word_of(correct, pl_correction_names, PL_CORRECTION_COUNT);
+    r->pairs = pl_args_has(r->args, "pairs");
+    const char *wrong = r->published && (test || r->pairs) ? "--compare goes with neither --test nor --pairs"
+                        : test || r->pairs                 ? NULL
+                        : correct                          ? "--correct is for --test and --pairs"
+                        : !r->published && pl_args_has(r->args, "level")
+                            ? "--level is for --compare, --test and --pairs"
+                            : NULL;
+    if (wrong)
+        pl_cmd_usage_error(r->args, "%s", wrong);
+    return !wrong;
+}
+
 static bool read_options(struct report *r)
 {
     const char *value = pl_args_get(r->args, "value", NULL);
@@ -129,7 +162,7 @@ static bool read_options(struct report *r)
         pl_cmd_usage_error(r->args, "--compare takes tables that the spec declares: no --rows, --columns or --value");
         return false;
     }
-    return read_published(r) && pl_cmd_read_where(r->args, &r->own.where, &r->own.where_count);
+    return read_published(r) && read_tests(r) && pl_cmd_read_where(r->args, &r->own.where, &r->own.where_count);
 }
 
 /* A declared table with what the command line changes about it. The conditions of both must hold; the list made here
@@ -145,9 +178,24 @@ static struct pl_table_spec amend(const struct report *r, const struct pl_table_
         spec.cell = r->own.cell;
     if (r->own.choose.best)
         spec.choose = r->own.choose;
+    if (r->own.compare.wanted)
+        spec.compare = r->own.compare;
     spec.where = pl_cmd_join_where(declared->where, declared->where_count, r->own.where, r->own.where_count);
     spec.where_count = declared->where_count + r->own.where_count;
     return spec;
+}
+
+/* What statistics say of a table takes its place. */
+static void add_listing(struct report *r, const struct pl_table *table)
+{
+    struct pl_listing *listing;
+    struct pl_error err;
+    if (pl_table_pairs(&listing, table, &r->own.compare, &err)) {
+        r->code = pl_cmd_fail(r->args, &err);
+        return;
+    }
+    r->listings = pl_resize(r->listings, r->listing_count + 1, sizeof *r->listings);
+    r->listings[r->listing_count++] = listing;
 }
 
 static void add_table(struct report *r, struct pl_results *results, const struct pl_table_spec *spec)
@@ -164,6 +212,8 @@ static void add_table(struct report *r, struct pl_results *results, const struct
             r->code = code;
         return;
     }
+    if (r->pairs)
+        add_listing(r, table);
     r->tables = pl_resize(r->tables, r->count + 1, sizeof *r->tables);
     r->tables[r->count++] = table;
 }
@@ -228,6 +278,8 @@ static int write_out(struct report *r)
     int code = 0;
     if (r->published)
         pl_comparison_write(r->comparisons, r->comparison_count, r->format, &text);
+    else if (r->pairs)
+        pl_listing_write(r->listings, r->listing_count, r->format, &text);
     else
         pl_table_write(r->tables, r->count, r->format, &text);
     if (!path)
@@ -244,7 +296,7 @@ static int run(const struct pl_args *args)
     int code = 2;
     if (read_options(&r)) {
         code = pl_cmd_each_sweep(args, r.own.where, r.own.where_count, report_sweep, &r);
-        bool any = r.count || r.comparison_count;
+        bool any = r.pairs ? r.listing_count : r.count || r.comparison_count;
         if (any) {
             int wrote = write_out(&r);
             code = wrote ? wrote : code;
@@ -260,6 +312,9 @@ static int run(const struct pl_args *args)
     for (size_t i = 0; i < r.comparison_count; i++)
         pl_comparison_free(r.comparisons[i]);
     free(r.comparisons);
+    for (size_t i = 0; i < r.listing_count; i++)
+        pl_listing_free(r.listings[i]);
+    free(r.listings);
     pl_published_free(r.published);
     free(r.own.metric);
     free(r.own.cell);
@@ -282,7 +337,8 @@ const struct pl_command pl_cmd_report = {
         "\"92.31(0.12)\", \"92.31(-)\" for one run, \"n=2\" where runs are missing, \"div 1/3\" where one of three "
         "diverged. The best cell of each task is marked.\n"
         "With --compare every table that names a published one is set beside it: ours, the printed numbers, the "
-        "difference with its Welch t interval, and whether they differ beyond chance.",
+        "difference with its Welch t interval, and whether they differ beyond chance.\n"
+        "--test marks the cells that a test cannot tell from the best of their task, --pairs lists all pairs of them.",
     .example = "poula report --rows optimizer --columns lambda --value \"best loss\" --format markdown",
     PL_OPTIONS(options),
     .run = run,

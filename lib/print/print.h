@@ -21,6 +21,7 @@ struct pl_style {
     bool one_heading;                   /* there is only one line of headings */
     const char *strong[2];              /* around a caption */
     const char *best[2];                /* around the best number; others keep the place of the second free */
+    const char *alike[2];               /* around a number that cannot be told from the best */
     const char *item;                   /* before a note */
     void (*escape)(struct pl_text *out, const char *text); /* always there */
 };

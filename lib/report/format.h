@@ -8,6 +8,7 @@
 
 struct pl_table;
 struct pl_comparison;
+struct pl_listing;
 
 enum pl_format_kind {
     PL_FORMAT_PEOPLE, /* to be read: numbers are rounded */
@@ -26,7 +27,8 @@ struct pl_format {
     const struct pl_rows_type *rows;
     void (*table)(const struct pl_table *table, struct pl_text *out);
     void (*comparison)(const struct pl_comparison *comparison, struct pl_text *out);
-    struct pl_frame tables, comparisons;
+    void (*listing)(const struct pl_listing *listing, struct pl_text *out);
+    struct pl_frame tables, comparisons; /* listings are framed as comparisons */
 };
 
 /* pl_format_text, pl_format_csv, ... */

@@ -53,7 +53,8 @@ static void write_table(const struct pl_table *table, struct pl_text *out)
         pl_text_add_char(out, ',');
     }
     add_selection_head(out, &table->selection);
-    pl_text_add(out, "mean,std,median,min,max,n,planned,diverged,failed,missing,best\n");
+    pl_text_addf(out, "mean,std,median,min,max,n,planned,diverged,failed,missing,best%s\n",
+                 table->compare.wanted ? ",p,adjusted_p,alike" : "");
     for (size_t i = 0; i < table->row_count * table->column_count; i++) {
         const struct pl_table_cell *cell = &table->cells[i];
         const struct pl_summary *s = &cell->summary;
@@ -71,8 +72,16 @@ static void write_table(const struct pl_table *table, struct pl_text *out)
             pl_finite_add(out, numbers[j], "");
             pl_text_add_char(out, ',');
         }
-        pl_text_addf(out, "%lld,%lld,%lld,%lld,%lld,%d\n", (long long)s->n, (long long)s->planned,
-                     (long long)s->diverged, (long long)s->failed, (long long)s->missing, cell->best);
+        pl_text_addf(out, "%lld,%lld,%lld,%lld,%lld,%d", (long long)s->n, (long long)s->planned, (long long)s->diverged,
+                     (long long)s->failed, (long long)s->missing, cell->best);
+        if (table->compare.wanted) {
+            pl_text_add_char(out, ',');
+            pl_finite_add(out, cell->p, "");
+            pl_text_add_char(out, ',');
+            pl_finite_add(out, cell->adjusted, "");
+            pl_text_addf(out, ",%d", cell->alike);
+        }
+        pl_text_add_char(out, '\n');
     }
 }
 
@@ -116,6 +125,24 @@ static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
     }
 }
 
+static void write_listing(const struct pl_listing *l, struct pl_text *out)
+{
+    pl_text_add(out, "study");
+    for (size_t k = 0; k < l->columns; k++) {
+        pl_text_add_char(out, ',');
+        pl_escape_csv(out, l->names[k]);
+    }
+    for (size_t i = 0; i < l->count; i++) {
+        if (i % l->columns == 0) {
+            pl_text_add_char(out, '\n');
+            pl_escape_csv(out, l->study);
+        }
+        pl_text_add_char(out, ',');
+        pl_escape_csv(out, l->cells[i].cell.text);
+    }
+    pl_text_add_char(out, '\n');
+}
+
 /* ---- rows ---- */
 
 static void add_cell(const struct pl_cell *cell, struct pl_text *out)
@@ -152,4 +179,4 @@ static void add_tail(const struct pl_row_columns *c, size_t rows, struct pl_text
 
 static const struct pl_rows_type rows = PL_ROWS(NULL, 0, false, add_cell, add_head, add_row, add_tail);
 
-PL_FORMAT(csv, &rows, write_table, write_comparison, PL_FRAME("", "\n", ""), PL_FRAME("", "\n", ""));
+PL_FORMAT(csv, &rows, write_table, write_comparison, write_listing, PL_FRAME("", "\n", ""), PL_FRAME("", "\n", ""));

@@ -41,6 +41,17 @@ static void add_names(struct pl_text *out, const char *key, const char *const *n
     pl_text_add(out, "],\n");
 }
 
+static void add_test(const struct pl_table *table, const struct pl_table_cell *cell, struct pl_text *out)
+{
+    if (!table->compare.wanted)
+        return;
+    pl_text_add(out, ", \"p\": ");
+    pl_finite_add(out, cell->p, "null");
+    pl_text_add(out, ", \"adjusted_p\": ");
+    pl_finite_add(out, cell->adjusted, "null");
+    pl_text_addf(out, ", \"alike\": %s", cell->alike ? "true" : "false");
+}
+
 static void add_cell(const struct pl_table *table, size_t i, struct pl_text *out)
 {
     const struct pl_table_cell *cell = &table->cells[i];
@@ -68,9 +79,11 @@ static void add_cell(const struct pl_table *table, size_t i, struct pl_text *out
     }
     pl_text_addf(out,
                  ", \"n\": %lld, \"planned\": %lld, \"diverged\": %lld, \"failed\": %lld, \"missing\": %lld, "
-                 "\"best\": %s, \"values\": [",
+                 "\"best\": %s",
                  (long long)s->n, (long long)s->planned, (long long)s->diverged, (long long)s->failed,
                  (long long)s->missing, cell->best ? "true" : "false");
+    add_test(table, cell, out);
+    pl_text_add(out, ", \"values\": [");
     for (int64_t j = 0; j < s->n; j++) {
         pl_text_add(out, j ? ", " : "");
         pl_text_add_number(out, s->values[j]);
@@ -78,13 +91,13 @@ static void add_cell(const struct pl_table *table, size_t i, struct pl_text *out
     pl_text_add(out, "]}");
 }
 
-static void add_notes(const struct pl_table *table, struct pl_text *out)
+static void add_notes(const struct pl_text *notes, struct pl_text *out)
 {
     pl_text_add(out, "  \"notes\": [");
-    for (const char *line = pl_text(&table->notes); *line;) {
+    for (const char *line = pl_text(notes); *line;) {
         size_t length = strcspn(line, "\n");
         char *note = pl_copy_bytes(line, length);
-        pl_text_add(out, line == pl_text(&table->notes) ? "" : ", ");
+        pl_text_add(out, line == pl_text(notes) ? "" : ", ");
         pl_escape_json(out, note);
         free(note);
         line += length + (line[length] == '\n');
@@ -132,7 +145,13 @@ static void write_table(const struct pl_table *table, struct pl_text *out)
     add_names(out, "rows", table->row_keys, table->row_key_count);
     add_names(out, "columns", table->column_keys, table->column_key_count);
     add_selection(table, out);
-    add_notes(table, out);
+    if (table->compare.wanted) {
+        pl_text_addf(out, "  \"compare\": {\"to\": \"best\", \"test\": \"%s\", \"correct\": \"%s\", \"confidence\": ",
+                     pl_test_names[table->compare.test], pl_correction_names[table->compare.correct]);
+        pl_text_add_number(out, table->compare.confidence);
+        pl_text_add(out, "},\n");
+    }
+    add_notes(&table->notes, out);
     pl_text_add(out, "  \"cells\": [");
     bool first = true;
     for (size_t i = 0; i < table->row_count * table->column_count; i++) {
@@ -214,7 +233,7 @@ static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
     pl_text_add(out, "]}");
 }
 
-/* ---- rows ---- */
+/* ---- listings and rows ---- */
 
 static void add_row_cell(const struct pl_cell *cell, struct pl_text *out)
 {
@@ -224,6 +243,27 @@ static void add_row_cell(const struct pl_cell *cell, struct pl_text *out)
         pl_text_add(out, cell->real > 0 ? "\"inf\"" : "\"-inf\"");
     else
         pl_print_cell(cell, pl_escape_json, out);
+}
+
+static void write_listing(const struct pl_listing *l, struct pl_text *out)
+{
+    pl_text_add(out, "{\"study\": ");
+    pl_escape_json(out, l->study);
+    pl_text_add(out, ", \"listing\": ");
+    pl_escape_json(out, l->what);
+    pl_text_add(out, ", \"caption\": ");
+    pl_escape_json(out, pl_text(&l->caption));
+    pl_text_add(out, ",\n");
+    add_notes(&l->notes, out);
+    pl_text_add(out, "  \"rows\": [");
+    for (size_t i = 0; i < l->count; i++) {
+        size_t k = i % l->columns;
+        pl_text_add(out, k ? ", " : i ? "},\n    {" : "\n    {");
+        pl_escape_json(out, l->names[k]);
+        pl_text_add(out, ": ");
+        add_row_cell(&l->cells[i].cell, out);
+    }
+    pl_text_add(out, l->count ? "}\n  ]}" : "]}");
 }
 
 static void add_head(const struct pl_row_columns *c, struct pl_text *out)
@@ -252,4 +292,5 @@ static void add_tail(const struct pl_row_columns *c, size_t rows, struct pl_text
 
 static const struct pl_rows_type rows = PL_ROWS(NULL, 0, false, add_row_cell, add_head, add_row, add_tail);
 
-PL_FORMAT(json, &rows, write_table, write_comparison, PL_FRAME("[\n", ",\n", "\n]\n"), PL_FRAME("[", ",\n", "]\n"));
+PL_FORMAT(json, &rows, write_table, write_comparison, write_listing, PL_FRAME("[\n", ",\n", "\n]\n"),
+          PL_FRAME("[", ",\n", "]\n"));

@@ -144,9 +144,11 @@ static void add_cell(const struct pl_table *table, const struct pl_table_cell *c
     pl_table_cell_notes(cell, &notes);
     if (cell->best)
         pl_text_add(out, "\\textbf{\\boldmath ");
+    else if (cell->alike)
+        pl_text_add(out, "\\underline{");
     if (number.length)
         add_number(out, number.text);
-    if (cell->best)
+    if (cell->best || cell->alike)
         pl_text_add_char(out, '}');
     if (notes.length)
         pl_text_addf(out, "%s{\\footnotesize %s}", number.length ? " " : "", notes.text);
@@ -289,6 +291,31 @@ static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
     pl_text_release(&lines);
 }
 
+static void write_listing(const struct pl_listing *l, struct pl_text *out)
+{
+    struct pl_text columns = {0}, lines = {0};
+    for (size_t k = 0; k < l->columns; k++) {
+        pl_text_add_char(&columns, k < l->left ? 'l' : 'r');
+        pl_text_add(&lines, k ? " & " : "");
+        pl_escape_latex(&lines, l->names[k]);
+    }
+    pl_text_add(&lines, " \\\\\n\\midrule\n");
+    for (size_t i = 0; i < l->count; i++) {
+        const struct pl_listed *cell = &l->cells[i];
+        bool number = cell->cell.kind == PL_CELL_INTEGER ||
+                      (cell->cell.kind == PL_CELL_REAL && isfinite(cell->cell.real));
+        pl_text_add(&lines, i % l->columns ? " & " : "");
+        if (number)
+            add_number(&lines, cell->shown);
+        else
+            pl_escape_latex(&lines, cell->shown);
+        pl_text_add(&lines, i % l->columns + 1 == l->columns ? " \\\\\n" : "");
+    }
+    write_float(pl_text(&l->caption), &l->notes, pl_text(&columns), pl_text(&lines), out);
+    pl_text_release(&columns);
+    pl_text_release(&lines);
+}
+
 /* ---- rows ---- */
 
 static void add_row_cell(const struct pl_cell *cell, struct pl_text *out)
@@ -345,4 +372,4 @@ static void add_tail(const struct pl_row_columns *c, size_t rows, struct pl_text
 
 static const struct pl_rows_type rows = PL_ROWS(NULL, SIZE_MAX, true, add_row_cell, add_head, add_row, add_tail);
 
-PL_FORMAT(latex, &rows, write_table, write_comparison, PL_FRAME("", "\n", ""), PL_FRAME("", "\n", ""));
+PL_FORMAT(latex, &rows, write_table, write_comparison, write_listing, PL_FRAME("", "\n", ""), PL_FRAME("", "\n", ""));

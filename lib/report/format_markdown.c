@@ -10,6 +10,7 @@ static const struct pl_style style = {
     .one_heading = true,
     .strong = {"**", "**"},
     .best = {"**", "**"},
+    .alike = {"<u>", "</u>"},
     .item = "- ",
     .escape = pl_escape_markdown,
 };

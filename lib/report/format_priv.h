@@ -22,9 +22,11 @@ enum { PL_FORMATS(PL_FORMAT_KIND_OF) };
         style, keeps, formulas, cell, head, row, tail                                                                  \
     }
 /* Defines the format of that name. */
-#define PL_FORMAT(name, rows, table, comparison, around_tables, around_comparisons)                                    \
-    const struct pl_format pl_format_##name = {                                                                        \
-        #name, (enum pl_format_kind)PL_KIND_OF_##name, rows, table, comparison, around_tables, around_comparisons}
+#define PL_FORMAT(name, rows, table, comparison, listing, around_tables, around_comparisons)                           \
+    const struct pl_format pl_format_##name = {#name,         (enum pl_format_kind)PL_KIND_OF_##name,                  \
+                                               rows,          table,                                                   \
+                                               comparison,    listing,                                                 \
+                                               around_tables, around_comparisons}
 
 /* Defines one whose tables, comparisons and rows are lines in a style. */
 #define PL_SHEET_FORMAT(name, style)                                                                                   \
@@ -35,6 +37,10 @@ enum { PL_FORMATS(PL_FORMAT_KIND_OF) };
     static void write_comparison(const struct pl_comparison *comparison, struct pl_text *out)                          \
     {                                                                                                                  \
         pl_sheet_comparison(comparison, &(style), out);                                                                \
+    }                                                                                                                  \
+    static void write_listing(const struct pl_listing *listing, struct pl_text *out)                                   \
+    {                                                                                                                  \
+        pl_sheet_listing(listing, &(style), out);                                                                      \
     }                                                                                                                  \
     static void add_cell(const struct pl_cell *cell, struct pl_text *out)                                              \
     {                                                                                                                  \
@@ -56,10 +62,12 @@ enum { PL_FORMATS(PL_FORMAT_KIND_OF) };
     }                                                                                                                  \
     static const struct pl_rows_type rows = PL_ROWS(&(style), PL_ROWS_MEASURED, false, add_cell, add_head, add_row,    \
                                                     add_tail);                                                         \
-    PL_FORMAT(name, &rows, write_table, write_comparison, PL_FRAME("", "\n", ""), PL_FRAME("", "\n", ""));
+    PL_FORMAT(name, &rows, write_table, write_comparison, write_listing, PL_FRAME("", "\n", ""),                       \
+              PL_FRAME("", "\n", ""));
 
 /* A table and a comparison as lines in a style. */
 void pl_sheet_table(const struct pl_table *table, const struct pl_style *style, struct pl_text *out);
 void pl_sheet_comparison(const struct pl_comparison *c, const struct pl_style *style, struct pl_text *out);
+void pl_sheet_listing(const struct pl_listing *l, const struct pl_style *style, struct pl_text *out);
 
 #endif

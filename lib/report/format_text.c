@@ -7,6 +7,7 @@ static const struct pl_style style = {
     .close = "",
     .strong = {"", ""},
     .best = {"", "*"},
+    .alike = {"", "~"},
     .item = "",
     .escape = pl_escape_terminal,
 };

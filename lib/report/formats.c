@@ -26,6 +26,17 @@ void pl_table_write(struct pl_table *const *tables, size_t count, const struct p
     pl_text_add(out, format->tables.end);
 }
 
+void pl_listing_write(struct pl_listing *const *listings, size_t count, const struct pl_format *format,
+                      struct pl_text *out)
+{
+    pl_text_add(out, format->comparisons.begin);
+    for (size_t i = 0; i < count; i++) {
+        pl_text_add(out, i ? format->comparisons.between : "");
+        format->listing(listings[i], out);
+    }
+    pl_text_add(out, format->comparisons.end);
+}
+
 void pl_comparison_write(struct pl_comparison *const *comparisons, size_t count, const struct pl_format *format,
                          struct pl_text *out)
 {

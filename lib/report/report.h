@@ -26,6 +26,21 @@ void pl_table_free(struct pl_table *table);
  * one record per cell in full precision. */
 void pl_table_write(struct pl_table *const *tables, size_t count, const struct pl_format *format, struct pl_text *out);
 
+/* ---- listings ---- */
+
+/* What statistics say of a table, a line for each pair, method or point. */
+struct pl_listing;
+void pl_listing_free(struct pl_listing *listing);
+/* Appends them in one format; csv and json in full precision. */
+void pl_listing_write(struct pl_listing *const *listings, size_t count, const struct pl_format *format,
+                      struct pl_text *out);
+
+/* All pairs of cells of a task, by the test that the table declares, else by spec's: the difference of their means with
+ * its interval (of t tests) at the confidence of spec, p, and p adjusted over all pairs of the task. PL_EINPUT: no task
+ * has two cells to compare. */
+int pl_table_pairs(struct pl_listing **listing, const struct pl_table *table, const struct pl_test_spec *spec,
+                   struct pl_error *err);
+
 /* ---- published numbers ---- */
 
 struct pl_sample {

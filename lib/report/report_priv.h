@@ -3,6 +3,7 @@
 #define PL_REPORT_PRIV_H
 
 #include "report/report.h"
+#include "statistics/statistics.h"
 
 /* A table as the writers take it: a full grid of rows and columns, cells row by row. It owns all it points to. */
 struct pl_label {
@@ -14,7 +15,9 @@ struct pl_table_cell {
     bool present; /* the grid has such a configuration */
     bool best;
     struct pl_summary summary;
-    double criterion; /* of a table with select: what the configuration was chosen by; NaN: no value */
+    double criterion;   /* of a table with select: what the configuration was chosen by; NaN: no value */
+    double p, adjusted; /* of its difference from the best cell of its task, where the table compares; NaN: no test */
+    bool alike;         /* it cannot be told from the best */
 };
 
 /* What a table with select has chosen. */
@@ -39,6 +42,8 @@ struct pl_table {
     size_t row_count, column_count;
     struct pl_table_cell *cells;
     double *values; /* what the summaries point into */
+    int64_t *seeds;
+    struct pl_test_spec compare; /* as its cells were compared; unless it is wanted they were not */
     struct pl_table_selection selection;
     struct pl_text notes; /* a sentence a line */
     struct pl_pool pool;
@@ -78,6 +83,62 @@ void pl_table_cell_number(const struct pl_table *table, const struct pl_table_ce
 void pl_table_cell_notes(const struct pl_table_cell *cell, struct pl_text *out);
 /* The value that a cell is judged by: mean, median, ...; NaN when it has none. */
 double pl_table_cell_value(const struct pl_table *table, const struct pl_table_cell *cell);
+
+/* The value it competes with, so that more is better: none (NaN) where a run diverged, whatever the others reached. */
+double pl_table_contender(const struct pl_table *table, const struct pl_table_cell *cell);
+
+/* ---- tasks and methods ---- */
+
+/* Does a setting of that name say what is solved (dataset, model, problem ...)? All others say how: the method. */
+bool pl_table_says_task(const char *key);
+/* Number the cells of a table by their task (by their method), and return how many numbers there are, used or not. Two
+ * cells that agree in both are one. */
+size_t pl_table_tasks(const struct pl_table *table, size_t *tasks);
+size_t pl_table_methods(const struct pl_table *table, size_t *methods);
+/* Appends what a cell's task (or method) is called: "cifar10, vgg11", "adam, lambda=0.1"; nothing where nothing says.
+ */
+void pl_table_name(const struct pl_table *table, size_t cell, bool of_task, struct pl_text *out);
+
+/* ---- tests ---- */
+
+/* One test of two cells; pairs are made of equal seeds. n receives how many values (pairs) each side has at least. */
+void pl_cells_test(const struct pl_table_cell *a, const struct pl_table_cell *b, enum pl_test_kind kind,
+                   struct pl_test *test, size_t *n);
+/* Adjusts count p values as wanted. */
+void pl_tests_correct(double *p, size_t count, enum pl_correction correct);
+/* Compares the cells of each task with the best one, marks those that cannot be told from it, and notes how. */
+void pl_table_compare(struct pl_table *table, const struct pl_test_spec *spec);
+/* Appends what such tests can see with n values: of tests, so many that are corrected together. Nothing from ten on. */
+void pl_tests_note_power(const struct pl_test_spec *spec, size_t n, size_t tests, struct pl_text *notes);
+/* "Welch's t test", ... */
+const char *pl_test_title(enum pl_test_kind kind);
+
+/* ---- listings ---- */
+
+/* A table of columns with names of its own, filled row by row. Records take the cells; people read what is shown. */
+struct pl_listed {
+    struct pl_cell cell;
+    const char *shown; /* NULL: as the cell is */
+};
+struct pl_listing {
+    const char *what; /* "pairs" */
+    const char *study;
+    struct pl_text caption, notes; /* notes: a sentence a line */
+    const char **names;
+    size_t columns, left;    /* so many of the columns hold texts */
+    struct pl_listed *cells; /* count of them: whole rows */
+    size_t count, capacity;
+    struct pl_pool pool;
+};
+/* An empty one. Texts are copied. */
+struct pl_listing *pl_listing_new(const char *what, const char *study, const char *const *names, size_t columns,
+                                  size_t left);
+/* Append the next cell. Decimals are for people (as pl_report_number's); NaN is an empty cell, infinity is "never" to
+ * people where it is one. */
+void pl_listing_text(struct pl_listing *listing, const char *text);
+void pl_listing_integer(struct pl_listing *listing, int64_t value);
+void pl_listing_real(struct pl_listing *listing, double value, int decimals);
+size_t pl_listing_rows(const struct pl_listing *listing);
 
 /* ---- comparisons ---- */
 

@@ -20,27 +20,30 @@ static void put_value_heading(const struct pl_table *table, const struct pl_shee
     pl_text_release(&text);
 }
 
-static bool has_best(const struct pl_table *table, size_t column)
+static bool has_marks(const struct pl_table *table, size_t column)
 {
-    for (size_t r = 0; r < table->row_count; r++)
-        if (table->cells[r * table->column_count + column].best)
+    for (size_t r = 0; r < table->row_count; r++) {
+        const struct pl_table_cell *cell = &table->cells[r * table->column_count + column];
+        if (cell->best || cell->alike)
             return true;
+    }
     return false;
 }
 
-/* The best cell is marked. A mark that stands behind it alone takes a place, which the others of its column keep
- * free. */
+/* The best cell is marked, and what cannot be told from it. A mark that stands behind it alone takes a place, which the
+ * others of its column keep free. */
 static char *cell_text(const struct pl_table *table, const struct pl_table_cell *cell, bool marked,
                        const struct pl_style *style)
 {
     struct pl_text text = {0}, notes = {0};
     const char *before = pl_style_part(style->best[0]), *behind = pl_style_part(style->best[1]);
-    bool kept_free = marked && !*before;
-    pl_text_add(&text, cell->best ? before : "");
+    const char *const *mark = cell->best ? style->best : style->alike;
+    bool kept_free = marked && !*before, has_mark = cell->best || cell->alike;
+    pl_text_add(&text, has_mark ? pl_style_part(mark[0]) : "");
     pl_table_cell_number(table, cell, &text);
     pl_table_cell_notes(cell, &notes);
-    if (text.length && cell->best)
-        pl_text_add(&text, behind);
+    if (text.length && has_mark)
+        pl_text_add(&text, pl_style_part(mark[1]));
     else if (text.length && !notes.length && kept_free)
         pl_text_addf(&text, "%*s", (int)pl_text_width(behind), "");
     if (notes.length)
@@ -81,7 +84,7 @@ static void make_sheet(const struct pl_table *table, const struct pl_style *styl
         for (size_t k = 0; k < table->row_key_count; k++)
             put_label(sheet, sheet->heads + r, k, &table->rows[r * table->row_key_count + k]);
     for (size_t c = 0; c < table->column_count; c++) {
-        bool marked = has_best(table, c);
+        bool marked = has_marks(table, c);
         for (size_t r = 0; r < table->row_count; r++)
             *pl_sheet_at(sheet, sheet->heads + r, table->row_key_count + c) = cell_text(
                 table, &table->cells[r * table->column_count + c], marked, style);
@@ -100,6 +103,22 @@ void pl_sheet_table(const struct pl_table *table, const struct pl_style *style, 
         pl_text_add_char(out, '\n');
     pl_print_notes(style, &table->notes, out);
     pl_text_release(&caption);
+    pl_sheet_release(&sheet);
+}
+
+void pl_sheet_listing(const struct pl_listing *l, const struct pl_style *style, struct pl_text *out)
+{
+    struct pl_sheet sheet;
+    pl_sheet_init(&sheet, style, 1, pl_listing_rows(l), l->columns, l->left);
+    for (size_t k = 0; k < l->columns; k++)
+        pl_sheet_put(&sheet, 0, k, l->names[k]);
+    for (size_t i = 0; i < l->count; i++)
+        pl_sheet_put(&sheet, 1 + i / l->columns, i % l->columns, l->cells[i].shown);
+    pl_print_caption(style, pl_text(&l->caption), out);
+    pl_sheet_write(&sheet, out);
+    if (l->notes.length)
+        pl_text_add_char(out, '\n');
+    pl_print_notes(style, &l->notes, out);
     pl_sheet_release(&sheet);
 }
 

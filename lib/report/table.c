@@ -11,6 +11,9 @@ static int check_spec(const struct pl_results *results, const struct pl_table_sp
 {
     if (spec->cell && !pl_has_word(PL_CELL_WORDS, spec->cell))
         return pl_fail(err, PL_EINPUT, "cell is '%s', but must be one of: %s", spec->cell, PL_CELL_WORDS);
+    if (spec->compare.wanted && !pl_cell_is_mean(spec->cell))
+        return pl_fail(err, PL_EINPUT, "tests compare means, so the cells must show mean(std) or mean, not %s",
+                       spec->cell);
     if (spec->rows.count + spec->columns.count > MOST_KEYS / 2)
         return pl_fail(err, PL_EINPUT, "a table takes at most %d rows and columns together", MOST_KEYS / 2);
     return spec->metric ? pl_results_need_metric(results, spec->metric, err) : 0;
@@ -117,6 +120,20 @@ static void note_chosen(const struct pl_table_plan *plan, size_t i, struct pl_ta
     }
 }
 
+/* The values of a cell become the table's. */
+static void take_values(struct pl_table_cell *cell, double **values, int64_t **seeds)
+{
+    size_t n = (size_t)cell->summary.n;
+    if (n) {
+        memcpy(*values, cell->summary.values, n * sizeof **values);
+        memcpy(*seeds, cell->summary.seeds, n * sizeof **seeds);
+    }
+    cell->summary.values = *values;
+    cell->summary.seeds = *seeds;
+    *values += n;
+    *seeds += n;
+}
+
 static int fill_cells(const struct pl_table_plan *plan, struct pl_table *table, struct pl_error *err)
 {
     const size_t *row_keys = plan->keys, *column_keys = plan->keys + plan->row_keys;
@@ -142,17 +159,16 @@ static int fill_cells(const struct pl_table_plan *plan, struct pl_table *table, 
     for (size_t i = 0; i < plan->config_count; i++)
         need += pl_results_value_count(plan->results, plan->configs[i]);
     table->values = pl_new((need + 1) * sizeof *table->values);
+    table->seeds = pl_new((need + 1) * sizeof *table->seeds);
     double *values = table->values;
+    int64_t *seeds = table->seeds;
     for (size_t i = 0; table->cells && i < plan->config_count; i++) {
         size_t row = pl_headings_of(plan->results, &rows, plan->configs[i]);
         size_t column = pl_headings_of(plan->results, &columns, plan->configs[i]);
         struct pl_table_cell *cell = &table->cells[row * columns.count + column];
         cell->present = true;
         pl_results_summary(plan->results, plan->configs[i], &cell->summary);
-        if (cell->summary.n)
-            memcpy(values, cell->summary.values, (size_t)cell->summary.n * sizeof *values);
-        cell->summary.values = values;
-        values += cell->summary.n;
+        take_values(cell, &values, &seeds);
         if (plan->choice)
             note_chosen(plan, i, table, row * columns.count + column);
     }
@@ -163,41 +179,6 @@ static int fill_cells(const struct pl_table_plan *plan, struct pl_table *table, 
     pl_headings_release(&rows);
     pl_headings_release(&columns);
     return status;
-}
-
-static bool label_equal(const struct pl_label *a, const struct pl_label *b)
-{
-    return a->present == b->present && (!a->present || pl_value_equal(&a->value, &b->value));
-}
-
-static bool same_task(const bool *says_task, size_t count, const struct pl_label *a, const struct pl_label *b)
-{
-    for (size_t i = 0; i < count; i++)
-        if (says_task[i] && !label_equal(&a[i], &b[i]))
-            return false;
-    return true;
-}
-
-/* Numbers the groups of headings that belong to one task, whose cells are compared with each other; returns how many
- * there are. */
-static size_t group_headings(const char *const *names, size_t width, const struct pl_label *labels, size_t count,
-                             size_t *groups)
-{
-    size_t *first = pl_new((count + 1) * sizeof *first), found = 0;
-    bool *says_task = pl_new(width + 1);
-    for (size_t i = 0; i < width; i++)
-        says_task[i] = pl_train_roles(names[i]) & PL_SAYS_TASK;
-    for (size_t i = 0; i < count; i++) {
-        size_t g = 0;
-        while (g < found && !same_task(says_task, width, labels + first[g] * width, labels + i * width))
-            g++;
-        if (g == found)
-            first[found++] = i;
-        groups[i] = g;
-    }
-    free(first);
-    free(says_task);
-    return found;
 }
 
 double pl_table_cell_value(const struct pl_table *table, const struct pl_table_cell *cell)
@@ -216,8 +197,7 @@ double pl_table_cell_value(const struct pl_table *table, const struct pl_table_c
     return s->mean;
 }
 
-/* The value a cell competes with: none where a run diverged, whatever the others reached. */
-static double contender(const struct pl_table *table, const struct pl_table_cell *cell)
+double pl_table_contender(const struct pl_table *table, const struct pl_table_cell *cell)
 {
     double value = pl_table_cell_value(table, cell);
     if (cell->summary.diverged || isnan(value))
@@ -234,28 +214,23 @@ static void mark_best(struct pl_table *table)
 {
     if (!pl_direction_is_choice(table->direction) || table->row_count * table->column_count < 2)
         return;
-    size_t *row_groups = pl_new(table->row_count * sizeof *row_groups);
-    size_t *column_groups = pl_new(table->column_count * sizeof *column_groups);
-    size_t rows = group_headings(table->row_keys, table->row_key_count, table->rows, table->row_count, row_groups);
-    size_t columns = group_headings(table->column_keys, table->column_key_count, table->columns, table->column_count,
-                                    column_groups);
-    double *best = pl_new(rows * columns * sizeof *best);
-    size_t *rivals = pl_new(rows * columns * sizeof *rivals);
-    for (size_t i = 0; i < rows * columns; i++)
+    size_t cells = table->row_count * table->column_count, *groups = pl_new((cells + 1) * sizeof *groups);
+    size_t count = pl_table_tasks(table, groups);
+    double *best = pl_new((count + 1) * sizeof *best);
+    size_t *rivals = pl_new((count + 1) * sizeof *rivals);
+    for (size_t i = 0; i < count; i++)
         best[i] = -INFINITY;
     for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < table->row_count * table->column_count; i++) {
-            size_t group = row_groups[i / table->column_count] * columns + column_groups[i % table->column_count];
-            double value = contender(table, &table->cells[i]);
+        for (size_t i = 0; i < cells; i++) {
+            double value = pl_table_contender(table, &table->cells[i]);
             if (!pass) {
-                rivals[group] += table->cells[i].present;
-                best[group] = value > best[group] ? value : best[group];
+                rivals[groups[i]] += table->cells[i].present;
+                best[groups[i]] = value > best[groups[i]] ? value : best[groups[i]];
             } else {
-                table->cells[i].best = rivals[group] > 1 && !isnan(value) && pl_report_ties(value, best[group]);
+                table->cells[i].best = rivals[groups[i]] > 1 && !isnan(value) && pl_report_ties(value, best[groups[i]]);
             }
         }
-    free(row_groups);
-    free(column_groups);
+    free(groups);
     free(best);
     free(rivals);
 }
@@ -374,6 +349,8 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
         pl_selection_note(&plan, spec, t);
     t->decimals = spec->digits >= 0 ? spec->digits : choose_decimals(t);
     mark_best(t);
+    if (spec->compare.wanted)
+        pl_table_compare(t, &spec->compare);
     pl_results_note_direction(results, t->metric, &t->notes);
     count_unfinished(t);
     status = note_averages(&plan, t, err);
@@ -403,6 +380,7 @@ void pl_table_free(struct pl_table *table)
     free(table->columns);
     free(table->cells);
     free(table->values);
+    free(table->seeds);
     free(table->selection.metric);
     free(table->selection.over);
     free(table->selection.chosen);

@@ -99,7 +99,8 @@ struct loading {
     struct pl_tally *tallies;
     size_t tally_capacity;
     double *values;
-    size_t value_count, value_capacity;
+    int64_t *seeds;
+    size_t value_count, value_capacity, seed_capacity;
 };
 
 static int take_result(void *self, const struct pl_result *result)
@@ -124,9 +125,12 @@ static int take_result(void *self, const struct pl_result *result)
     tally->finished++;
     if (!result->has_value || !isfinite(result->value))
         return 0;
-    void *values = l->values;
+    void *values = l->values, *seeds = l->seeds;
     pl_grow(&values, &l->value_capacity, l->value_count + 1, sizeof *l->values);
+    pl_grow(&seeds, &l->seed_capacity, l->value_count + 1, sizeof *l->seeds);
     l->values = values;
+    l->seeds = seeds;
+    l->seeds[l->value_count] = result->seed;
     l->values[l->value_count++] = result->value;
     tally->n++;
     return 0;
@@ -142,6 +146,7 @@ int pl_results_load(struct pl_results *results, const char *metric, enum pl_sele
         free(l.configs);
         free(l.tallies);
         free(l.values);
+        free(l.seeds);
         return status;
     }
     bool same = results->count == l.count &&
@@ -149,10 +154,12 @@ int pl_results_load(struct pl_results *results, const char *metric, enum pl_sele
     free(results->configs);
     free(results->tallies);
     free(results->values);
+    free(results->seeds);
     results->configs = l.configs;
     results->count = l.count;
     results->tallies = l.tallies;
     results->values = l.values;
+    results->seeds = l.seeds;
     free(results->loaded);
     results->loaded = pl_copy(metric);
     results->select = select;
@@ -204,6 +211,7 @@ void pl_results_free(struct pl_results *results)
     free(results->by_number);
     free(results->tallies);
     free(results->values);
+    free(results->seeds);
     free(results->loaded);
     free(results->validation);
     free(results->name);
@@ -229,6 +237,7 @@ void pl_results_summary(const struct pl_results *results, size_t config, struct 
                                    .working = t->working,
                                    .n = t->n,
                                    .values = values,
+                                   .seeds = t->n ? results->seeds + t->first : NULL,
                                    .mean = NAN,
                                    .median = NAN,
                                    .least = NAN,

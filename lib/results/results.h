@@ -105,6 +105,7 @@ struct pl_summary {
     int64_t working;                             /* of those that are missing: being run at this moment */
     int64_t n;                                   /* finished runs with a finite value */
     const double *values;                        /* those n values, in the order of the seeds */
+    const int64_t *seeds;                        /* of these values */
     double mean, median, least, most;            /* NaN when n is 0 */
     double deviation;                            /* sample standard deviation (n-1); NaN when n is below 2 */
 };

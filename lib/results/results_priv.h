@@ -45,7 +45,8 @@ struct pl_results {
     struct pl_pool pool;
     struct pl_tally *tallies;
     double *values;
-    char *loaded; /* the metric that tallies and values are of, or NULL */
+    int64_t *seeds; /* of the values */
+    char *loaded;   /* the metric that tallies and values are of, or NULL */
     enum pl_select select;
 };
 

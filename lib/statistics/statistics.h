@@ -75,6 +75,8 @@ double pl_test_wilcoxon_least(size_t n);
 /* The smallest difference of means, in standard deviations, that a two-sided Welch test at that level finds with that
  * probability, with n values on each side (by the noncentral t distribution; NaN for n < 2). */
 double pl_test_detectable(size_t n, double level, double power);
+/* The same of the paired t test with n pairs, in standard deviations of the differences. */
+double pl_test_detectable_paired(size_t n, double level, double power);
 
 /* Holm (1979): adjusts the p of many tests in place; NaN stays, and counts as no test. */
 void pl_adjust_holm(double *p, size_t count);

@@ -157,10 +157,11 @@ static double reject_given(double s, void *self)
            (gsl_cdf_ugaussian_Q(t->critical * s - t->shift) + gsl_cdf_ugaussian_P(-t->critical * s - t->shift));
 }
 
-static double power_of(double difference, size_t n, double level)
+/* Of a t test with that freedom whose statistic is shifted so much by a difference of one standard deviation. */
+static double power_of(double difference, double shift, double freedom, double level)
 {
-    double freedom = 2 * (double)n - 2, value = NAN, error;
-    struct noncentral t = {gsl_cdf_tdist_Qinv(level / 2, freedom), difference * sqrt((double)n / 2), freedom};
+    double value = NAN, error;
+    struct noncentral t = {gsl_cdf_tdist_Qinv(level / 2, freedom), difference * shift, freedom};
     gsl_integration_workspace *space = gsl_integration_workspace_alloc(1000);
     gsl_function f = {reject_given, &t};
     gsl_integration_qag(&f, 0, 1 + 12 / sqrt(freedom), 1e-10, 1e-10, 1000, GSL_INTEG_GAUSS61, space, &value, &error);
@@ -168,21 +169,29 @@ static double power_of(double difference, size_t n, double level)
     return value;
 }
 
-double pl_test_detectable(size_t n, double level, double power)
+static double detectable(double shift, double freedom, double level, double power)
 {
     double low = 0, high = 1;
-    if (n < 2 || !(power > level && power < 1))
-        return NAN;
-    while (power_of(high, n, level) < power && high < 1e6)
+    while (power_of(high, shift, freedom, level) < power && high < 1e6)
         high *= 2;
     for (int i = 0; i < 60; i++) {
         double middle = 0.5 * (low + high);
-        if (power_of(middle, n, level) < power)
+        if (power_of(middle, shift, freedom, level) < power)
             low = middle;
         else
             high = middle;
     }
     return 0.5 * (low + high);
+}
+
+double pl_test_detectable(size_t n, double level, double power)
+{
+    return n > 1 && power > level && power < 1 ? detectable(sqrt((double)n / 2), 2 * (double)n - 2, level, power) : NAN;
+}
+
+double pl_test_detectable_paired(size_t n, double level, double power)
+{
+    return n > 1 && power > level && power < 1 ? detectable(sqrt((double)n), (double)n - 1, level, power) : NAN;
 }
 
 /* ---- many tests ---- */

@@ -3,9 +3,16 @@
 #include <string.h>
 
 const char *const pl_cell_names[PL_CELL_COUNT] = {PL_CELLS(PL_WORD_ITEM, PL_WORD_ITEM)};
+const char *const pl_test_names[PL_TEST_COUNT] = {PL_TESTS(PL_WORD_ITEM, PL_WORD_ITEM)};
+const char *const pl_correction_names[PL_CORRECTION_COUNT] = {PL_CORRECTIONS(PL_WORD_ITEM, PL_WORD_ITEM)};
 const char *const pl_figure_kind_names[PL_FIGURE_KIND_COUNT] = {PL_FIGURE_KINDS(PL_WORD_ITEM, PL_WORD_ITEM)};
 const char *const pl_search_method_names[PL_SEARCH_METHOD_COUNT] = {PL_SEARCH_METHODS(PL_WORD_ITEM, PL_WORD_ITEM)};
 const char *const pl_figure_time_names[PL_FIGURE_TIME_COUNT] = {PL_FIGURE_TIMES(PL_WORD_ITEM, PL_WORD_ITEM)};
+
+bool pl_cell_is_mean(const char *cell)
+{
+    return !cell || !strcmp(cell, "mean") || !strcmp(cell, "mean(std)");
+}
 
 bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind)
 {

@@ -31,9 +31,39 @@ struct pl_selection {
 #define PL_CELLS(FIRST, NEXT) \
     FIRST(, "mean(std)") NEXT(, "mean") NEXT(, "median") NEXT(, "min") NEXT(, "max") NEXT(, "n")
 /* clang-format on */
+/* Does a cell of that kind show a mean (which tests compare)? NULL is the first kind. */
+bool pl_cell_is_mean(const char *cell);
 #define PL_CELL_WORDS PL_CELLS(PL_WORD_FIRST, PL_WORD_NEXT)
 enum { PL_CELL_COUNT = 0 PL_CELLS(PL_WORD_ONE, PL_WORD_ONE) };
 extern const char *const pl_cell_names[PL_CELL_COUNT];
+
+/* How cells are compared with the best one. */
+/* clang-format off */
+#define PL_TESTS(FIRST, NEXT) FIRST(WELCH, "welch") NEXT(PAIRED, "paired") NEXT(WILCOXON, "wilcoxon")
+#define PL_CORRECTIONS(FIRST, NEXT) FIRST(HOLM, "holm") NEXT(NONE, "none")
+/* clang-format on */
+#define PL_TEST_OF(name, word) PL_TEST_##name,
+#define PL_CORRECT_OF(name, word) PL_CORRECT_##name,
+enum pl_test_kind { PL_TESTS(PL_TEST_OF, PL_TEST_OF) };
+enum pl_correction { PL_CORRECTIONS(PL_CORRECT_OF, PL_CORRECT_OF) };
+enum {
+    PL_TEST_COUNT = 0 PL_TESTS(PL_WORD_ONE, PL_WORD_ONE),
+    PL_CORRECTION_COUNT = 0 PL_CORRECTIONS(PL_WORD_ONE, PL_WORD_ONE)
+};
+#undef PL_TEST_OF
+#undef PL_CORRECT_OF
+#define PL_TEST_WORDS PL_TESTS(PL_WORD_FIRST, PL_WORD_NEXT)
+#define PL_CORRECTION_WORDS PL_CORRECTIONS(PL_WORD_FIRST, PL_WORD_NEXT)
+extern const char *const pl_test_names[PL_TEST_COUNT];
+extern const char *const pl_correction_names[PL_CORRECTION_COUNT];
+
+/* compare: {to: best, test: welch, correct: holm, confidence: 0.95} */
+struct pl_test_spec {
+    bool wanted;
+    enum pl_test_kind test;
+    enum pl_correction correct;
+    double confidence; /* a cell differs where its p is below 1 - confidence */
+};
 
 /* - {rows: [model, dataset], columns: lambda, value: best test_accuracy, cell: mean(std)} */
 struct pl_table_spec {
@@ -46,6 +76,7 @@ struct pl_table_spec {
     struct pl_selection choose; /* with it, rows and columns may name PL_RANK_KEY */
     struct pl_condition *where;
     size_t where_count;
+    struct pl_test_spec compare;
     char *published; /* the published table that has the same cells; or NULL */
 };
 

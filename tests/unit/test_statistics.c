@@ -209,6 +209,30 @@ static void a_detectable_difference_is_detected(void **state)
     assert_true(isnan(pl_test_detectable(1, 0.05, 0.8)));
 }
 
+/* The same of pairs, whose differences vary by one standard deviation. */
+static void a_detectable_difference_of_pairs_is_detected(void **state)
+{
+    (void)state;
+    enum { DRAWS = 4000 };
+    static const size_t sizes[] = {2, 3, 10};
+    static const double none[10] = {0};
+    struct pl_random r = pl_random_stream(12, PL_STREAM_NOISE);
+    for (size_t s = 0; s < 3; s++) {
+        size_t n = sizes[s];
+        double difference = pl_test_detectable_paired(n, 0.05, 0.8), d[10];
+        long found = 0;
+        for (uint64_t k = 0; k < DRAWS; k++) {
+            struct pl_test t;
+            for (uint64_t i = 0; i < n; i++)
+                d[i] = pl_random_normal(&r, s, 16 * k + i) + difference;
+            pl_test_paired(d, none, n, &t);
+            found += t.p < 0.05;
+        }
+        near((double)found / DRAWS, 0.8, 5 * sqrt(0.16 / DRAWS));
+    }
+    assert_true(isnan(pl_test_detectable_paired(1, 0.05, 0.8)));
+}
+
 static void ranges_of_two_are_normal(void **state)
 {
     (void)state;
@@ -260,6 +284,7 @@ int main(void)
         cmocka_unit_test(tests_by_hand),
         cmocka_unit_test(holm_by_hand),
         cmocka_unit_test(a_detectable_difference_is_detected),
+        cmocka_unit_test(a_detectable_difference_of_pairs_is_detected),
         cmocka_unit_test(ranges_of_two_are_normal),
         cmocka_unit_test(orders_by_hand),
         cmocka_unit_test(profiles_by_hand),

@@ -36,6 +36,11 @@ static void words_are_listed_in_the_order_of_their_enums(void **state)
     assert_string_equal(PL_FIGURE_KIND_WORDS, "curves sensitivity heatmap trajectories");
     assert_string_equal(PL_CELL_WORDS, "mean(std) mean median min max n");
     assert_string_equal(pl_cell_names[PL_CELL_COUNT - 1], "n");
+    assert_string_equal(PL_TEST_WORDS, "welch paired wilcoxon");
+    assert_string_equal(pl_test_names[PL_TEST_WILCOXON], "wilcoxon");
+    assert_string_equal(PL_CORRECTION_WORDS, "holm none");
+    assert_string_equal(pl_correction_names[PL_CORRECT_NONE], "none");
+    assert_true(pl_cell_is_mean(NULL) && pl_cell_is_mean("mean(std)") && !pl_cell_is_mean("max"));
     for (size_t i = 0; i < PL_SELECT_COUNT; i++) {
         assert_true(pl_select_find(pl_select_names[i], strlen(pl_select_names[i]), &select));
         assert_int_equal(select, i);

@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-static const char *const table_keys[] = {"title",  "rows",   "columns", "value",    "cell",
-                                         "digits", "select", "where",   "published"};
+static const char *const table_keys[] = {"title",  "rows",   "columns", "value",     "cell",
+                                         "digits", "select", "where",   "published", "compare"};
+static const char *const compare_keys[] = {"to", "test", "correct", "confidence"};
 static const char *const selection_keys[] = {"best", "over", "by"};
 
 /* What is chosen over cannot part the groups within which it is chosen. */
@@ -64,6 +65,40 @@ static void read_selection(struct declaring *d, const struct node *map, struct p
         pl_complain(&reader->complaints, pl_node_find(map, "over"), "over is an empty list; it must name a setting");
 }
 
+/* A cell with another statistic than a mean has no test of its own here. */
+static void read_compare(struct declaring *d, const struct node *map, struct pl_test_spec *compare)
+{
+    static const struct pl_setting confidence = {.key = "confidence", .type = PL_REAL, .range = "[0.5,0.9999]"};
+    static const char *const to[] = {"best"};
+    struct reader *reader = d->reader;
+    struct cell cell;
+    *compare = (struct pl_test_spec){.wanted = true, .confidence = 0.95};
+    if (!pl_declare_map(reader, map, "compare", "{to: best, test: welch, correct: holm}", compare_keys,
+                        COUNT(compare_keys)))
+        return;
+    for (size_t i = 0; i < map->count; i++) {
+        const char *key = map->items[2 * i]->text;
+        struct node *value = map->items[2 * i + 1];
+        int word = 0;
+        if (!strcmp(key, "to"))
+            pl_declare_word(reader, value, "to", to, COUNT(to));
+        else if (!strcmp(key, "test") &&
+                 (word = pl_declare_word(reader, value, "test", pl_test_names, PL_TEST_COUNT)) >= 0)
+            compare->test = (enum pl_test_kind)word;
+        else if (!strcmp(key, "correct") &&
+                 (word = pl_declare_word(reader, value, "correct", pl_correction_names, PL_CORRECTION_COUNT)) >= 0)
+            compare->correct = (enum pl_correction)word;
+        else if (!strcmp(key, "confidence") && pl_cell_read(reader, key, &confidence, value, &cell)) {
+            if (cell.expression)
+                pl_complain(&reader->complaints, value, "confidence must be a number, such as 0.95");
+            else
+                compare->confidence = cell.value.real;
+        }
+    }
+    if (!pl_node_find(map, "test"))
+        pl_complain(&reader->complaints, map, "compare needs test: welch, paired or wilcoxon");
+}
+
 void pl_declare_table(struct declaring *d, const struct node *map, struct pl_table_spec *table)
 {
     static const struct pl_setting digits = {.key = "digits", .type = PL_INTEGER, .range = "[0,15]"};
@@ -91,6 +126,8 @@ void pl_declare_table(struct declaring *d, const struct node *map, struct pl_tab
             table->published = (char *)pl_node_text(reader, value, "published");
         else if (!strcmp(key, "select"))
             read_selection(d, value, &table->choose);
+        else if (!strcmp(key, "compare"))
+            read_compare(d, value, &table->compare);
         else if (!strcmp(key, "digits") && pl_cell_read(reader, "digits", &digits, value, &cell) && !cell.expression)
             table->digits = (int)cell.value.integer;
         else if (!strcmp(key, "cell")) {
@@ -101,6 +138,9 @@ void pl_declare_table(struct declaring *d, const struct node *map, struct pl_tab
     d->ranked = false;
     if (table->choose.best)
         check_selection(d, pl_node_find(map, "select"), table);
+    if (table->compare.wanted && !pl_cell_is_mean(table->cell))
+        pl_complain(&reader->complaints, pl_node_find(map, "compare"),
+                    "compare tests means, so the cells must show mean(std) or mean, not %s", table->cell);
     for (size_t r = 0; r < table->rows.count; r++)
         for (size_t c = 0; c < table->columns.count; c++)
             if (!strcmp(table->rows.names[r], table->columns.names[c]))
