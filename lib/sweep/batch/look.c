@@ -159,16 +159,17 @@ static int64_t journal_size(const struct looker *l, const struct task *t)
     return size;
 }
 
-/* What runs that were at work are told of the end of their task. */
+/* What runs that were at work are told of the end of their task. The words are those by which runs are tried again
+ * (--retry-failed --reason out_of_memory), however a system cuts them. */
 static enum pl_outcome judge(const struct task *t, struct pl_text *reason)
 {
     const char *where = *t->node ? t->node : t->info.node ? t->info.node : "";
     switch (t->state) {
     case PL_TASK_MEMORY:
-        pl_text_addf(reason, "out of memory: its task was ended (%s)", t->word);
+        pl_text_add(reason, "its task was ended, because memory was over (OUT_OF_MEMORY)");
         break;
     case PL_TASK_TIME:
-        pl_text_addf(reason, "out of time: its task was ended (%s)", t->word);
+        pl_text_add(reason, "its task was ended, because its time was over (TIMEOUT)");
         break;
     case PL_TASK_CANCELLED:
         pl_text_addf(reason, "its task was cancelled (%s)", t->word);

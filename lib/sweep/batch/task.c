@@ -342,6 +342,16 @@ static enum pl_task_over leave(const struct task *t, struct pl_text *why)
     return PL_OVER_LEFT;
 }
 
+/* The last words. All runs may have ended on a disk that is full, and still it may have room again soon. */
+static int write_last(struct task *t, struct pl_error *err)
+{
+    double until = pl_clock_steady() + full_patience;
+    int status;
+    while ((status = write_journal(t, true, err)) && pl_clock_steady() < until)
+        poll(NULL, 0, (int)(1000 * retry_every));
+    return status;
+}
+
 static void finish(struct task *t, int status, struct pl_error *err)
 {
     struct pl_text why = {0};
@@ -361,7 +371,7 @@ static void finish(struct task *t, int status, struct pl_error *err)
     pl_task_over_write(how, pl_text(&why), &t->lines);
     add(t);
     struct pl_error later = {0};
-    if (write_journal(t, true, &later) && !status)
+    if (write_last(t, &later) && !status)
         pl_text_addf(&why, "; %s", later.text);
     tell(t, "task %" PRId64 ": %zu of %zu runs are left%s%s", t->file.head.task, t->left, t->past.count,
          why.length ? ": " : "", pl_text(&why));
