@@ -28,8 +28,8 @@ cluster() {
 }
 
 # What was started in the background goes first: it would ask a Slurm that is gone.
-end_cluster() {
-    code=$?
+end_cluster() { # [CODE]
+    code=${1:-$?}
     for child in $(ps -o pid= --ppid $$); do
         kill -KILL "$child" 2>/dev/null || true
     done

@@ -1,6 +1,6 @@
 # A node that dies takes its tasks with it without a warning. Slurm starts them again elsewhere: a network goes on from its last
 # checkpoint, to the bit, a command from what it had kept, and what was trained before is not trained again.
-cluster --memory 4000 --conf SlurmdTimeout=4
+cluster --room 4000 --conf SlurmdTimeout=4
 cat >two.yaml <<'END'
 studies:
 - study: net

@@ -1,7 +1,7 @@
 # A task that is requeued in the middle of its runs goes on with them: a network from its checkpoint, to the bit; a command
 # from what it keeps in its folder. Each is the same run, with one more attempt, in the same submission. (fairchem 803: a
 # restarted task was a second run, and its log was written over.)
-cluster --memory 4000
+cluster --room 4000
 cat >net.yaml <<'END'
 study: net
 task: {dataset: glyphs, train_images: 600, test_images: 60, valid: 60, batch: 24, epochs: 40, model: mlp, dropout: 0.2,

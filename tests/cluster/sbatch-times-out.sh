@@ -28,6 +28,29 @@ END
     equal "$(wc -l <asked)" 1 "calls of sbatch when it $how"
 done
 
+# The submitter is killed while sbatch is at work, before and after the job was accepted: whoever comes next looks first.
+for when in before after; do
+    rm -f asked
+    stub sbatch <<END
+[ "\$1" = --version ] && exec "\$real" "\$@"
+echo "\$*" >>asked
+if [ "\$(wc -l <asked)" = 1 ]; then
+    [ $when = before ] || "\$real" "\$@" >/dev/null
+    kill -KILL \$PPID
+    exit 1
+fi
+exec "\$real" "\$@"
+END
+    code=0
+    on_slurm toy.yaml $when.db --runs-per-task 5 >out 2>err || code=$?
+    [ $code != 0 ] || fail "the submitter was not killed"
+    equal "$(sql $when.db "SELECT state FROM submission_array")" 1 "the array's state: asked for"
+    expect 0 on_slurm toy.yaml $when.db --runs-per-task 5
+    same_content local.db $when.db
+    settled $when.db
+    equal "$(wc -l <asked)" "$([ $when = before ] && echo 2 || echo 1)" "calls of sbatch when it was killed $when"
+done
+
 # Not accepted, and no answer: asked for again, once.
 rm -f asked
 stub sbatch <<'END'

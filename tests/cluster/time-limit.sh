@@ -1,7 +1,7 @@
 # A time limit shorter than the training: the task is warned (a TERM for the batch script alone, which is sent here by
 # scancel, as Slurm sends it), is queued again, and the training goes on until it ends, with the bits of one that was never
 # disturbed; but not more often than --requeues allows. With SLOW=1 also by a real limit of a minute.
-cluster --memory 4000
+cluster --room 4000
 net() { # FILE EPOCHS
     cat >"$1" <<END
 study: net
