@@ -73,9 +73,9 @@ expect 0 poula show devices
 contains out "cpu      float      base"
 contains out "ref      double     -"
 grep -Eq "^  threads        [1-9]" out || fail "no threads"
-expect 0 env CUDA_VISIBLE_DEVICES= ROCR_VISIBLE_DEVICES= poula show devices
+expect 0 env CUDA_VISIBLE_DEVICES= ROCR_VISIBLE_DEVICES= "$POULA" show devices
 contains out "  accelerators   none"
-expect 0 env POULA_ISA=base poula show devices
+expect 0 env POULA_ISA=base "$POULA" show devices
 grep -Eq "^cpu +float +base.* base +own float kernels" out || fail "the instruction set in force is not the lowered one"
 expect 2 poula show devicess
 contains err "did you mean devices?"
