@@ -86,3 +86,4 @@ expect 0 scontrol update nodename=n1,n2 state=resume
 expect 0 on_slurm toy.yaml before.db
 same_content local.db before.db
 settled before.db
+equal "$(sql before.db "SELECT count(*) FROM submissions")" 1 "submissions where a strange journal came first"
