@@ -6,6 +6,7 @@
 #include "spec/spec.h"
 #include "store/store.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ static const struct pl_option options[] = {
     {.name = "compare",
      .argument = "PUBLISHED",
      .help = "beside published numbers: 'published' (the paper's) or a file"},
+    {.name = "target", .argument = "METRIC=NUMBER", .help = "what epochs_to_target and seconds_to_target count to"},
     {.name = "test", .argument = "TEST", .help = "mark what it cannot tell from the best", .words = PL_TEST_WORDS},
     {.name = "correct", .argument = "HOW", .help = "for many tests (default holm)", .words = PL_CORRECTION_WORDS},
     {.name = "pairs", .help = "all pairs of cells of a task instead of the tables, by --test (default welch)"},
@@ -52,6 +54,8 @@ struct report {
     struct pl_listing **listings; /* --pairs */
     size_t listing_count;
     bool pairs;
+    char *target; /* --target: its metric, or NULL */
+    double target_value;
     int code;
 };
 
@@ -133,6 +137,20 @@ static bool read_tests(struct report *r)
     return !wrong;
 }
 
+static bool read_target(struct report *r)
+{
+    const char *given = pl_args_get(r->args, "target", NULL), *equals = given ? strchr(given, '=') : NULL;
+    if (!given)
+        return true;
+    if (!equals || equals == given || !pl_number_read(equals + 1, &r->target_value) || !isfinite(r->target_value)) {
+        pl_cmd_usage_error(r->args, "--target is '%s', but must be a metric and a number, as in test_accuracy=0.9",
+                           given);
+        return false;
+    }
+    r->target = pl_copy_bytes(given, (size_t)(equals - given));
+    return true;
+}
+
 static bool read_options(struct report *r)
 {
     const char *value = pl_args_get(r->args, "value", NULL);
@@ -162,7 +180,8 @@ static bool read_options(struct report *r)
         pl_cmd_usage_error(r->args, "--compare takes tables that the spec declares: no --rows, --columns or --value");
         return false;
     }
-    return read_published(r) && read_tests(r) && pl_cmd_read_where(r->args, &r->own.where, &r->own.where_count);
+    return read_published(r) && read_tests(r) && read_target(r) &&
+           pl_cmd_read_where(r->args, &r->own.where, &r->own.where_count);
 }
 
 /* A declared table with what the command line changes about it. The conditions of both must hold; the list made here
@@ -253,6 +272,9 @@ static int report_sweep(void *self, struct pl_results *results)
 {
     struct report *r = self;
     const struct pl_study *study = pl_results_study(results);
+    struct pl_error err;
+    if (r->target && pl_results_set_target(results, r->target, r->target_value, &err))
+        return pl_cmd_fail(r->args, &err);
     if (r->published)
         return compare_sweep(r, results);
     if (r->ad_hoc || !study || !study->table_count) {
@@ -316,6 +338,7 @@ static int run(const struct pl_args *args)
         pl_listing_free(r.listings[i]);
     free(r.listings);
     pl_published_free(r.published);
+    free(r.target);
     free(r.own.metric);
     free(r.own.cell);
     free(r.own.choose.metric);

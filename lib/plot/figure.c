@@ -93,6 +93,9 @@ static int check_spec(const struct pl_results *results, const struct pl_figure_s
     if (spec->panels.count + spec->lines.count > MOST_KEYS / 2)
         return pl_fail(err, PL_EINPUT, "a figure takes at most %d panels and lines together", MOST_KEYS / 2);
     int status = pl_results_need_metric(results, metric_of(results, spec), err);
+    if (!status && over_time && pl_metric_is_to_target(metric_of(results, spec)))
+        return pl_fail(err, PL_EINPUT, "a figure over time shows what was recorded, and %s is not",
+                       metric_of(results, spec));
     if (status)
         return status;
     if (!over_time && spec->select == PL_SELECT_BEST &&

@@ -65,8 +65,8 @@ static void add_number(double value, const struct style *style, struct pl_text *
 static char *square_text(const struct pl_summary *s, const struct style *style)
 {
     struct pl_text text = {0};
-    if (!s->n) {
-        pl_text_add(&text, s->diverged ? "div" : "–");
+    if (isnan(s->mean)) {
+        pl_text_add(&text, s->never ? "never" : s->diverged ? "div" : "–");
         return pl_text_take(&text);
     }
     add_number(s->mean, style, &text);
@@ -135,7 +135,7 @@ static void add_square(struct pl_figure *figure, const struct pl_gather *g, cons
                                                                .row = place_of(g, &axes[1], config),
                                                                .value = s.mean,
                                                                .deviation = s.deviation,
-                                                               .n = s.n,
+                                                               .n = isfinite(s.mean) ? s.n : 0,
                                                                .diverged = s.diverged,
                                                                .text = square_text(&s, style)};
 }

@@ -37,7 +37,7 @@ static void add_config(struct pl_figure *figure, const struct pl_gather *g, cons
     line->runs += s.planned;
     line->diverged += s.diverged;
     line->blank += s.finished - s.n;
-    if (s.n) {
+    if (isfinite(s.mean)) { /* nor is there a mean where a run never reached the target */
         point.y = s.mean;
         point.low = s.mean - spread;
         point.high = s.mean + spread;

@@ -74,13 +74,13 @@ void pl_table_cell_number(const struct pl_table *table, const struct pl_table_ce
         pl_text_addf(out, "%lld", (long long)s->n);
         return;
     }
-    if (!s->n)
+    if (isnan(pl_table_cell_value(table, cell)))
         return;
     pl_report_number(pl_table_cell_value(table, cell), table->decimals, out);
     if (strcmp(table->cell, "mean(std)"))
         return;
     pl_text_add_char(out, '(');
-    if (s->n > 1)
+    if (s->n > 1 && !isnan(s->deviation))
         pl_report_number(s->deviation, table->decimals, out);
     else
         pl_text_add_char(out, '-');
@@ -99,13 +99,14 @@ void pl_table_cell_notes(const struct pl_table_cell *cell, struct pl_text *out)
     struct pl_text notes = {0};
     if (!cell->present)
         return;
-    if (s->n && s->n < s->planned)
+    if (s->n && s->n + s->never < s->planned)
         pl_text_addf(&notes, "n=%lld", (long long)s->n);
     add_share(&notes, "div", s->diverged, s->planned);
     add_share(&notes, "fail", s->failed, s->planned);
+    add_share(&notes, "never", s->never, s->planned);
     if (!s->n) {
         add_share(&notes, "miss", s->missing, s->planned);
-        add_share(&notes, "none", s->finished, s->planned);
+        add_share(&notes, "none", s->finished - s->never, s->planned);
     }
     pl_text_add(out, pl_text(&notes));
     pl_text_release(&notes);
@@ -117,13 +118,27 @@ static void add_names(struct pl_text *out, const char *const *names, size_t coun
         pl_text_addf(out, "%s%s", i ? ", " : "", names[i]);
 }
 
+void pl_table_value_name(const struct pl_table *table, struct pl_text *out)
+{
+    if (!table->timed)
+        pl_text_addf(out, "%s ", pl_select_names[table->select]);
+    pl_text_add(out, table->metric);
+    if (table->timed) {
+        pl_text_addf(out, " (%s %s ", table->target.metric, table->target_is_up ? ">=" : "<=");
+        pl_text_add_number(out, table->target.value);
+        pl_text_add_char(out, ')');
+    }
+}
+
 void pl_table_caption(const struct pl_table *table, struct pl_text *out)
 {
     if (table->title)
         pl_text_addf(out, "%s (%s)", table->title, table->study);
     else
         pl_text_add(out, table->study);
-    pl_text_addf(out, ": %s %s, %s", pl_select_names[table->select], table->metric, table->cell);
+    pl_text_add(out, ": ");
+    pl_table_value_name(table, out);
+    pl_text_addf(out, ", %s", table->cell);
     if (table->column_key_count) {
         pl_text_add(out, " by ");
         add_names(out, table->row_keys, table->row_key_count);

@@ -82,6 +82,8 @@ static void add_cell(const struct pl_table *table, size_t i, struct pl_text *out
                  "\"best\": %s",
                  (long long)s->n, (long long)s->planned, (long long)s->diverged, (long long)s->failed,
                  (long long)s->missing, cell->best ? "true" : "false");
+    if (table->timed)
+        pl_text_addf(out, ", \"never\": %lld", (long long)s->never);
     add_test(table, cell, out);
     pl_text_add(out, ", \"values\": [");
     for (int64_t j = 0; j < s->n; j++) {
@@ -145,6 +147,13 @@ static void write_table(const struct pl_table *table, struct pl_text *out)
     add_names(out, "rows", table->row_keys, table->row_key_count);
     add_names(out, "columns", table->column_keys, table->column_key_count);
     add_selection(table, out);
+    if (table->timed) {
+        pl_text_add(out, "  \"target\": {");
+        pl_escape_json(out, table->target.metric);
+        pl_text_add(out, ": ");
+        pl_text_add_number(out, table->target.value);
+        pl_text_add(out, "},\n");
+    }
     if (table->compare.wanted) {
         pl_text_addf(out, "  \"compare\": {\"to\": \"best\", \"test\": \"%s\", \"correct\": \"%s\", \"confidence\": ",
                      pl_test_names[table->compare.test], pl_correction_names[table->compare.correct]);

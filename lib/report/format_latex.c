@@ -200,7 +200,8 @@ static void add_value_heading(const struct pl_table *table, struct pl_text *out)
         add_label(out, table->row_keys[k]);
         pl_text_add(out, " & ");
     }
-    pl_text_addf(out, "\\multicolumn{1}{c}{%s ", pl_select_names[table->select]);
+    pl_text_addf(out, "\\multicolumn{1}{c}{%s%s", table->timed ? "" : pl_select_names[table->select],
+                 table->timed ? "" : " ");
     add_label(out, table->metric);
     pl_text_add(out, "} \\\\\n");
 }

@@ -76,9 +76,10 @@ static void describe(struct pl_listing *l, const struct pl_table *table, const s
                      size_t least_n)
 {
     size_t left_out = 0;
-    pl_text_addf(&l->caption, "%s%s%s%s: differences of %s %s between all pairs, %s", table->title ? table->title : "",
-                 table->title ? " (" : "", table->study, table->title ? ")" : "", pl_select_names[table->select],
-                 table->metric, pl_test_title(spec->test));
+    pl_text_addf(&l->caption, "%s%s%s%s: differences of ", table->title ? table->title : "", table->title ? " (" : "",
+                 table->study, table->title ? ")" : "");
+    pl_table_value_name(table, &l->caption);
+    pl_text_addf(&l->caption, " between all pairs, %s", pl_test_title(spec->test));
     if (spec->correct == PL_CORRECT_HOLM && most > 1)
         pl_text_addf(&l->notes, "adjusted_p: Holm's correction for the pairs of a task, which are up to %zu.\n", most);
     if (spec->test != PL_TEST_WILCOXON)

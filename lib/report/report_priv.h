@@ -35,7 +35,9 @@ struct pl_table {
     char *study, *title, *metric, *cell;
     enum pl_select select;
     enum pl_direction direction;
-    int decimals; /* -1: four significant digits in every cell */
+    bool timed, target_is_up; /* the metric is a time to the target: reached from below */
+    struct pl_target target;  /* where it is timed; the metric belongs to the pool */
+    int decimals;             /* -1: four significant digits in every cell */
     const char **row_keys, **column_keys;
     size_t row_key_count, column_key_count;
     struct pl_label *rows, *columns; /* row_key_count (column_key_count) labels for each */
@@ -76,6 +78,8 @@ const char *pl_selection_set(const struct pl_table *table);
 
 /* The text of a label: the value, or "-" where the setting is absent. */
 void pl_label_write(const struct pl_label *label, struct pl_text *out);
+/* "best test_accuracy", "epochs_to_target (test_accuracy >= 0.9)". */
+void pl_table_value_name(const struct pl_table *table, struct pl_text *out);
 /* One line that says what the table shows. */
 void pl_table_caption(const struct pl_table *table, struct pl_text *out);
 /* A cell's number part ("92.31(0.12)", empty when n is 0) and its notes ("n=2 div 1/3"). */

@@ -15,7 +15,10 @@ static void put_label(const struct pl_sheet *sheet, size_t row, size_t column, c
 static void put_value_heading(const struct pl_table *table, const struct pl_sheet *sheet, size_t row, size_t column)
 {
     struct pl_text text = {0};
-    pl_text_addf(&text, "%s %s", pl_select_names[table->select], table->metric);
+    if (table->timed)
+        pl_text_add(&text, table->metric);
+    else
+        pl_text_addf(&text, "%s %s", pl_select_names[table->select], table->metric);
     pl_sheet_put(sheet, row, column, pl_text(&text));
     pl_text_release(&text);
 }

@@ -319,6 +319,16 @@ static int load_first(struct pl_results *results, const struct pl_table_spec *sp
                : pl_results_load(results, table->metric, table->select, err);
 }
 
+static void note_target(struct pl_table *table, const struct pl_results *results)
+{
+    const struct pl_target *target = pl_results_target(results);
+    table->timed = target->metric && pl_metric_is_to_target(table->metric);
+    if (!table->timed)
+        return;
+    table->target = (struct pl_target){(char *)pl_pool_copy(&table->pool, target->metric), target->value};
+    table->target_is_up = pl_results_direction(results, target->metric) == PL_MAXIMIZE;
+}
+
 int pl_table_build(struct pl_table **table, struct pl_results *results, const struct pl_table_spec *spec,
                    struct pl_error *err)
 {
@@ -333,6 +343,7 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
     t->cell = pl_copy(spec->cell ? spec->cell : pl_cell_names[0]);
     t->select = pl_results_select(results, t->metric, spec->select);
     t->direction = pl_results_direction(results, t->metric);
+    note_target(t, results);
     if ((status = load_first(results, spec, t, err)) ||
         (status = pl_results_where(results, spec->where, spec->where_count, &plan.configs, &plan.config_count, err)))
         goto done;

@@ -77,10 +77,11 @@ static void find_groups(const struct pl_results *results, const struct pl_table_
 
 /* ---- places ---- */
 
-/* Complete; with runs that are missing, failed or without a value; with a diverged run; without any value. */
+/* Complete; with runs that are missing, failed or without a value; with a run that diverged or never reached the
+ * target; without any value. */
 static int kind_of(const struct pl_rival *rival)
 {
-    return !rival->n ? 3 : rival->diverged ? 2 : rival->n < rival->planned;
+    return !rival->n ? 3 : rival->diverged || rival->never ? 2 : rival->n < rival->planned;
 }
 
 struct comparing {
@@ -97,7 +98,9 @@ static int by_place(const void *a, const void *b, void *self)
         return x->group < y->group ? -1 : 1;
     if (kind_of(x) != kind_of(y))
         return kind_of(x) < kind_of(y) ? -1 : 1;
-    if (x->n && x->mean != y->mean)
+    if (x->never != y->never)
+        return x->never < y->never ? -1 : 1;
+    if (x->n && !x->never && x->mean != y->mean)
         return (x->mean > y->mean) == (c->direction == PL_MAXIMIZE) ? -1 : 1;
     return (i > k) - (i < k);
 }
@@ -151,6 +154,7 @@ static void rank(const struct pl_results *results, const struct pl_table_spec *t
                                       .diverged = summary.diverged,
                                       .failed = summary.failed,
                                       .n = summary.n,
+                                      .never = summary.never,
                                       .mean = summary.mean};
     }
     give_places(choice, rivals);

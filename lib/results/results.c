@@ -92,8 +92,18 @@ size_t pl_results_position(const struct pl_results *results, int64_t config)
     return SIZE_MAX;
 }
 
+static void take_target(struct pl_results *results)
+{
+    const struct pl_target *declared = results->study ? &results->study->target : NULL;
+    if (declared && declared->metric)
+        results->target = (struct pl_target){pl_copy(declared->metric), declared->value};
+}
+
 /* What a load collects; it replaces the results' own only when it succeeded. */
 struct loading {
+    const struct pl_results *results;
+    const char *timed; /* the metric, where it is a time to the target */
+    struct pl_error *err;
     int64_t *configs;
     size_t count, capacity;
     struct pl_tally *tallies;
@@ -123,7 +133,14 @@ static int take_result(void *self, const struct pl_result *result)
     if (result->status != PL_RUN_FINISHED)
         return 0;
     tally->finished++;
-    if (!result->has_value || !isfinite(result->value))
+    double value = result->has_value ? result->value : NAN;
+    if (l->timed) {
+        int status = pl_target_value(l->results, result->run, l->timed, &value, l->err);
+        if (status)
+            return status;
+        tally->never += isinf(value);
+    }
+    if (!isfinite(value))
         return 0;
     void *values = l->values, *seeds = l->seeds;
     pl_grow(&values, &l->value_capacity, l->value_count + 1, sizeof *l->values);
@@ -131,17 +148,21 @@ static int take_result(void *self, const struct pl_result *result)
     l->values = values;
     l->seeds = seeds;
     l->seeds[l->value_count] = result->seed;
-    l->values[l->value_count++] = result->value;
+    l->values[l->value_count++] = value;
     tally->n++;
     return 0;
 }
 
 int pl_results_load(struct pl_results *results, const char *metric, enum pl_select select, struct pl_error *err)
 {
-    struct loading l = {0};
+    bool timed = results->target.metric && pl_metric_is_to_target(metric);
+    struct loading l = {.results = results, .timed = timed ? metric : NULL, .err = err};
     if (results->loaded && !strcmp(results->loaded, metric) && results->select == select)
         return 0;
-    int status = pl_store_each_result(results->store, results->sweep, metric, select, take_result, &l, err);
+    int status = l.timed ? pl_target_check(results, err) : 0;
+    if (!status)
+        status = pl_store_each_result(results->store, results->sweep, l.timed ? results->target.metric : metric,
+                                      l.timed ? PL_SELECT_LAST : select, take_result, &l, err);
     if (status) {
         free(l.configs);
         free(l.tallies);
@@ -175,6 +196,7 @@ int pl_results_open_study(struct pl_results **results, struct pl_store *store, i
 {
     struct pl_results *r = pl_new(sizeof *r);
     *r = (struct pl_results){.store = store, .sweep = sweep, .name = pl_copy(study->name), .study = study};
+    take_target(r);
     int status = read_metrics(r, err);
     if (status)
         pl_results_free(r);
@@ -189,6 +211,7 @@ int pl_results_open(struct pl_results **results, struct pl_store *store, const s
     struct pl_results *r = pl_new(sizeof *r);
     *r = (struct pl_results){.store = store, .sweep = sweep->id, .name = pl_copy(sweep->study)};
     read_declarations(r, sweep); /* first: the texts of a sweep live until the store is asked again */
+    take_target(r);
     int status = read_metrics(r, err);
     if (!status && !r->metric_count)
         status = say_what_there_is(r, err);
@@ -214,6 +237,7 @@ void pl_results_free(struct pl_results *results)
     free(results->seeds);
     free(results->loaded);
     free(results->validation);
+    free(results->target.metric);
     free(results->name);
     pl_spec_free(results->spec);
     free(results);
@@ -236,6 +260,7 @@ void pl_results_summary(const struct pl_results *results, size_t config, struct 
                                    .missing = t->planned - t->finished - t->diverged - t->failed,
                                    .working = t->working,
                                    .n = t->n,
+                                   .never = t->never,
                                    .values = values,
                                    .seeds = t->n ? results->seeds + t->first : NULL,
                                    .mean = NAN,
@@ -246,6 +271,8 @@ void pl_results_summary(const struct pl_results *results, size_t config, struct 
     if (!n)
         return;
     pl_statistics(values, n, summary);
+    if (t->never)
+        pl_statistics_never(values, n, (size_t)t->never, summary);
 }
 
 const char *pl_results_name(const struct pl_results *results)
@@ -275,6 +302,8 @@ size_t pl_results_count(const struct pl_results *results)
 
 bool pl_results_has_metric(const struct pl_results *results, const char *metric)
 {
+    if (pl_metric_is_to_target(metric) && results->target.metric)
+        return pl_results_has_metric(results, results->target.metric);
     for (size_t i = 0; i < results->metric_count; i++)
         if (!strcmp(results->metrics[i].name, metric))
             return true;
@@ -287,6 +316,13 @@ int pl_results_need_metric(const struct pl_results *results, const char *metric,
         return 0;
     if (!results->metric_count)
         return pl_fail(err, PL_EINPUT, "study %s has not recorded any metric, and so no '%s'", results->name, metric);
+    if (pl_metric_is_to_target(metric) && results->target.metric)
+        return pl_results_need_metric(results, results->target.metric, err);
+    if (pl_metric_is_to_target(metric))
+        return pl_fail(err, PL_EINPUT,
+                       "study %s has no target, and so no %s; say which in its spec, as in target: {test_accuracy: "
+                       "0.9}, or with --target",
+                       results->name, metric);
     struct pl_candidates names = {0};
     struct pl_text hint = {0};
     for (size_t i = 0; i < results->metric_count; i++)
@@ -338,6 +374,8 @@ const char *pl_results_validation(const struct pl_results *results)
 /* What is recorded is judged as the views judge it; what is not may still be declared. */
 enum pl_direction pl_results_direction(const struct pl_results *results, const char *metric)
 {
+    if (results->target.metric && pl_metric_is_to_target(metric))
+        return PL_MINIMIZE;
     for (size_t i = 0; i < results->metric_count; i++)
         if (!strcmp(results->metrics[i].name, metric))
             return results->metrics[i].direction;

@@ -91,6 +91,11 @@ enum pl_select pl_results_select(const struct pl_results *results, const char *m
 const char *pl_results_validation(const struct pl_results *results);
 /* Appends what a reader must know of the direction: that there is none, or that it is an older database's. */
 void pl_results_note_direction(const struct pl_results *results, const char *metric, struct pl_text *notes);
+/* Metrics of a study with a target (PL_EPOCHS_TO_TARGET, PL_SECONDS_TO_TARGET) are loaded like recorded ones, whatever
+ * select is; lower is better. What is declared may be replaced: PL_EINPUT where nothing like metric was recorded. */
+int pl_results_set_target(struct pl_results *results, const char *metric, double value, struct pl_error *err);
+/* The target of the study; its metric is NULL where there is none. */
+const struct pl_target *pl_results_target(const struct pl_results *results);
 bool pl_results_has_metric(const struct pl_results *results, const char *metric);
 /* Fails with PL_EINPUT where the study has not recorded it: err names the nearest and all there are. */
 int pl_results_need_metric(const struct pl_results *results, const char *metric, struct pl_error *err);
@@ -104,6 +109,9 @@ struct pl_summary {
     int64_t finished, diverged, failed, missing; /* they add up to planned */
     int64_t working;                             /* of those that are missing: being run at this moment */
     int64_t n;                                   /* finished runs with a finite value */
+    int64_t never;                               /* finished runs that never reached the target; their time, the metric,
+                                                    is infinite, and so is (NaN here) what depends on it: mean,
+                                                    deviation, most, and the median where half of them never did */
     const double *values;                        /* those n values, in the order of the seeds */
     const int64_t *seeds;                        /* of these values */
     double mean, median, least, most;            /* NaN when n is 0 */
@@ -123,8 +131,9 @@ struct pl_rival {
     int64_t config;
     size_t group, place; /* place 1 is the best of its group */
     int64_t planned, finished, diverged, failed;
-    int64_t n;   /* finished runs with a finite value of the criterion */
-    double mean; /* of these values; NaN when n is 0 */
+    int64_t n;     /* finished runs with a finite value of the criterion */
+    int64_t never; /* finished runs of which it is infinite */
+    double mean;   /* of these values; NaN when n is 0 */
 };
 
 /* The ranking of a sweep's configurations by the rule of a table. */

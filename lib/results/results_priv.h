@@ -25,7 +25,7 @@ struct pl_column {
 /* Runs of one configuration under the loaded metric. */
 struct pl_tally {
     size_t first; /* of its values */
-    int64_t n, planned, finished, diverged, failed, working;
+    int64_t n, never, planned, finished, diverged, failed, working;
 };
 
 struct pl_results {
@@ -36,8 +36,9 @@ struct pl_results {
     const struct pl_study *study;
     struct pl_metric_info *metrics;
     size_t metric_count;
-    char *validation; /* the metric that validates the runs, or NULL */
-    int64_t *configs; /* in grid order */
+    struct pl_target target; /* the study's, or what was set; its metric is a copy */
+    char *validation;        /* the metric that validates the runs, or NULL */
+    int64_t *configs;        /* in grid order */
     size_t count;
     size_t *by_number; /* positions sorted by configuration number; NULL while configs is sorted itself */
     struct pl_column *columns;
@@ -52,6 +53,15 @@ struct pl_results {
 
 /* Mean, median, extremes and deviation of n values, n > 0; the deviation stays as it is where n is 1. */
 void pl_statistics(const double *values, size_t n, struct pl_summary *summary);
+/* Afterwards: some more values are infinite. What that makes infinite becomes NaN. */
+void pl_statistics_never(const double *values, size_t n, size_t never, struct pl_summary *summary);
+
+/* The value of a run for one of the two metrics of the target: infinity where it never got there, NaN where nobody took
+ * the time. */
+int pl_target_value(const struct pl_results *results, int64_t run, const char *metric, double *value,
+                    struct pl_error *err);
+/* Fails with PL_EINPUT where nobody knows which way the target's metric is better. */
+int pl_target_check(const struct pl_results *results, struct pl_error *err);
 
 /* The column of exactly this name, or SIZE_MAX. */
 size_t pl_results_find_column(const struct pl_results *results, const char *name);

@@ -39,6 +39,17 @@ static double deviation(const double *values, size_t n, double mean, double leas
     return fmin(range * (part * sqrt(sum / (double)(n - 1))), DBL_MAX);
 }
 
+void pl_statistics_never(const double *values, size_t n, size_t never, struct pl_summary *summary)
+{
+    double *sorted = pl_new(n * sizeof *sorted);
+    size_t all = n + never;
+    memcpy(sorted, values, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, rising);
+    summary->mean = summary->deviation = summary->most = NAN;
+    summary->median = all / 2 < n ? sorted[(all - 1) / 2] / 2 + sorted[all / 2] / 2 : NAN;
+    free(sorted);
+}
+
 void pl_statistics(const double *values, size_t n, struct pl_summary *summary)
 {
     double few[64], *sorted = n > sizeof few / sizeof *few ? pl_new(n * sizeof *sorted) : few;

@@ -24,6 +24,11 @@ bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind)
     return false;
 }
 
+bool pl_metric_is_to_target(const char *metric)
+{
+    return !strcmp(metric, PL_EPOCHS_TO_TARGET) || !strcmp(metric, PL_SECONDS_TO_TARGET);
+}
+
 enum pl_direction pl_study_direction(const struct pl_study *study, const char *metric)
 {
     for (size_t i = 0; study && i < study->metric_count; i++)

@@ -143,6 +143,18 @@ struct pl_pick {
     int place;           /* 1: the best */
 };
 
+/* target: {test_accuracy: 0.9}: at least as good as that is what a run must become. From it come two metrics of each
+ * run, computed from its curve (lib/results): the epoch at which it first was, and the seconds that it took until then.
+ */
+struct pl_target {
+    char *metric; /* NULL: none is declared */
+    double value;
+};
+#define PL_EPOCHS_TO_TARGET "epochs_to_target"
+#define PL_SECONDS_TO_TARGET "seconds_to_target"
+/* Is it one of these two? */
+bool pl_metric_is_to_target(const char *metric);
+
 /* What a scale has put in the place of a setting's value: other values, and those of settings that go with them. */
 struct pl_rename {
     char *key;
@@ -166,6 +178,7 @@ struct pl_study {
     const struct pl_resources *resources; /* of a task on a cluster; NULL: nothing is said */
     struct pl_metric_spec *metrics;
     size_t metric_count;
+    struct pl_target target;
     struct pl_table_spec *tables;
     size_t table_count;
     struct pl_figure_spec *figures;

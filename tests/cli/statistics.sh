@@ -128,3 +128,81 @@ bad 'compare: {test: welch, confidence: 1.5}' "confidence"
 bad 'compare: {test: welch, level: 0.05}' 'compare cannot have the key "level"'
 bad 'compare: welch' "compare must be a mapping"
 bad 'cell: median, compare: {test: welch}' "compare tests means, so the cells must show mean(std) or mean, not median"
+
+# Time to target: quick is there at 2, late at 3, never not in one of its seeds; bad diverges.
+cat >curve.sh <<'END'
+# method seed
+case $1-$2 in
+quick-*) v="0.5 0.9 0.7 0.9" ;; late-1) v="0.5 0.6 0.8 0.95" ;; late-*) v="0.5 0.6 0.7 0.8" ;;
+never-2) v="0.1 0.2 0.3 0.79999" ;; never-*) v="0.8 0.8 0.8 0.8" ;; bad-*) v="0.9 nan" ;;
+esac
+e=0
+for a in $v; do
+    e=$((e + 1)) loss=1
+    [ "$a" != nan ] || { a=0.1 loss=nan; }
+    echo "epoch=$e accuracy=$a seconds=$((e * 10)) loss=$loss"
+done
+END
+cat >time.yaml <<'END'
+study: time
+task: {command: [sh, curve.sh, "{method}", "{seed}"]}
+settings: {method: [quick, late, never, bad]}
+seeds: [1, 2, 3]
+target: {accuracy: 0.8}
+tables:
+- {rows: method, value: epochs_to_target}
+- {rows: method, value: seconds_to_target, cell: median}
+END
+expect 0 poula sweep time.yaml --quiet --db time.db
+expect 0 poula report --db time.db
+same out <<'END'
+time: epochs_to_target (accuracy >= 0.8), mean(std); lower is better
+
+method  epochs_to_target
+------  ----------------
+quick      2.000(0.000)*
+late       3.667(0.577)
+never          never 1/3
+bad              div 3/3
+
+time: seconds_to_target (accuracy >= 0.8), median; lower is better
+
+method  seconds_to_target
+------  -----------------
+quick              30.00
+late              100.00
+never    10.00* never 1/3
+bad               div 3/3
+END
+expect 0 poula report --db time.db --format csv --where method=late,never
+contains out "time,epochs_to_target,best,late,3.6666666666666665,0.5773502691896258,4,3,4,3,3,0,0,0,1,0"
+contains out "time,epochs_to_target,best,never,,,1,1,,2,3,0,0,0,0,1"
+expect 0 poula report --db time.db --format json
+contains out '"target": {"accuracy": 0.8},'
+contains out '"never": 1, "values": [1, 1]}'
+expect 0 poula report --db time.db --target accuracy=0.9
+contains out "epochs_to_target (accuracy >= 0.9)"
+contains out "never          never 3/3"
+contains out "late           never 2/3"
+expect 0 poula report --db time.db --target loss=1 --value epochs_to_target
+contains out "epochs_to_target (loss <= 1)"
+expect 0 poula report --db time.db --value epochs_to_target --over method --best 4 --by epochs_to_target --format csv
+equal "$(sed -n '2,$p' out | grep -o 'quick\|late\|never\|bad' | tr '\n' ' ')" "quick late never bad " "places"
+expect 0 poula report --db time.db --pairs --where method=quick,late,never --value epochs_to_target --rows method
+contains out "1 cell is left out"
+expect 2 poula report --db time.db --target accuracy=x
+expect 2 poula report --db time.db --target acuracy=0.8
+contains err "accuracy"
+expect 2 poula report --value epochs_to_target
+contains err "study tests has no target, and so no epochs_to_target; say which in its spec, as in target: {test_accuracy: 0.9}, or with --target"
+expect 2 poula plot --db time.db --kind curves --y epochs_to_target --out none
+contains err "a figure over time shows what was recorded, and epochs_to_target is not"
+expect 0 poula plot --db time.db --kind sensitivity --x method --y epochs_to_target --out figures
+sed 's/^target.*/target: {accuracy: 0.8, loss: 1}/' time.yaml >two.yaml
+expect 2 poula sweep two.yaml --dry-run
+contains err "target must be one metric with a number, such as {test_accuracy: 0.9}"
+sed 's/^target.*/target: {accuracy: "seed"}/' time.yaml >two.yaml
+expect 2 poula sweep two.yaml --dry-run
+sed 's/^target.*/target: {epochs_to_target: 3}/' time.yaml >two.yaml
+expect 2 poula sweep two.yaml --dry-run
+contains err "target cannot be a time to a target itself"

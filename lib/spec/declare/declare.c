@@ -23,11 +23,14 @@ void pl_declarations_read(struct reader *reader, const struct content *defaults,
 {
     struct declaring d = {reader, study, lenient, false};
     struct node *metrics = content->metrics ? content->metrics : defaults ? defaults->metrics : NULL;
+    struct node *target = content->target ? content->target : defaults ? defaults->target : NULL;
     struct node *tables = content->tables ? content->tables : defaults ? defaults->tables : NULL;
     struct node *figures = content->figures ? content->figures : defaults ? defaults->figures : NULL;
     size_t count;
     if (metrics)
         pl_declare_metrics(&d, metrics);
+    if (target)
+        pl_declare_target(&d, target);
     if (tables) {
         struct node **items = read_list(reader, &tables, "tables", &count);
         study->tables = pl_pool_new(reader->pool, count, sizeof *study->tables);

@@ -34,6 +34,7 @@ void pl_declare_names(struct declaring *d, struct node *node, const char *what, 
 void pl_declare_where(struct declaring *d, struct node *node, struct pl_condition **where, size_t *count);
 
 void pl_declare_metrics(struct declaring *d, const struct node *map);
+void pl_declare_target(struct declaring *d, const struct node *map);
 void pl_declare_table(struct declaring *d, const struct node *map, struct pl_table_spec *table);
 void pl_declare_figure(struct declaring *d, const struct node *map, struct pl_figure_spec *figure);
 /* Gives figures without name their own, and sees that no two write one file; list has their nodes. */

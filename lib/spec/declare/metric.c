@@ -69,3 +69,25 @@ void pl_declare_metrics(struct declaring *d, const struct node *map)
             study->metrics[study->metric_count++] = metric;
     }
 }
+
+/* A metric and the value that it is to reach. Which way is better may be known of the metric only once it is recorded.
+ */
+void pl_declare_target(struct declaring *d, const struct node *map)
+{
+    static const struct pl_setting value = {.key = "target", .type = PL_REAL, .range = "(-inf,inf)"};
+    struct reader *reader = d->reader;
+    struct cell cell;
+    if (map->kind != NODE_MAP || map->count != 1) {
+        pl_complain(&reader->complaints, map, "target must be one metric with a number, such as {test_accuracy: 0.9}");
+        return;
+    }
+    char *name = pl_declare_metric_name(reader, map->items[0], "target: a name", NULL);
+    if (!name || !pl_cell_read(reader, "target", &value, map->items[1], &cell))
+        return;
+    if (cell.expression)
+        pl_complain(&reader->complaints, map->items[1], "target must be a number, such as {test_accuracy: 0.9}");
+    else if (pl_metric_is_to_target(name))
+        pl_complain(&reader->complaints, map->items[0], "target cannot be a time to a target itself");
+    else
+        d->study->target = (struct pl_target){name, cell.value.real};
+}

@@ -84,6 +84,7 @@ static struct node **place_for(struct content *content, const char *key)
         {"exclude", &content->exclude},
         {"cases", &content->cases},
         {"metrics", &content->metrics},
+        {"target", &content->target},
         {"tables", &content->tables},
         {"figures", &content->figures},
         {"scale", &content->scale},
@@ -104,12 +105,12 @@ static struct node **place_for(struct content *content, const char *key)
 static const char *const study_keys[] = {"study",        "description", "task",    "optimizer", "schedule", "settings",
                                          "seeds",        "timeout",     "epochs",  "zip",       "exclude",  "cases",
                                          "metrics",      "tables",      "figures", "scale",     "defaults", "pattern",
-                                         "metrics_file", "stderr",      "stall",   "resources", "search"};
+                                         "metrics_file", "stderr",      "stall",   "resources", "search",   "target"};
 static const char *const case_keys[] = {"task", "optimizer", "schedule", "settings", "zip", "exclude"};
 static const char *const default_keys[] = {"task",    "optimizer", "schedule",  "settings", "seeds",
                                            "timeout", "epochs",    "zip",       "exclude",  "metrics",
                                            "tables",  "figures",   "scale",     "pattern",  "metrics_file",
-                                           "stderr",  "stall",     "resources", "search"};
+                                           "stderr",  "stall",     "resources", "search",   "target"};
 
 static void complain_key(struct reader *reader, const struct node *key, enum content_kind kind,
                          const char *const *legal, size_t count)
