@@ -33,8 +33,13 @@ static const struct pl_option options[] = {
     {.name = "target", .argument = "METRIC=NUMBER", .help = "what epochs_to_target and seconds_to_target count to"},
     {.name = "test", .argument = "TEST", .help = "mark what it cannot tell from the best", .words = PL_TEST_WORDS},
     {.name = "correct", .argument = "HOW", .help = "for many tests (default holm)", .words = PL_CORRECTION_WORDS},
+    {.name = "ranks", .help = "mean ranks of the methods over the tasks, instead of the tables"},
+    {.name = "profile", .help = "performance profiles of tables of times to a target"},
+    {.name = "tau-max", .argument = "X", .help = "the end of a profile's score (default 4)"},
+    {.name = "tuning", .help = "the best of k points of a search, for each row and column of the tables"},
+    {.name = "band", .argument = "KIND", .help = "of --tuning (default ld)", .words = "dkw ks ld"},
     {.name = "pairs", .help = "all pairs of cells of a task instead of the tables, by --test (default welch)"},
-    {.name = "level", .argument = "P", .help = "confidence of --compare and of tests (default 0.95)"},
+    {.name = "level", .argument = "P", .help = "confidence of tests, intervals and bands (default 0.95)"},
     {.name = "out", .argument = "FILE", .help = "write to FILE instead of standard output"},
     PL_NO_COLLECT,
 };
@@ -53,7 +58,9 @@ struct report {
     size_t comparison_count;
     struct pl_listing **listings; /* --pairs */
     size_t listing_count;
-    bool pairs;
+    enum { TABLES, PAIRS, RANKS, PROFILE, TUNING } kind; /* what is printed of each table */
+    double tau_max;
+    enum pl_band_kind band;
     char *target; /* --target: its metric, or NULL */
     double target_value;
     int code;
@@ -125,13 +132,25 @@ static bool read_tests(struct report *r)
         compare->test = (enum pl_test_kind)word_of(test, pl_test_names, PL_TEST_COUNT);
     if (correct)
         compare->correct = (enum pl_correction)word_of(correct, pl_correction_names, PL_CORRECTION_COUNT);
-    r->pairs = pl_args_has(r->args, "pairs");
-    const char *wrong = r->published && (test || r->pairs) ? "--compare goes with neither --test nor --pairs"
-                        : test || r->pairs                 ? NULL
-                        : correct                          ? "--correct is for --test and --pairs"
-                        : !r->published && pl_args_has(r->args, "level")
-                            ? "--level is for --compare, --test and --pairs"
-                            : NULL;
+    static const char *const kinds[] = {"pairs", "ranks", "profile", "tuning"};
+    size_t asked = 0;
+    for (int i = 0; i < 4; i++)
+        if (pl_args_has(r->args, kinds[i])) {
+            r->kind = PAIRS + i;
+            asked++;
+        }
+    bool has_level = pl_args_has(r->args, "level");
+    const char *wrong = asked > 1 ? "--pairs, --ranks, --profile and --tuning exclude each other"
+                        : r->published && (test || asked)      ? "--compare goes with no test and no other listing"
+                        : correct && !test && r->kind != PAIRS ? "--correct is for --test and --pairs"
+                        : has_level && !test && !r->published && (!asked || r->kind == PROFILE)
+                            ? "--level is for --compare, --test, --pairs, --ranks and --tuning"
+                        : pl_args_has(r->args, "tau-max") && r->kind != PROFILE ? "--tau-max is for --profile"
+                        : pl_args_has(r->args, "band") && r->kind != TUNING     ? "--band is for --tuning"
+                                                                                : NULL;
+    if (!pl_args_real(r->args, "tau-max", 1.000001, 1e9, 4, &r->tau_max))
+        return false;
+    r->band = (enum pl_band_kind)word_of(pl_args_get(r->args, "band", "ld"), pl_band_names, PL_BAND_COUNT);
     if (wrong)
         pl_cmd_usage_error(r->args, "%s", wrong);
     return !wrong;
@@ -204,23 +223,60 @@ static struct pl_table_spec amend(const struct report *r, const struct pl_table_
     return spec;
 }
 
-/* What statistics say of a table takes its place. */
-static void add_listing(struct report *r, const struct pl_table *table)
+static void keep_listing(struct report *r, struct pl_listing *listing, const struct pl_error *err)
 {
-    struct pl_listing *listing;
-    struct pl_error err;
-    if (pl_table_pairs(&listing, table, &r->own.compare, &err)) {
-        r->code = pl_cmd_fail(r->args, &err);
+    if (!listing) {
+        r->code = pl_cmd_fail(r->args, err);
         return;
     }
     r->listings = pl_resize(r->listings, r->listing_count + 1, sizeof *r->listings);
     r->listings[r->listing_count++] = listing;
 }
 
+/* What statistics say of a table takes its place. */
+static void add_listing(struct report *r, const struct pl_table *table)
+{
+    struct pl_listing *listing;
+    struct pl_error err;
+    int status = r->kind == PAIRS   ? pl_table_pairs(&listing, table, &r->own.compare, &err)
+                 : r->kind == RANKS ? pl_table_ranks(&listing, table, r->level, &err)
+                                    : pl_table_profile(&listing, table, r->tau_max, &err);
+    keep_listing(r, status ? NULL : listing, &err);
+}
+
+/* Rows and columns of the table part the searches. */
+static void add_tuning(struct report *r, struct pl_results *results, const struct pl_table_spec *table)
+{
+    size_t rows = table->rows.count, columns = table->columns.count;
+    char **names = pl_new((rows + columns + 1) * sizeof *names);
+    struct pl_tuning_spec spec = {.metric = table->metric,
+                                  .select = table->select,
+                                  .where = table->where,
+                                  .where_count = table->where_count,
+                                  .band = r->band,
+                                  .confidence = r->level};
+    for (size_t i = 0; i < rows + columns; i++) {
+        char *name = i < rows ? table->rows.names[i] : table->columns.names[i - rows];
+        if (strcmp(name, PL_RANK_KEY))
+            names[spec.groups.count++] = name;
+    }
+    spec.groups.names = names;
+    struct pl_listing *listing;
+    struct pl_error err;
+    r->tried = true;
+    int status = pl_tuning_list(&listing, results, &spec, &err);
+    keep_listing(r, status ? NULL : listing, &err);
+    free(names);
+}
+
 static void add_table(struct report *r, struct pl_results *results, const struct pl_table_spec *spec)
 {
     struct pl_table *table;
     struct pl_error err;
+    if (r->kind == TUNING) {
+        add_tuning(r, results, spec);
+        return;
+    }
     r->tried = true;
     int status = pl_table_build(&table, results, spec, &err);
     if (status) {
@@ -231,7 +287,7 @@ static void add_table(struct report *r, struct pl_results *results, const struct
             r->code = code;
         return;
     }
-    if (r->pairs)
+    if (r->kind != TABLES)
         add_listing(r, table);
     r->tables = pl_resize(r->tables, r->count + 1, sizeof *r->tables);
     r->tables[r->count++] = table;
@@ -300,7 +356,7 @@ static int write_out(struct report *r)
     int code = 0;
     if (r->published)
         pl_comparison_write(r->comparisons, r->comparison_count, r->format, &text);
-    else if (r->pairs)
+    else if (r->kind != TABLES)
         pl_listing_write(r->listings, r->listing_count, r->format, &text);
     else
         pl_table_write(r->tables, r->count, r->format, &text);
@@ -318,7 +374,7 @@ static int run(const struct pl_args *args)
     int code = 2;
     if (read_options(&r)) {
         code = pl_cmd_each_sweep(args, r.own.where, r.own.where_count, report_sweep, &r);
-        bool any = r.pairs ? r.listing_count : r.count || r.comparison_count;
+        bool any = r.kind != TABLES ? r.listing_count : r.count || r.comparison_count;
         if (any) {
             int wrote = write_out(&r);
             code = wrote ? wrote : code;
@@ -361,7 +417,10 @@ const struct pl_command pl_cmd_report = {
         "diverged. The best cell of each task is marked.\n"
         "With --compare every table that names a published one is set beside it: ours, the printed numbers, the "
         "difference with its Welch t interval, and whether they differ beyond chance.\n"
-        "--test marks the cells that a test cannot tell from the best of their task, --pairs lists all pairs of them.",
+        "--test marks the cells that a test cannot tell from the best of their task, --pairs lists all pairs of them.\n"
+        "--ranks, --profile and --tuning print what docs/statistics.md says: mean ranks over tasks, performance "
+        "profiles "
+        "of times to a target, and the score of the best of k points of a search.",
     .example = "poula report --rows optimizer --columns lambda --value \"best loss\" --format markdown",
     PL_OPTIONS(options),
     .run = run,

@@ -295,7 +295,7 @@ static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
 static void write_listing(const struct pl_listing *l, struct pl_text *out)
 {
     struct pl_text columns = {0}, lines = {0};
-    for (size_t k = 0; k < l->columns; k++) {
+    for (size_t k = 0; k < l->shown; k++) {
         pl_text_add_char(&columns, k < l->left ? 'l' : 'r');
         pl_text_add(&lines, k ? " & " : "");
         pl_escape_latex(&lines, l->names[k]);
@@ -303,6 +303,8 @@ static void write_listing(const struct pl_listing *l, struct pl_text *out)
     pl_text_add(&lines, " \\\\\n\\midrule\n");
     for (size_t i = 0; i < l->count; i++) {
         const struct pl_listed *cell = &l->cells[i];
+        if (i % l->columns >= l->shown)
+            continue;
         bool number = cell->cell.kind == PL_CELL_INTEGER ||
                       (cell->cell.kind == PL_CELL_REAL && isfinite(cell->cell.real));
         pl_text_add(&lines, i % l->columns ? " & " : "");
@@ -310,7 +312,7 @@ static void write_listing(const struct pl_listing *l, struct pl_text *out)
             add_number(&lines, cell->shown);
         else
             pl_escape_latex(&lines, cell->shown);
-        pl_text_add(&lines, i % l->columns + 1 == l->columns ? " \\\\\n" : "");
+        pl_text_add(&lines, i % l->columns + 1 == l->shown ? " \\\\\n" : "");
     }
     write_float(pl_text(&l->caption), &l->notes, pl_text(&columns), pl_text(&lines), out);
     pl_text_release(&columns);

@@ -16,6 +16,7 @@ struct pl_listing *pl_listing_new(const char *what, const char *study, const cha
         l->names[i] = pl_pool_copy(&l->pool, names[i]);
     l->columns = columns;
     l->left = left;
+    l->shown = columns;
     return l;
 }
 

@@ -9,6 +9,7 @@
 
 #include "report/format.h"
 #include "results/results.h"
+#include "statistics/statistics.h"
 #include "study/published.h"
 
 /* ---- tables ---- */
@@ -39,6 +40,28 @@ void pl_listing_write(struct pl_listing *const *listings, size_t count, const st
  * its interval (of t tests) at the confidence of spec, p, and p adjusted over all pairs of the task. PL_EINPUT: no task
  * has two cells to compare. */
 int pl_table_pairs(struct pl_listing **listing, const struct pl_table *table, const struct pl_test_spec *spec,
+                   struct pl_error *err);
+
+/* Over tasks, which are what dataset, model, problem ... of rows and columns say (all else is the method): mean ranks
+ * with Friedman's test and Nemenyi's critical difference; a cell with a diverged run, or one that never reached the
+ * target, ranks last. PL_EINPUT: too few methods or tasks that have a result of each, or no direction. */
+int pl_table_ranks(struct pl_listing **listing, const struct pl_table *table, double confidence, struct pl_error *err);
+/* The performance profile of a table of times to a target: its score up to tau_max, above 1, and shares of tasks. */
+int pl_table_profile(struct pl_listing **listing, const struct pl_table *table, double tau_max, struct pl_error *err);
+
+/* A tuning curve for each combination of some settings, whose configurations are the points of a search. */
+struct pl_tuning_spec {
+    struct pl_names groups;
+    const char *metric; /* NULL: the main metric */
+    enum pl_select select;
+    struct pl_condition *where;
+    size_t where_count;
+    enum pl_band_kind band;
+    double confidence;
+};
+/* The median and mean of the best of k of its points for each k, the median with a simultaneous band where the study
+ * draws points independently (method: random); else a note says that there is none. */
+int pl_tuning_list(struct pl_listing **listing, struct pl_results *results, const struct pl_tuning_spec *spec,
                    struct pl_error *err);
 
 /* ---- published numbers ---- */

@@ -130,6 +130,7 @@ struct pl_listing {
     struct pl_text caption, notes; /* notes: a sentence a line */
     const char **names;
     size_t columns, left;    /* so many of the columns hold texts */
+    size_t shown;            /* columns that people see; the others are for records alone */
     struct pl_listed *cells; /* count of them: whole rows */
     size_t count, capacity;
     struct pl_pool pool;

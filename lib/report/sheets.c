@@ -112,11 +112,12 @@ void pl_sheet_table(const struct pl_table *table, const struct pl_style *style, 
 void pl_sheet_listing(const struct pl_listing *l, const struct pl_style *style, struct pl_text *out)
 {
     struct pl_sheet sheet;
-    pl_sheet_init(&sheet, style, 1, pl_listing_rows(l), l->columns, l->left);
-    for (size_t k = 0; k < l->columns; k++)
+    pl_sheet_init(&sheet, style, 1, pl_listing_rows(l), l->shown, l->left);
+    for (size_t k = 0; k < l->shown; k++)
         pl_sheet_put(&sheet, 0, k, l->names[k]);
     for (size_t i = 0; i < l->count; i++)
-        pl_sheet_put(&sheet, 1 + i / l->columns, i % l->columns, l->cells[i].shown);
+        if (i % l->columns < l->shown)
+            pl_sheet_put(&sheet, 1 + i / l->columns, i % l->columns, l->cells[i].shown);
     pl_print_caption(style, pl_text(&l->caption), out);
     pl_sheet_write(&sheet, out);
     if (l->notes.length)
