@@ -14,7 +14,7 @@ const char *pl_request_key(const struct pl_run_request *request, char hex[2 * PL
         return request->key;
     struct pl_text text = {0};
     unsigned char key[PL_DIGEST_SIZE];
-    pl_settings_write(request->settings, &text);
+    pl_settings_write(request->given ? request->given : request->settings, &text);
     pl_run_key(pl_text(&text), request->seed, key);
     pl_digest_hex(key, sizeof key, hex);
     pl_text_release(&text);

@@ -25,12 +25,10 @@ int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sin
     struct pl_error own = {0};
     struct pl_run_request whole = *request;
     struct pl_settings filled = {0};
-    char key[2 * PL_DIGEST_SIZE + 1];
     const struct pl_task_kind *kind = pl_task_kind_of(request->settings);
     int status = kind ? pl_train_complete(&whole.settings, &filled, &own)
                       : pl_fail(&own, PL_EINPUT, "the settings name no problem, dataset or command");
-    if (!whole.key && whole.settings == &filled)
-        whole.key = pl_request_key(request, key); /* before they were filled in */
+    whole.given = request->settings; /* the key is of these, where anybody asks for it */
     if (!status)
         status = kind->run(&whole, sink, result, &own);
     pl_settings_release(&filled);

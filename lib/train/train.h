@@ -113,7 +113,8 @@ struct pl_kept {
 
 struct pl_run_request {
     const struct pl_settings *settings; /* checked; defaults are filled in for those that are missing */
-    const char *key;                    /* the run's, in hex; NULL: what pl_run_key makes of settings and seed */
+    const struct pl_settings *given;    /* as they were before defaults were filled in; NULL: settings */
+    const char *key;                    /* the run's, in hex; NULL: what pl_run_key makes of given and seed */
     int64_t seed;
     int threads;
     bool same_isa;      /* a network that began with more instructions than this machine has does not go on here */
