@@ -4,7 +4,7 @@ cluster --room 4000 --conf SlurmdTimeout=4
 cat >two.yaml <<'END'
 studies:
 - study: net
-  task: {dataset: glyphs, train_images: 600, test_images: 60, valid: 60, batch: 24, epochs: 60, model: mlp, dropout: 0.2,
+  task: {dataset: glyphs, train_images: 600, test_images: 60, valid: 60, batch: 24, epochs: 400, model: mlp, dropout: 0.2,
          record_batches: 40, checkpoint_minutes: 0.0005}
   optimizer: {name: theopoula, lambda: 0.1, epsilon: 0.1, beta: 1e8}
   seeds: [1]

@@ -4,7 +4,7 @@
 cluster --room 4000
 cat >net.yaml <<'END'
 study: net
-task: {dataset: glyphs, train_images: 600, test_images: 60, valid: 60, batch: 24, epochs: 160, model: mlp, dropout: 0.2,
+task: {dataset: glyphs, train_images: 600, test_images: 60, valid: 60, batch: 24, epochs: 400, model: mlp, dropout: 0.2,
        record_batches: 40, checkpoint_minutes: 100}
 optimizer: {name: theopoula, lambda: 0.1, epsilon: 0.1, beta: 1e8, average: patience, average_after: 1}
 seeds: [1, 2]
