@@ -161,7 +161,7 @@ static void check_pairs(const json_t *pairs, const double *values, size_t tasks,
         size_t at = 0;
         for (size_t i = 0; i < methods; i++)
             for (size_t j = i + 1; j < methods; j++, at++) {
-                char key[40];
+                char key[48];
                 snprintf(key, sizeof key, "%zu-%zu", i, j);
                 const json_t *pair = json_object_get(pairs, key);
                 for (size_t t = 0; t < tasks; t++) {
