@@ -9,9 +9,9 @@
 enum { MOST_BANDED = 2000, MOST_ROWS = 100 };
 
 /* Scores of the points of one group: the mean over seeds; the worst there is where a run diverged. Points that have not
- * finished are left out and counted. */
-static size_t collect(struct pl_results *results, const size_t *configs, size_t count, const struct pl_headings *groups,
-                      size_t group, bool minimize, double *scores, size_t *unfinished)
+ * finished are left out and counted. A point that was drawn again counts again. */
+static size_t collect(struct pl_results *results, const size_t *configs, size_t count, const size_t *times,
+                      const struct pl_headings *groups, size_t group, bool minimize, double *scores, size_t *unfinished)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
@@ -19,12 +19,10 @@ static size_t collect(struct pl_results *results, const size_t *configs, size_t 
         if (pl_headings_of(results, groups, configs[i]) != group)
             continue;
         pl_results_summary(results, configs[i], &s);
-        if (s.diverged || s.never)
-            scores[n++] = minimize ? INFINITY : -INFINITY;
-        else if (s.n && s.n == s.planned)
-            scores[n++] = s.mean;
-        else
-            ++*unfinished;
+        bool worst = s.diverged || s.never, finished = worst || (s.n && s.n == s.planned);
+        for (size_t k = 0; k < times[configs[i]] && finished; k++)
+            scores[n++] = !worst ? s.mean : minimize ? INFINITY : -INFINITY;
+        *unfinished += finished ? 0 : times[configs[i]];
     }
     return n;
 }
@@ -96,9 +94,12 @@ static int curves_of(struct pl_listing *l, struct pl_results *results, const str
 {
     bool minimize = pl_results_direction(results, metric) == PL_MINIMIZE,
          independent = has_independent(results, &l->notes);
-    double *scores = pl_new((count + 1) * sizeof *scores);
-    size_t unfinished = 0, all = 0;
-    int status = 0;
+    size_t unfinished = 0, all = 0, most = count;
+    size_t *times = pl_new((pl_results_count(results) + 1) * sizeof *times);
+    int status = pl_results_times_drawn(results, times, err);
+    for (size_t i = 0; i < count; i++)
+        most += times[configs[i]];
+    double *scores = pl_new((most + 1) * sizeof *scores);
     for (size_t i = 0; i < count; i++) {
         struct pl_summary s;
         pl_results_summary(results, configs[i], &s);
@@ -109,7 +110,7 @@ static int curves_of(struct pl_listing *l, struct pl_results *results, const str
         struct pl_text name = {0};
         struct pl_tuning tuning;
         struct pl_band band = {0};
-        size_t n = collect(results, configs, count, groups, g, minimize, scores, &unfinished);
+        size_t n = collect(results, configs, count, times, groups, g, minimize, scores, &unfinished);
         bool banded = independent && n > 1 && n <= MOST_BANDED;
         if (n && banded)
             status = pl_band_make(&band, spec->band, n, spec->confidence, err);
@@ -124,6 +125,7 @@ static int curves_of(struct pl_listing *l, struct pl_results *results, const str
         pl_text_release(&name);
     }
     free(scores);
+    free(times);
     if (!status && !all)
         status = pl_fail(err, PL_EMISSING, "no point of study %s has finished with a value of %s",
                          pl_results_name(results), metric);

@@ -122,6 +122,9 @@ struct pl_summary {
  * statistics of a configuration. */
 int pl_results_load(struct pl_results *results, const char *metric, enum pl_select select, struct pl_error *err);
 void pl_results_summary(const struct pl_results *results, size_t config, struct pl_summary *summary);
+/* How often a search drew each configuration (times has pl_results_count of them): 1 where nothing is drawn. After the
+ * first pl_results_load. */
+int pl_results_times_drawn(const struct pl_results *results, size_t *times, struct pl_error *err);
 size_t pl_results_value_count(const struct pl_results *results, size_t config); /* its n */
 
 /* ---- choosing ---- */

@@ -114,3 +114,23 @@ expect 2 poula report --tuning --pairs
 expect 2 poula report --band ks
 expect 2 poula report --tau-max 3
 expect 2 poula report --profile --level 0.9
+
+# Points that are drawn again are one run, and count as often as they were drawn. With another setting beside it every point is
+# a run, and q is drawn as before.
+cat >again.yaml <<'END'
+study: again
+task: {command: [sh, -c, 'echo epoch=1 accuracy=$1', sh, "{q}", "{r}"]}
+settings: {q: {choice: [0.25, 0.5, 0.75]}, r: {uniform: [0, 1]}}
+search: {points: 20}
+tables: [{value: last accuracy}]
+END
+expect 0 poula sweep again.yaml --db apart.db --quiet
+sed 's/, "{r}"\]/]/; s/, r: {uniform: \[0, 1\]}//' again.yaml >together.yaml
+expect 0 poula sweep together.yaml --db together.db --quiet
+equal "$(sql apart.db "SELECT count(*) FROM runs") $(sql together.db "SELECT count(*) FROM runs")" "20 3" "runs"
+expect 0 poula report --db apart.db --tuning --value "last accuracy" --format csv
+cp out apart.csv
+expect 0 poula report --db together.db --tuning --value "last accuracy" --format csv
+same apart.csv <out
+near "$(sed -n 2p out | cut -d, -f6)" "$(sql apart.db "SELECT avg(value) FROM best WHERE metric = 'accuracy'")" "mean of 20 draws"
+equal "$(sed -n 2p out | cut -d, -f8)" 20 "points"
