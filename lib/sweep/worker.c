@@ -45,6 +45,9 @@ struct worker {
     struct pl_run_values run_values;
     struct pl_sink memory; /* fills them */
     struct pl_order_reader reader;
+    struct pl_settings filled;          /* the settings of the last order, with what it lacked, if it lacked anything */
+    const struct pl_settings *settings; /* those, or the order's own */
+    int64_t completed;                  /* of which the reader has changed since: reads */
     int64_t run, values, pending;
     double flushed, stop_since;
 };
@@ -241,10 +244,25 @@ static bool sink_stop(void *self)
     return w->broken || (w->stop && now - w->stop_since > stop_grace);
 }
 
+/* Runs of one configuration follow each other: its defaults are filled in once. What is wrong with them is said by each
+ * run. */
+static void complete(struct worker *w)
+{
+    if (w->settings && w->completed == w->reader.reads)
+        return;
+    pl_settings_release(&w->filled);
+    w->settings = &w->reader.settings;
+    w->completed = w->reader.reads;
+    if (pl_train_complete(&w->settings, &w->filled, NULL))
+        w->settings = &w->reader.settings;
+}
+
 static void train(struct worker *w, const struct pl_order *order)
 {
+    complete(w);
     struct pl_sink sink = {.self = w, .series = sink_series, .value = sink_value, .log = sink_log, .stop = sink_stop};
-    struct pl_run_request request = {.settings = &w->reader.settings,
+    struct pl_run_request request = {.settings = w->settings,
+                                     .given = &w->reader.settings,
                                      .seed = order->seed,
                                      .threads = order->threads,
                                      .slot = order->slot,
@@ -355,6 +373,7 @@ int pl_worker_loop(int in, int out, struct pl_error *err)
         free(w.first);
         w.first = next;
     }
+    pl_settings_release(&w.filled);
     pl_order_reader_release(&w.reader);
     pl_run_values_release(&w.run_values);
     pl_text_release(&w.events);

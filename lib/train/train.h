@@ -135,6 +135,11 @@ struct pl_run_request {
  * says, it is the same run. */
 void pl_run_key(const char *canonical_settings, int64_t seed, unsigned char key[PL_DIGEST_SIZE]);
 
+/* Gives a run all the settings of its schema. Where some are missing (a database may be of an older poula, which did
+ * not have them), settings becomes filled, a copy with their defaults, which the caller releases. PL_EINPUT names a
+ * setting that is of another type. */
+int pl_train_complete(const struct pl_settings **settings, struct pl_settings *filled, struct pl_error *err);
+
 /* Trains. Returns 0 whatever the outcome; a negative code only when the request makes no sense (then
  * result says failed as well). */
 int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,

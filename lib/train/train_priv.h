@@ -23,10 +23,6 @@ struct pl_task_kind {
 extern const struct pl_task_kind pl_task_problem, pl_task_langevin, pl_task_command, pl_task_dataset;
 const struct pl_task_kind *pl_task_kind_of(const struct pl_settings *settings); /* or NULL */
 
-/* Gives a run all the settings of its schema. Where some are missing (a database may be of an older poula, which did
- * not have them), settings becomes filled, a copy with their defaults, which the caller releases. PL_EINPUT names a
- * setting that is of another type. */
-int pl_train_complete(const struct pl_settings **settings, struct pl_settings *filled, struct pl_error *err);
 void pl_schema_add(struct pl_schema *schema, enum pl_section section, const struct pl_setting *settings, size_t count);
 /* The optimizer, what all optimizers share, the schedule, and record_shares. */
 int pl_schema_add_training(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err);

@@ -120,6 +120,7 @@ int pl_order_read(char *line, size_t length, struct pl_order_reader *reader, str
     if (reader->text.length && !strcmp(reader->text.text, order->settings))
         return 0; /* runs of one configuration follow each other */
     pl_text_clear(&reader->text);
+    reader->reads++;
     int status = pl_settings_read(&reader->settings, order->settings, err);
     if (!status)
         pl_text_add(&reader->text, order->settings);

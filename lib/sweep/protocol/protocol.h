@@ -38,6 +38,7 @@ void pl_order_write(const struct pl_order *order, struct pl_text *out);
 /* Reads orders; holds the settings of the last one, which are read only when they differ. Zero-initialise. */
 struct pl_order_reader {
     struct pl_settings settings;
+    int64_t reads; /* how often they have changed */
     struct pl_text text;
 };
 /* Strings are decoded in place: order points into line, which needs a NUL at its end. */
