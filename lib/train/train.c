@@ -28,7 +28,8 @@ int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sin
     const struct pl_task_kind *kind = pl_task_kind_of(request->settings);
     int status = kind ? pl_train_complete(&whole.settings, &filled, &own)
                       : pl_fail(&own, PL_EINPUT, "the settings name no problem, dataset or command");
-    whole.given = request->given ? request->given : request->settings; /* the key is of these, where anybody asks for it */
+    if (!whole.given)
+        whole.given = request->settings; /* the key is of these, where anybody asks for it */
     if (!status)
         status = kind->run(&whole, sink, result, &own);
     pl_settings_release(&filled);
