@@ -1,70 +1,7 @@
-/* Slurm's commands replaced by others that fail, are slow, lie, hang, print too much or half of it: each is a few lines
- * of shell in a folder of its own, before which PATH has nothing. */
-#include "sweep/batch/slurm.h"
+/* Slurm's commands replaced by others that fail, are slow, lie, hang, print too much or half of it. */
+#include "slurm_stub.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <cmocka.h>
-
-#define COUNT(list) (sizeof(list) / sizeof *(list))
-
-static char folder[] = "/tmp/poula-batch.XXXXXX";
-
-static void stub(const char *name, const char *body)
-{
-    struct pl_text path = {0}, text = {0};
-    pl_text_addf(&path, "%s/%s", folder, name);
-    pl_text_addf(&text, "#!/bin/sh\n%s\n", body);
-    assert_int_equal(pl_file_write(pl_text(&path), text.text, text.length, NULL), 0);
-    assert_int_equal(chmod(pl_text(&path), 0755), 0);
-    pl_text_release(&path);
-    pl_text_release(&text);
-}
-
-/* A cluster that knows nothing and keeps no accounts. */
-static void stub_all(void)
-{
-    stub("sbatch", "echo 17");
-    stub("squeue", "exit 0");
-    stub("scontrol", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
-    stub("sacct", "echo 'Slurm accounting storage is disabled' >&2; exit 1");
-    stub("sacctmgr", "echo 'You are not running a supported accounting_storage plugin' >&2; exit 1");
-    stub("scancel", "exit 0");
-}
-
-static int each(void **state)
-{
-    (void)state;
-    stub_all();
-    setenv("POULA_SLURM_TIMEOUT", "20", 1);
-    return 0;
-}
-
-static int begin(void **state)
-{
-    (void)state;
-    struct pl_text path = {0};
-    if (!mkdtemp(folder))
-        return -1;
-    pl_text_addf(&path, "%s:/usr/bin:/bin", folder);
-    setenv("PATH", pl_text(&path), 1);
-    pl_text_release(&path);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    pl_folder_remove(folder);
-    return 0;
-}
 
 /* ---- calls ---- */
 
@@ -392,32 +329,6 @@ static void many_arrays_are_asked_for_together(void **state)
 
 /* ---- limits, and on a node ---- */
 
-static void limits_are_read(void **state)
-{
-    struct pl_batch_limits limits;
-    struct pl_error err = {0};
-    static char partition[] = "long,short";
-    const struct pl_resources resources = {.partition = partition};
-    (void)state;
-    stub("scontrol", "case $* in\n*config) echo 'MaxArraySize            = 101' ;;\n"
-                     "*) echo 'PartitionName=main Default=YES DefaultTime=01:00:00 MaxTime=UNLIMITED';\n"
-                     "   echo 'PartitionName=long Default=NO DefaultTime=NONE MaxTime=2-00:00:00' ;;\nesac");
-    stub("squeue", "echo 1_0; echo 1_1; echo 2");
-    assert_int_equal(pl_batch_slurm.limits(NULL, &limits, &err), 0);
-    assert_int_equal(limits.array, 101);
-    assert_int_equal(limits.waiting, 3);
-    assert_int_equal(limits.submitted, 0);
-    assert_true(limits.time == 0);
-    assert_true(limits.time_default == 3600);
-    stub("sacctmgr", "echo 5000; echo; echo 200");
-    assert_int_equal(pl_batch_slurm.limits(&resources, &limits, &err), 0);
-    assert_int_equal(limits.submitted, 200);
-    assert_true(limits.time == 172800);
-    assert_true(limits.time_default == 0);
-    stub("scontrol", "echo 'Unable to contact slurm controller' >&2; exit 1");
-    assert_int_equal(pl_batch_slurm.limits(NULL, &limits, &err), PL_EIO);
-}
-
 static void a_task_knows_itself(void **state)
 {
     char id[PL_ARRAY_ID_SIZE], node[64];
@@ -488,7 +399,6 @@ int main(void)
         cmocka_unit_test_setup(what_cannot_be_known_is_an_error, each),
         cmocka_unit_test_setup(sacct_may_do_anything, each),
         cmocka_unit_test_setup(many_arrays_are_asked_for_together, each),
-        cmocka_unit_test_setup(limits_are_read, each),
         cmocka_unit_test_setup(a_task_knows_itself, each),
         cmocka_unit_test_setup(what_is_gone_is_cancelled, each), /* the last one: it has no PATH */
     };

@@ -119,8 +119,23 @@ static void user_name(char *name, size_t size)
         snprintf(name, size, "%s", found->pw_name);
 }
 
+/* Adds the names in a list of them, with commas or lines between; what Slurm prints for none is none. */
+static void add_names(struct pl_text *names, const char *more)
+{
+    for (size_t length; *more; more += length + (more[length] != '\0')) {
+        length = strcspn(more, ",| \t\n");
+        bool none = !length || !strncmp(more, "N/A", 3) || *more == '(';
+        if (none || names->length > 1000)
+            continue;
+        if (names->length)
+            pl_text_add_char(names, ',');
+        pl_text_add_bytes(names, more, length);
+    }
+}
+
 /* What partition a task goes to: the one that is named, of several the first, else the default one. */
-static void read_partition(const char *printed, const struct pl_resources *resources, struct pl_batch_limits *limits)
+static void read_partition(const char *printed, const struct pl_resources *resources, struct pl_batch_limits *limits,
+                           struct pl_text *qos)
 {
     char name[200], wanted[200], value[64];
     const char *named = resources && resources->partition ? resources->partition : NULL;
@@ -135,25 +150,72 @@ static void read_partition(const char *printed, const struct pl_resources *resou
             limits->time = pl_slurm_read_time(value);
         if (right && pl_slurm_value(copy, "DefaultTime", value, sizeof value))
             limits->time_default = pl_slurm_read_time(value);
+        if (right && pl_slurm_value(copy, "QoS", value, sizeof value))
+            add_names(qos, value);
         free(copy);
     }
 }
 
-/* Limits of the user's associations and of all QOS that he may choose; nothing without accounts. */
-static void read_accounts(struct pl_call *call, struct pl_batch_limits *limits)
+/* The QOS that a study names among its options of sbatch. */
+static const char *named_qos(const struct pl_resources *resources)
+{
+    const char *qos = NULL;
+    for (size_t i = 0; resources && i < resources->sbatch.count; i++) {
+        const char *option = resources->sbatch.items[i];
+        if (!strncmp(option, "--qos", 5) && option[5])
+            qos = option + 6;
+        else if (!strncmp(option, "-q", 2))
+            qos = option + 2 + strspn(option + 2, " ");
+    }
+    return qos;
+}
+
+static void lower_to(int64_t limit, struct pl_batch_limits *limits)
+{
+    if (limit > 0 && (!limits->submitted || limit < limits->submitted))
+        limits->submitted = limit;
+}
+
+/* Limits on what may be submitted: of the user's associations, and of the QOS that his tasks get (qos has that of the
+ * partition); nothing without accounts. */
+static void read_accounts(struct pl_call *call, const struct pl_resources *resources, struct pl_text *qos,
+                          struct pl_batch_limits *limits)
 {
     char user[200], where[220];
     user_name(user, sizeof user);
     snprintf(where, sizeof where, "user=%s", user);
     const char *const associations[] = {"sacctmgr", "-n", "-P", "-r", "show", "assoc", where, "format=MaxSubmitJobs",
                                         NULL};
-    if (!pl_slurm_call(call, associations, NULL) && !call->exit_code)
-        limits->submitted = pl_slurm_smallest(pl_text(&call->out));
+    const char *const own_qos[] = {"sacctmgr", "-n", "-P", "-r", "show", "assoc", where, "format=DefaultQOS", NULL};
+    if (pl_slurm_call(call, associations, NULL) || call->exit_code)
+        return;
+    lower_to(pl_slurm_smallest(pl_text(&call->out)), limits);
+    const char *named = named_qos(resources);
+    if (named)
+        add_names(qos, named);
+    else if (!pl_slurm_call(call, own_qos, NULL) && !call->exit_code)
+        add_names(qos, pl_text(&call->out));
+    struct pl_text which = {0};
+    pl_text_addf(&which, "name=%s", pl_text(qos));
+    const char *const limits_of[] = {"sacctmgr",
+                                     "-n",
+                                     "-P",
+                                     "-r",
+                                     "show",
+                                     "qos",
+                                     "where",
+                                     pl_text(&which),
+                                     "format=MaxSubmitJobsPerUser,GrpSubmitJobs",
+                                     NULL};
+    if (qos->length && !pl_slurm_call(call, limits_of, NULL) && !call->exit_code)
+        lower_to(pl_slurm_smallest(pl_text(&call->out)), limits);
+    pl_text_release(&which);
 }
 
 static int slurm_limits(const struct pl_resources *resources, struct pl_batch_limits *limits, struct pl_error *err)
 {
     struct pl_call call = {0};
+    struct pl_text qos = {0};
     char value[64], user[24];
     const char *const config[] = {"scontrol", "show", "config", NULL};
     const char *const partition[] = {"scontrol", "-a", "-o", "show", "partition", NULL};
@@ -166,13 +228,14 @@ static int slurm_limits(const struct pl_resources *resources, struct pl_batch_li
     if (!status)
         status = call_well(&call, partition, err);
     if (!status)
-        read_partition(pl_text(&call.out), resources, limits);
+        read_partition(pl_text(&call.out), resources, limits, &qos);
     if (!status)
         status = call_well(&call, queue, err);
     if (!status) {
         limits->waiting = count_lines(pl_text(&call.out));
-        read_accounts(&call, limits);
+        read_accounts(&call, resources, &qos, limits);
     }
+    pl_text_release(&qos);
     pl_call_release(&call);
     return status;
 }
