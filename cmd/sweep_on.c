@@ -165,7 +165,8 @@ static int show_study(const struct pl_args *args, struct pl_store *store, const 
         return pl_cmd_fail(args, &err);
     on->batch.system->limits(&request.resources, &limits, &unknown);
     int64_t tasks = (missing + request.runs - 1) / request.runs;
-    int64_t most = limits.array ? limits.array : tasks, arrays = (tasks + most - 1) / most;
+    int64_t allowed = pl_batch_array_most(&limits), most = allowed ? allowed : tasks,
+            arrays = (tasks + most - 1) / most;
     pl_batch_request_describe(&request, &text);
     pl_cmd_line(stdout, "%s: %lld runs in %lld tasks, %lld at a time in each, %lld array%s; each task: %s",
                 study->study->name, (long long)missing, (long long)tasks, (long long)request.workers, (long long)arrays,

@@ -40,6 +40,20 @@ same_content local.db later.db
 settled later.db
 equal "$(wc -l <submitted)" 5 "arrays that were submitted"
 
+# ---- a limit that is known beforehand: no array is larger, so none waits for ever ----
+rm -f submitted asked
+echo 100 >room
+stub sacctmgr <<'END'
+case $* in *MaxSubmitJobs) echo 3 ;; *) echo ;; esac
+END
+fast_clock 20
+expect 0 on_slurm toy.yaml known.db --runs-per-task 2
+same_content local.db known.db
+settled known.db
+equal "$(sql known.db "SELECT max(count) <= 3 AND sum(count) = 25 FROM submission_array")" 1 "arrays of three tasks at most"
+unstub sacctmgr
+unstub sbatch
+
 # ---- a limit that no waiting lifts is a refusal, and said at once; what was queued before it is trained ----
 rm -f asked
 stub sbatch <<'END'

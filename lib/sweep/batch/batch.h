@@ -50,6 +50,8 @@ struct pl_batch_request {
 /* runs: missing ones. */
 int pl_batch_plan(struct pl_batch_request *request, struct pl_store *store, const struct pl_sweep_study *study,
                   int64_t runs, const struct pl_batch_options *options, struct pl_error *err);
+/* Tasks that an array may have: one that is larger than what a user may submit would wait for ever. 0: any. */
+int64_t pl_batch_array_most(const struct pl_batch_limits *limits);
 /* Seconds before the end of its time at which a task is told. */
 double pl_batch_warning(const struct pl_resources *resources);
 void pl_batch_request_release(struct pl_batch_request *request);

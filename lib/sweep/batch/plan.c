@@ -74,6 +74,12 @@ int pl_batch_plan(struct pl_batch_request *request, struct pl_store *store, cons
     return status;
 }
 
+int64_t pl_batch_array_most(const struct pl_batch_limits *limits)
+{
+    bool lower = limits->submitted > 0 && (!limits->array || limits->submitted < limits->array);
+    return lower ? limits->submitted : limits->array;
+}
+
 /* Long enough for a network to come to the end of a batch and write a checkpoint, and short beside the time. */
 double pl_batch_warning(const struct pl_resources *resources)
 {

@@ -102,7 +102,7 @@ static int write_study(struct attached *a, size_t index, bool *any, struct pl_er
     int status = pl_batch_plan(&request, a->store, study, claimable(a, study), a->batch, err);
     if (!status) {
         a->batch->system->limits(&request.resources, &limits, &unknown);
-        request.array_most = limits.array;
+        request.array_most = pl_batch_array_most(&limits);
         status = pl_batch_write(a->store, a->plan, index, &a->options, &request, &submission, &pool, err);
     }
     if (!status) {

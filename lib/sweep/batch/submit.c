@@ -169,7 +169,8 @@ static int look_for(struct submitter *s, struct pl_array_info *array, struct pl_
 
 static bool has_room(const struct submitter *s, const struct pl_array_info *array)
 {
-    return !s->limits.submitted || s->limits.waiting + array->count <= s->limits.submitted;
+    /* Where nothing of the user's is there, waiting helps nobody: the system says what it thinks of it. */
+    return !s->limits.submitted || !s->limits.waiting || s->limits.waiting + array->count <= s->limits.submitted;
 }
 
 static int step(struct submitter *s, struct pl_array_info *array, struct pl_error *err)
