@@ -42,19 +42,6 @@ static int session_of(struct pl_store *store, int64_t submission, int64_t *sessi
     return 0;
 }
 
-int pl_store_submission_close(struct pl_store *store, int64_t id, const char *reason, struct pl_error *err)
-{
-    bool own;
-    int64_t session = 0, given = 0;
-    int status = pl_store_write_enter(store, &own, err);
-    if (status)
-        return status;
-    status = session_of(store, id, &session, err);
-    if (!status)
-        status = pl_store_close_session(store, session, reason, &given, err);
-    return pl_store_write_leave(store, own, status, err);
-}
-
 static const char *column(sqlite3_stmt *row, int at)
 {
     return (const char *)sqlite3_column_text(row, at);
@@ -347,6 +334,34 @@ static int drop(struct pl_store *store, int64_t submission, int64_t task, enum p
         *(begun > 0 && outcome == PL_FAILED ? failed : returned) += 1;
     }
     return status < 0 ? status : 0;
+}
+
+/* Runs that never began go back as they were, without an attempt. */
+static int close_tasks(struct pl_store *store, int64_t id, const char *reason, struct pl_error *err)
+{
+    struct pl_text sql = {0};
+    int64_t tasks = 0, failed = 0, returned = 0;
+    pl_text_addf(&sql, "SELECT count(*) FROM submission_task WHERE submission = %lld", (long long)id);
+    int status = pl_store_integer(store, pl_text(&sql), &tasks, err);
+    for (int64_t task = 0; task < tasks && !status; task++) /* they are numbered from 0 */
+        status = drop(store, id, task, PL_INTERRUPTED, reason, &failed, &returned, err);
+    pl_text_release(&sql);
+    return status;
+}
+
+int pl_store_submission_close(struct pl_store *store, int64_t id, const char *reason, struct pl_error *err)
+{
+    bool own;
+    int64_t session = 0, given = 0;
+    int status = pl_store_write_enter(store, &own, err);
+    if (status)
+        return status;
+    status = session_of(store, id, &session, err);
+    if (!status)
+        status = close_tasks(store, id, reason, err);
+    if (!status)
+        status = pl_store_close_session(store, session, reason, &given, err);
+    return pl_store_write_leave(store, own, status, err);
 }
 
 int pl_store_task_drop(struct pl_store *store, int64_t submission, int64_t task, enum pl_outcome outcome,

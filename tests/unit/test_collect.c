@@ -376,6 +376,28 @@ static void a_task_that_is_ended_fails_what_was_at_work(void **state)
     pl_text_release(&bytes);
 }
 
+/* A submission that is closed ends the attempt that is at work; runs that never began are as they were. */
+static void closing_ends_what_is_at_work(void **state)
+{
+    (void)state;
+    struct pl_text bytes = {0};
+    open_submission();
+    head(1, "toy-1");
+    start(1), points(1, 1, 3), close_run(1, PL_FINISHED, 3, "");
+    start(2), points(2, 1, 2);
+    make_journal(1, &bytes);
+    put(1, &bytes, bytes.length);
+    collect_with(store);
+    ok(pl_store_submission_close(store, submission.id, "it was cancelled", &err));
+    assert_true(number("SELECT count(*) FROM attempt") == 2);
+    assert_true(number("SELECT outcome FROM attempt WHERE run = 2 AND reason = 'it was cancelled'") ==
+                PL_RUN_INTERRUPTED);
+    assert_true(number("SELECT count(*) FROM run WHERE status = 0 AND attempts = 0 AND session IS NULL") == RUNS - 2);
+    assert_true(number("SELECT state FROM submission") == PL_SUBMISSION_CLOSED);
+    close_submission();
+    pl_text_release(&bytes);
+}
+
 /* The session of an open submission has no process to be judged by; that of one which is being written has. */
 static void open_submissions_outlive_their_process(void **state)
 {
@@ -402,6 +424,7 @@ int main(void)
         cmocka_unit_test_setup(foreign_journals_are_left_alone, fresh),
         cmocka_unit_test_setup(runs_in_other_hands_are_left_alone, fresh),
         cmocka_unit_test_setup(a_task_that_is_ended_fails_what_was_at_work, fresh),
+        cmocka_unit_test_setup(closing_ends_what_is_at_work, fresh),
         cmocka_unit_test_setup(open_submissions_outlive_their_process, fresh),
     };
     int failures = cmocka_run_group_tests(tests, make_folder, remove_folder);
