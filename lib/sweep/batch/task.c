@@ -355,7 +355,9 @@ static int write_last(struct task *t, struct pl_error *err)
 static void finish(struct task *t, int status, struct pl_error *err)
 {
     struct pl_text why = {0};
+    struct pl_error later = {0};
     enum pl_task_over how = PL_OVER_DONE;
+    write_journal(t, true, &later); /* what was done is said before anybody may end this process */
     if (status) {
         how = PL_OVER_BROKEN;
         pl_text_add(&why, err->text);
@@ -370,7 +372,6 @@ static void finish(struct task *t, int status, struct pl_error *err)
     }
     pl_task_over_write(how, pl_text(&why), &t->lines);
     add(t);
-    struct pl_error later = {0};
     if (write_last(t, &later) && !status)
         pl_text_addf(&why, "; %s", later.text);
     tell(t, "task %" PRId64 ": %zu of %zu runs are left%s%s", t->file.head.task, t->left, t->past.count,
