@@ -21,6 +21,11 @@
 /* The points of a result that is being migrated. */
 #define OF_RESULT " FROM metric AS m WHERE m.run = v.run AND m.series = v.series"
 
+/* A trigger that refuses to delete rows of a table. */
+#define REFUSES(table, when, why)                                                                                      \
+    "CREATE TRIGGER " table "_kept BEFORE DELETE ON " table " WHEN " when " BEGIN SELECT RAISE(ABORT, '" why "'); "    \
+    "END;"
+
 /* In order of version; a version may take several. */
 /* clang-format off */
 static const struct migration {
@@ -155,13 +160,56 @@ static const struct migration {
     " bytes INTEGER NOT NULL, chain INTEGER NOT NULL, host INTEGER REFERENCES host (id),"
     " PRIMARY KEY (submission, task, attempt), FOREIGN KEY (submission, task) REFERENCES submission_task (submission, number))"
     " STRICT, WITHOUT ROWID;"},
+    /* 4: tags and notes of runs, curves that were thinned, runs that went on from others; and whatever is deleted, by any
+     * program, takes along what belongs to it, or is refused: foreign keys hold only where they are switched on. */
+    {4, "CREATE TABLE tag (run INTEGER NOT NULL REFERENCES run (id), name TEXT NOT NULL, PRIMARY KEY (run, name)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX tag_by_name ON tag (name);"
+    "CREATE TABLE note (run INTEGER PRIMARY KEY REFERENCES run (id), text TEXT NOT NULL) STRICT;"
+    "ALTER TABLE run ADD COLUMN thinned INTEGER;" /* so many points of each curve were kept; NULL: all */
+    "ALTER TABLE run ADD COLUMN source BLOB CHECK (source IS NULL OR length(source) = 32);" /* key of the run it went on from, */
+    "ALTER TABLE run ADD COLUMN" POSITION ("source_epoch") ";" /* and from which epoch on */
+    "CREATE INDEX submission_run_by_run ON submission_run (run);"
+    "UPDATE OR IGNORE setting_key SET name = 'setting_' || name WHERE name IN ('tags', 'note', 'thinned', 'extends');"},
+    {4, "CREATE TRIGGER run_at_work BEFORE DELETE ON run WHEN OLD.status = 1"
+    " BEGIN SELECT RAISE(ABORT, 'a run that is at work cannot be deleted'); END;"
+    "CREATE TRIGGER run_deleted AFTER DELETE ON run BEGIN DELETE FROM attempt_result WHERE run = OLD.id;"
+    " DELETE FROM attempt WHERE run = OLD.id; DELETE FROM metric WHERE run = OLD.id;"
+    " DELETE FROM result WHERE series IN (SELECT id FROM series) AND run = OLD.id; DELETE FROM sweep_run WHERE run = OLD.id;"
+    " DELETE FROM submission_run WHERE run = OLD.id; DELETE FROM tag WHERE run = OLD.id; DELETE FROM note WHERE run = OLD.id; END;"
+    REFUSES ("attempt", "EXISTS (SELECT 1 FROM run WHERE id = OLD.run)", "an attempt goes with its run: delete that")
+    REFUSES ("sweep", "EXISTS (SELECT 1 FROM submission WHERE sweep = OLD.id AND state < 2)",
+             "a sweep of which a cluster holds runs cannot be deleted")
+    "CREATE TRIGGER sweep_deleted AFTER DELETE ON sweep BEGIN DELETE FROM sweep_run WHERE sweep = OLD.id;"
+    " DELETE FROM sweep_metric WHERE sweep = OLD.id; DELETE FROM submission WHERE sweep = OLD.id; END;"
+    REFUSES ("config", "EXISTS (SELECT 1 FROM run WHERE config = OLD.id)", "there are runs of this configuration: delete those first")
+    "CREATE TRIGGER config_deleted AFTER DELETE ON config BEGIN DELETE FROM setting WHERE config = OLD.id; END;"
+    REFUSES ("setting", "EXISTS (SELECT 1 FROM config WHERE id = OLD.config)", "a setting goes with its configuration")
+    REFUSES ("setting_key", "1", "the columns of settings stay")
+    REFUSES ("meta", "OLD.key = 'token'", "this is what tells the database from others")},
+    {4, REFUSES ("session", "EXISTS (SELECT 1 FROM attempt WHERE session = OLD.id) OR EXISTS (SELECT 1 FROM run WHERE session = OLD.id)"
+             " OR EXISTS (SELECT 1 FROM submission WHERE session = OLD.id)", "there are attempts of this session")
+    REFUSES ("host", "EXISTS (SELECT 1 FROM attempt WHERE host = OLD.id) OR EXISTS (SELECT 1 FROM journal WHERE host = OLD.id)",
+             "there are attempts on this host")
+    REFUSES ("program", "EXISTS (SELECT 1 FROM attempt WHERE program = OLD.id) OR EXISTS (SELECT 1 FROM submission_run WHERE program = OLD.id)",
+             "there are attempts of this program")
+    "CREATE TRIGGER program_deleted AFTER DELETE ON program BEGIN DELETE FROM accepted WHERE older = OLD.id OR newer = OLD.id; END;"
+    REFUSES ("series", "EXISTS (SELECT 1 FROM result WHERE series = OLD.id) OR EXISTS (SELECT 1 FROM attempt_result WHERE series = OLD.id)"
+             " OR EXISTS (SELECT 1 FROM metric WHERE series = OLD.id)", "there are values of this metric")
+    REFUSES ("submission", "OLD.state < 2", "a cluster holds runs of this submission")
+    "CREATE TRIGGER submission_deleted AFTER DELETE ON submission BEGIN DELETE FROM submission_task WHERE submission = OLD.id;"
+    " DELETE FROM submission_array WHERE submission = OLD.id; END;"
+    "CREATE TRIGGER task_deleted AFTER DELETE ON submission_task BEGIN"
+    " DELETE FROM submission_run WHERE submission = OLD.submission AND task = OLD.number;"
+    " DELETE FROM journal WHERE submission = OLD.submission AND task = OLD.number; END;"},
 };
 /* clang-format on */
-const int pl_store_version = 3;
+const int pl_store_version = 4;
 
 /* The columns of the views that also show settings: a setting with such a name is shown as setting_NAME. */
 static const char reserved[] =
-    "run key status at_epoch study config seed attempts bad_epoch reason unsaved seconds started host metric value "
+    "run key status at_epoch study config seed attempts bad_epoch reason unsaved seconds started host tags note "
+    "thinned "
+    "extends metric value "
     "epoch last"
     " last_epoch last_kind at_best_valid valid_epoch n mean std min max mean_last runs finished diverged failed better";
 

@@ -91,7 +91,9 @@ static const char *const views[] = {
     " datetime(CASE r.status WHEN 1 THEN r.begun ELSE a.started END, 'unixepoch') AS started,"
     " coalesce(k.name, h.host) AS host,"
     " CASE r.status WHEN 1 THEN (SELECT max(m.epoch) FROM metric AS m JOIN series AS e"
-    " ON e.id = m.series WHERE m.run = r.id AND e.axis = 0) END AS at_epoch$settings"
+    " ON e.id = m.series WHERE m.run = r.id AND e.axis = 0) END AS at_epoch,"
+    " (SELECT group_concat(name, ', ') FROM (SELECT name FROM tag WHERE run = r.id ORDER BY name)) AS tags,"
+    " (SELECT text FROM note WHERE run = r.id) AS note, r.thinned, nullif(lower(hex(r.source)), '') AS extends$settings"
     " FROM run AS r JOIN config AS c ON c.id = r.config" /* of a run at work, or wanted anew, the last attempt is not it */
     " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts AND r.status > 1"
     " LEFT JOIN session AS h ON h.id = coalesce(r.session, a.session) LEFT JOIN host AS k ON k.id = a.host;",
@@ -189,6 +191,51 @@ static void add_identifier(struct pl_text *out, const char *name)
     pl_text_add_char(out, '"');
 }
 
+/* Names that Python, R, DuckDB or SQL itself reserve: a column that has one gets a second name with _ behind it. */
+static const char words[] =
+    "all analyse analyze and any array as asc assert async await between break by case cast check class collate column "
+    "constraint continue create cross current def default deferrable del desc distinct do drop elif else end except "
+    "exec exists false finally for foreign from full function global grant group having if import in index initially "
+    "inner insert intersect into is join lambda lateral leading left like limit match natural next none nonlocal not "
+    "null offset on only or order outer partition pass placing pivot primary qualify raise references repeat return "
+    "returning right select set some symmetric table then to trailing true try union unique unpivot update user using "
+    "values variadic when where while window with yield";
+
+static bool is_reserved(const char *name)
+{
+    char lower[32];
+    size_t n = strlen(name);
+    for (size_t i = 0; i <= n && n < sizeof lower; i++)
+        lower[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 32 : name[i]);
+    return n < sizeof lower && pl_has_word(words, lower);
+}
+
+/* The second names of the columns, behind all others, as far as no setting has them. */
+static int second_names(struct pl_store *store, struct pl_text *out, struct pl_error *err)
+{
+    sqlite3_stmt *keys;
+    struct pl_text second = {0};
+    int status = pl_store_prepare(store,
+                                  "SELECT id, name FROM setting_key AS k WHERE name IS NOT NULL AND NOT EXISTS"
+                                  " (SELECT 1 FROM setting_key AS o WHERE o.name = k.name || '_') ORDER BY id",
+                                  &keys, err);
+    while (!status && !(status = pl_store_next(store, keys, err))) {
+        const char *name;
+        status = pl_store_text(store, keys, 1, "setting_key", sqlite3_column_int64(keys, 0), &name, err);
+        if (status)
+            break;
+        if (!is_reserved(name))
+            continue;
+        pl_text_clear(&second);
+        pl_text_addf(&second, "%s_", name);
+        pl_text_addf(out, ", c.s%lld AS ", (long long)sqlite3_column_int64(keys, 0));
+        add_identifier(out, pl_text(&second));
+    }
+    sqlite3_finalize(keys);
+    pl_text_release(&second);
+    return status < 0 ? status : 0;
+}
+
 static int settings_columns(struct pl_store *store, struct pl_text *out, struct pl_error *err)
 {
     sqlite3_stmt *keys;
@@ -232,6 +279,7 @@ static void digest_views(char hex[2 * PL_DIGEST_SIZE + 1])
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         pl_text_add(&all, views[i]);
     pl_text_add(&all, status_case);
+    pl_text_add(&all, words);
     pl_digest(pl_text(&all), all.length, digest);
     pl_digest_hex(digest, PL_DIGEST_SIZE, hex);
     pl_text_release(&all);
@@ -242,6 +290,8 @@ int pl_store_make_views(struct pl_store *store, struct pl_error *err)
     struct pl_text columns = {0}, sql = {0};
     char digest[2 * PL_DIGEST_SIZE + 1];
     int status = settings_columns(store, &columns, err);
+    if (!status)
+        status = second_names(store, &columns, err);
     for (size_t i = 0; !status && i < sizeof views / sizeof *views; i++) {
         pl_text_clear(&sql);
         expand(&sql, views[i], pl_text(&columns));

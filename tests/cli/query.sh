@@ -154,3 +154,17 @@ if [ -e /dev/full ]; then
     code=0; "$POULA" query "SELECT * FROM runs" >/dev/full 2>err || code=$?
     equal $code 1 "exit code with a full disk"
 fi
+
+# A column whose name other languages reserve has a second one; a setting that is called so keeps it.
+cat >words.yaml <<'END'
+study: words
+task: {command: [sh, -c, "echo loss={order}"]}
+settings: {order: [1, 2], in: 3, in_: 4}
+END
+expect 0 poula sweep words.yaml --db words.db
+expect 0 poula query 'SELECT "order", order_, "in", in_ FROM runs' --db words.db --format csv
+same out <<'END'
+order,order_,in,in_
+1,1,3,4
+2,2,3,4
+END
