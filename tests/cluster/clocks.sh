@@ -21,8 +21,8 @@ equal "$(sql there.db "SELECT count(*) FROM attempt AS a JOIN submission AS s ON
 # The same for whoever submits: tasks that are at work are left alone by one whose clock says that they stand still.
 rm -f ran begun
 start one poula sweep slow.yaml --on slurm --db later.db --runs-per-task 2; one=$started
-wait_for 60 has_lines begun 1
-expect 0 env LD_PRELOAD="$fake_clock" FAKETIME=+10m timeout 120 "$POULA" sweep slow.yaml --on slurm --db later.db --runs-per-task 2
+wait_for 300 has_lines begun 1
+expect 0 env LD_PRELOAD="$fake_clock" FAKETIME=+10m timeout 600 "$POULA" sweep slow.yaml --on slurm --db later.db --runs-per-task 2
 finish one 0 "$one"
 same_content local.db later.db
 equal "$(sql later.db "SELECT count(*), count(DISTINCT job) FROM tasks")" "4|4" "tasks"

@@ -34,12 +34,12 @@ full() { dd if=/dev/zero of=small/filler bs=4096 2>/dev/null || true; }
 mkdir small/jobs
 ln -s small/jobs there-jobs
 start attached poula sweep gate.yaml --on slurm --db there.db --runs-per-task 2; attached=$started
-wait_for 60 has_lines begun 2
-wait_for 60 at_least there.db running 2
+wait_for 300 has_lines begun 2
+wait_for 300 at_least there.db running 2
 full
 touch go
 # All runs come to their ends, of which nothing can be written.
-wait_for 60 has_lines ran 4
+wait_for 300 has_lines ran 4
 sleep 3
 equal "$(count there.db finished)" 0 "runs that finished while the disk was full"
 rm small/filler
@@ -70,10 +70,10 @@ mkdir full-jobs
 ln -s ../full-jobs small/full-jobs
 rm -f go begun ran
 detach gate.yaml small/full.db --runs-per-task 2
-wait_for 60 has_lines begun 2
+wait_for 300 has_lines begun 2
 full
 touch go
-wait_for 60 no_tasks
+wait_for 300 no_tasks
 code=0
 on_slurm gate.yaml small/full.db --runs-per-task 2 >out 2>err || code=$?
 rm small/filler

@@ -17,7 +17,7 @@ studies:
   seeds: {from: 1, to: 30}
 END
 left=0
-timeout 120 "$POULA" sweep mixed.yaml --db local.db --jobs 2 >local.out 2>local.err || left=$?
+timeout 600 "$POULA" sweep mixed.yaml --db local.db --jobs 2 >local.out 2>local.err || left=$?
 equal "$(sql local.db "SELECT count(*), sum(status = 'diverged') > 0, sum(status = 'failed') FROM runs")" "200|1|1" "local runs"
 expect $left on_slurm mixed.yaml there.db --runs-per-task 9
 contains err "toy: 160 runs in 18 tasks of slurm; each task: 1 cpu"

@@ -24,8 +24,8 @@ ends_well() { # NAME: the sweep of gate that was started comes to its end
 begin() { # NAME
     rm -f go begun
     start attached on_slurm gate.yaml "$1.db" --runs-per-task 2; attached=$started
-    wait_for 60 has_lines begun 2
-    wait_for 60 at_least "$1.db" running 2
+    wait_for 300 has_lines begun 2
+    wait_for 300 at_least "$1.db" running 2
 }
 asked() { [ "$(grep -c . asked 2>/dev/null || true)" -ge "$1" ]; }
 
@@ -44,7 +44,7 @@ stop) printf '1_0|COMPL' ;;
 esac
 END
     done
-    wait_for 60 asked 2
+    wait_for 300 asked 2
     # For longer than a task that Slurm does not know is waited for, and shorter than a journal stands still.
     [ $how != fail ] || sleep 13
     ends_well $how
@@ -60,7 +60,7 @@ echo squeue >>asked
 exit 0
 END
 rm -f asked
-wait_for 60 asked 6
+wait_for 300 asked 6
 equal "$(count lie.db running)" 2 "runs at work when squeue lies"
 ends_well lie
 unstub squeue

@@ -3,7 +3,7 @@ cluster --array-max 5 --cpus 4
 toy_spec toy.yaml 1
 detach toy.yaml there.db --runs-per-task 2
 contains err "25 runs in 13 tasks"
-wait_for 60 no_tasks
+wait_for 300 no_tasks
 folder=$(ls -d there-jobs/*)
 equal "$(ls "$folder" | grep -c '^array-')" 3 arrays
 equal "$(ls "$folder" | grep -c '^task-.*out$') $(ls "$folder" | grep -c '^journal-') $(ls "$folder" | grep -c '^orders-')" \

@@ -26,9 +26,9 @@ contains out "worker --orders"
 [ ! -e submitted ] && [ ! -e there.db ] && [ ! -e there-jobs ] || fail "a dry run has left something"
 
 # ---- detach, look, attach ----
-expect 0 timeout 60 "$POULA" sweep gate.yaml --on slurm --detach --runs-per-task 1
+expect 0 timeout 600 "$POULA" sweep gate.yaml --on slurm --detach --runs-per-task 1
 contains err "gate: 4 runs in 4 tasks of slurm; each task: 1 cpu"
-wait_for 60 has_tasks RUNNING 4
+wait_for 300 has_tasks RUNNING 4
 expect 0 poula jobs
 contains out "running"
 contains out "n1,n2"
@@ -37,19 +37,19 @@ equal "$(grep -c '^gate-[0-9a-f]*,[0-3],1_[0-3],running,1,0,n[12],' out)" 4 "lin
 equal "$(wc -l <submitted)" 1 "calls of sbatch"
 touch go1
 collected() { "$POULA" report >out 2>err </dev/null && at_least there.db finished "$1"; }
-wait_for 60 collected 1
+wait_for 300 collected 1
 equal "$(count there.db finished)" 1 "runs that a report has taken in"
 
 # ---- a database that somebody else writes: the report comes without, within some seconds, and says so ----
 touch go2
-wait_for 60 sh -c "cat there-jobs/*/journal-* | grep -q '\"event\":\"end\",\"outcome\":\"finished\".*' && [ \$(cat there-jobs/*/journal-* | grep -c '\"over\":\"done\"') = 2 ]"
+wait_for 300 sh -c "cat there-jobs/*/journal-* | grep -q '\"event\":\"end\",\"outcome\":\"finished\".*' && [ \$(cat there-jobs/*/journal-* | grep -c '\"over\":\"done\"') = 2 ]"
 mkfifo hold
 sqlite3 -batch there.db <hold >/dev/null &
 locker=$!
 exec 7>hold
 echo 'BEGIN IMMEDIATE; SELECT 1;' >&7
 locked() { ! sqlite3 -batch there.db 'BEGIN IMMEDIATE; ROLLBACK;'; }
-wait_for 60 locked
+wait_for 300 locked
 moment=$(date +%s)
 for command in report runs 'query SELECT+1' jobs; do
     expect 0 poula $(echo "$command" | sed 's/ SELECT+1//') $(echo "$command" | grep -q query && echo 'SELECT(1)')
@@ -71,13 +71,13 @@ equal "$(count there.db finished)" 2 "runs finished after a collection"
 
 # ---- attach, and leave by Ctrl-C: the tasks go on ----
 start attached poula sweep gate.yaml --on slurm --db there.db
-wait_for 60 grep -q 'attached to 1 submission that is open' attached.err
+wait_for 300 grep -q 'attached to 1 submission that is open' attached.err
 kill -INT "$started"
 finish attached 130 "$started"
 contains attached.err "detached; 2 tasks go on"
 equal "$(tasks RUNNING)" 2 "tasks that go on"
 touch go3 go4
-expect 0 timeout 60 "$POULA" sweep gate.yaml --on slurm
+expect 0 timeout 600 "$POULA" sweep gate.yaml --on slurm
 unset POULA_DB
 same_content local.db there.db
 settled there.db
@@ -97,11 +97,11 @@ contains err "is cancelled"
 equal "$(sql cancelled.db "SELECT group_concat(study || ' ' || state, ', ') FROM (SELECT * FROM submissions ORDER BY study)")" \
     "gate closed, other open" submissions
 only_other() { [ "$(squeue -h -o %j | sed 's/-.*//' | sort -u)" = other ]; }
-wait_for 60 only_other
+wait_for 300 only_other
 expect 2 poula jobs --cancel-all --db cancelled.db
 contains err "--yes says that all are meant"
 expect 0 poula jobs --cancel-all --yes --db cancelled.db
-wait_for 60 no_tasks
+wait_for 300 no_tasks
 settled cancelled.db
 equal "$(count cancelled.db finished) $(count cancelled.db failed)" "0 0" "runs finished and failed"
 touch go1 go2 go3 go4
@@ -123,5 +123,5 @@ END
 cp -r late-jobs kept
 expect 0 poula jobs --cancel late --db late.db
 expect 0 scontrol update nodename=n1,n2 state=resume
-wait_for 60 no_tasks
+wait_for 300 no_tasks
 [ ! -e late ] || fail "a cancelled task has trained"

@@ -11,7 +11,7 @@ expect 0 poula sweep other.yaml --db other-local.db
 submit() { # SPEC DB
     rm -rf "$2" "${2%.db}-jobs"
     detach "$1" "$2" --runs-per-task 5
-    wait_for 60 no_tasks
+    wait_for 300 no_tasks
     folder=$(ls -d "${2%.db}"-jobs/*)
     equal "$(cat "$folder"/journal-*.1 | grep -c '"over":"done"')" 5 "journals that are whole"
 }

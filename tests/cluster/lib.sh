@@ -3,7 +3,7 @@
 #   cluster [OPTION...]      starts it (tests/cluster/slurm says which options) for as long as the test runs; the test is
 #                            skipped where there is none
 #   node kill|revive NODE    a node that dies, and comes back
-#   on_slurm SPEC DB ARGS... poula sweep --on slurm, where two minutes are more than it needs
+#   on_slurm SPEC DB ARGS... poula sweep --on slurm, where ten minutes are more than it needs
 #   detach SPEC DB ARGS...   the same with --detach, which must succeed
 #   tasks STATE              how many tasks Slurm has in this state
 #   stub NAME                a program before Slurm's own one: the rest of a shell script is read; "$real" is the real one
@@ -41,7 +41,7 @@ node() { "$TESTS/slurm" "$1" "$PWD/slurm" "$2"; }
 
 on_slurm() {
     spec=$1 db=$2; shift 2
-    timeout 120 $faster "$POULA" sweep "$spec" --on slurm --db "$db" "$@"
+    timeout 600 $faster "$POULA" sweep "$spec" --on slurm --db "$db" "$@"
 }
 
 detach() { expect 0 on_slurm "$@" --detach; }

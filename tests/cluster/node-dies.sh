@@ -28,12 +28,12 @@ expect 0 poula sweep two.yaml --db local.db --jobs 2
 rm -rf go begun
 
 start attached poula sweep two.yaml --on slurm --db there.db --runs-per-task 3; attached=$started
-wait_for 60 sh -c "cat there-jobs/net-*/journal-0.1 | grep -q points"
-wait_for 60 grep -qx '2 behind 0' begun
+wait_for 300 sh -c "cat there-jobs/net-*/journal-0.1 | grep -q points"
+wait_for 300 grep -qx '2 behind 0' begun
 # What was printed in the last second before a node dies is lost.
 has_steps() { [ "$(sql there.db "SELECT count(*) FROM curves JOIN runs USING (run) WHERE study = 'steps' AND seed = 2")" = 4 ]; }
-wait_for 60 has_steps
-wait_for 60 at_least there.db finished 1
+wait_for 300 has_steps
+wait_for 300 at_least there.db finished 1
 # Both are on one node, or each on one: the nodes of both die, one is back later.
 where=$(squeue -h -r -o %N | sort -u)
 for name in $where; do node kill "$name"; done

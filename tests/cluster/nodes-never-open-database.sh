@@ -23,7 +23,7 @@ expect 0 poula sweep look.yaml --db local.db
 detach look.yaml there.db --runs-per-task 2
 mkdir elsewhere
 mv there.db* elsewhere
-wait_for 60 sh -c "[ \$(cat there-jobs/*/journal-*.1 | grep -c '\"over\":\"done\"') = 2 ]"
+wait_for 300 sh -c "[ \$(cat there-jobs/*/journal-*.1 | grep -c '\"over\":\"done\"') = 2 ]"
 equal "$(ls | grep 'db$')" local.db "databases that tasks have made"
 equal "$(grep -c . opened 2>/dev/null || true)" 0 "databases that were open: $(cat opened 2>/dev/null)"
 equal "$(grep -c slurmstepd ancestors) $(grep -c poula ancestors)" "4 8" "processes that were looked at"

@@ -19,10 +19,10 @@ for partition in low lost; do
     db=$partition.db
     rm -f go begun important
     start attached poula sweep gate.yaml --on slurm --db $db --runs-per-task 2 --partition $partition; attached=$started
-    wait_for 60 has_lines begun 4
-    wait_for 60 at_least $db running 4
+    wait_for 300 has_lines begun 4
+    wait_for 300 at_least $db running 4
     expect 0 sbatch --partition=high --exclusive --output=/dev/null important.sh
-    wait_for 60 test -e important
+    wait_for 300 test -e important
     # Nothing has come to an end by this.
     expect 0 poula runs --db $db
     equal "$(count $db finished) $(count $db failed)" "0 0" "runs that finished and failed when they were preempted"

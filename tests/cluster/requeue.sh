@@ -34,13 +34,13 @@ rm -rf go begun
 # ---- the command: both runs of one task, at the same time ----
 detach command.yaml command.db --cpus 2 --runs-per-task 2
 contains err "command: 2 runs in 1 task of slurm; each task: 2 cpus"
-wait_for 60 has_lines begun 2
-wait_for 60 sh -c 'grep -q 6 command-runs/*1/at && grep -q 6 command-runs/*2/at'
+wait_for 300 has_lines begun 2
+wait_for 300 sh -c 'grep -q 6 command-runs/*1/at && grep -q 6 command-runs/*2/at'
 start attached poula sweep command.yaml --on slurm --db command.db; attached=$started
-wait_for 60 at_least command.db running 2
+wait_for 300 at_least command.db running 2
 job=$(squeue -h -r -o %i)
 expect 0 scontrol requeue "$job"
-wait_for 60 has_lines begun 4
+wait_for 300 has_lines begun 4
 touch go
 finish attached 0 "$attached"
 equal "$(sort begun | uniq -c | tr -s ' \n' ' ')" " 2 goes on behind 0 2 goes on behind 6 " "what the program found"
@@ -57,21 +57,23 @@ equal "$(sql command.db "SELECT count(*) FROM attempts WHERE log LIKE '%goes on 
 for way in attached alone; do
     db=net-$way.db
     detach net.yaml $db --runs-per-task 1
-    wait_for 60 has_tasks RUNNING 2
-    wait_for 60 sh -c "ls net-$way-jobs/*/journal-1.1 && [ \$(cat net-$way-jobs/*/journal-1.1 | grep -c points) -ge 3 ]"
+    wait_for 300 has_tasks RUNNING 2
+    for task in 0 1; do # a task that has not opened its journal has nothing to say of its end
+        wait_for 300 sh -c "[ \$(cat net-$way-jobs/*/journal-$task.1 | grep -c points) -ge 3 ]"
+    done
     if [ $way = attached ]; then
         start attached poula sweep net.yaml --on slurm --db $db; attached=$started
-        wait_for 60 at_least $db running 1
+        wait_for 300 at_least $db running 1
     fi
     for job in $(squeue -h -r -t RUNNING -o %i); do
         expect 0 scontrol requeue "$job"
     done
-    wait_for 60 sh -c "[ \$(cat net-$way-jobs/*/journal-*.1 | grep -c '\"over\":\"again\"') = 2 ]"
+    wait_for 300 sh -c "[ \$(cat net-$way-jobs/*/journal-*.1 | grep -c '\"over\":\"again\"') = 2 ]"
     contains "$(ls -d net-$way-jobs/*)/task-0.out" "it was taken from its node, and is started again"
     if [ $way = attached ]; then
         finish attached 0 "$attached"
     else
-        wait_for 60 no_tasks
+        wait_for 300 no_tasks
         # What the task printed is kept, attempt behind attempt.
         equal "$(grep -c '^poula worker: task 0' "$(ls -d net-$way-jobs/*)/task-0.out")" 2 "attempts that printed"
         expect 0 on_slurm net.yaml $db

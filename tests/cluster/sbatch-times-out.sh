@@ -83,10 +83,10 @@ exec "$real" "$@"
 END
 fast_clock 20
 start attached on_slurm toy.yaml twice.db --runs-per-task 5; attached=$started
-wait_for 60 has_lines asked 2
-wait_for 60 has_tasks PENDING 10
+wait_for 300 has_lines asked 2
+wait_for 300 has_tasks PENDING 10
 expect 0 scontrol update nodename=n1,n2 state=resume
 finish attached 0 "$attached"
 same_content local.db twice.db
 settled twice.db
-wait_for 60 no_tasks
+wait_for 300 no_tasks

@@ -12,10 +12,10 @@ rm -f go begun
 
 # ---- while it runs: two runs to a task, one at a time ----
 start attached poula sweep gate.yaml --on slurm --db ran.db --runs-per-task 2; attached=$started
-wait_for 60 has_lines begun 3
-wait_for 60 at_least ran.db running 3
+wait_for 300 has_lines begun 3
+wait_for 300 at_least ran.db running 3
 expect 0 scancel "$(squeue -h -r -o %i | sort | head -n 1)"
-wait_for 60 has_lines begun 4
+wait_for 300 has_lines begun 4
 touch go
 finish attached 0 "$attached"
 same_values local.db ran.db
@@ -31,10 +31,10 @@ equal "$(sql ran.db "SELECT reason FROM tasks WHERE reason IS NOT NULL")" "it wa
 rm -f go begun
 expect 0 scontrol update nodename=n1,n2 state=drain reason=test
 detach gate.yaml waited.db --runs-per-task 2
-wait_for 60 has_tasks PENDING 3
+wait_for 300 has_tasks PENDING 3
 job=$(squeue -h -r -o %i | sort | tail -n 1)
 expect 0 scancel "$job"
-wait_for 60 sh -c "[ -z \"\$(squeue -h -r -t all -o %i -j ${job%_*} | grep -x $job)\" ]"
+wait_for 300 sh -c "[ -z \"\$(squeue -h -r -t all -o %i -j ${job%_*} | grep -x $job)\" ]"
 expect 0 scontrol update nodename=n1,n2 state=resume
 touch go
 fast_clock 20

@@ -26,7 +26,7 @@ tasks=$(sed -n 's/^programs: 3000 runs in \([0-9]*\) tasks, .*/\1/p' out)
 [ "$tasks" -ge 10 ] && [ "$tasks" -le 99 ] || fail "3000 programs are $tasks tasks"
 # Some were timed: a task is worth some minutes.
 code=0
-timeout 100 "$POULA" sweep programs.yaml --db programs.db --limit 20 >out 2>err || code=$?
+timeout 600 "$POULA" sweep programs.yaml --db programs.db --limit 20 >out 2>err || code=$?
 expect 0 poula sweep programs.yaml --on slurm --dry-run --db programs.db
 timed=$(sed -n 's/^programs: 2980 runs in \([0-9]*\) tasks, .*/\1/p' out)
 [ "$timed" -ge 1 ] && [ "$timed" -le "$tasks" ] || fail "2980 programs that take milliseconds are $timed tasks"

@@ -17,9 +17,9 @@ net net.yaml 400
 expect 0 poula sweep net.yaml --db local.db
 start attached poula sweep net.yaml --on slurm --db there.db --time 10m; attached=$started
 for attempt in 1 2; do
-    wait_for 60 reports $attempt
+    wait_for 300 reports $attempt
     expect 0 warn
-    wait_for 60 sh -c "grep -q '\"over\":\"again\",\"reason\":\"its time was up; it is started again\"' there-jobs/*/journal-0.$attempt"
+    wait_for 300 sh -c "grep -q '\"over\":\"again\",\"reason\":\"its time was up; it is started again\"' there-jobs/*/journal-0.$attempt"
 done
 finish attached 0 "$attached"
 same_values local.db there.db
@@ -43,7 +43,7 @@ task:
     while :; do sleep 0.05; done
 END
 start attached poula sweep told.yaml --on slurm --db told.db --time 10m; attached=$started
-wait_for 60 has_lines begun 1
+wait_for 300 has_lines begun 1
 expect 0 warn
 finish attached 0 "$attached"
 equal "$(sql told.db "SELECT group_concat(number || outcome || ' ' || coalesce(reason, ''), ', ') FROM attempts")" \
@@ -53,7 +53,7 @@ equal "$(sql told.db "SELECT group_concat(number || outcome || ' ' || coalesce(r
 rm begun
 sed 's/study: told/study: stuck/; s/echo kept/echo no/; s/.run_folder..kept; exit/dev\/null; exit/' told.yaml >stuck.yaml
 start attached poula sweep stuck.yaml --on slurm --db stuck.db --time 10m --requeues 0; attached=$started
-wait_for 60 has_lines begun 1
+wait_for 300 has_lines begun 1
 expect 0 warn
 finish attached 1 "$attached"
 contains attached.err "runs were given back by their tasks 1 times, which is what --requeues allows"

@@ -35,9 +35,9 @@ END
 rm -f submitted
 fast_clock 10
 start one on_slurm toy.yaml later.db --runs-per-task 10; one=$started
-wait_for 60 has_lines asked 1
+wait_for 300 has_lines asked 1
 start two on_slurm toy.yaml later.db --runs-per-task 10; two=$started
-wait_for 60 has_lines asked 3
+wait_for 300 has_lines asked 3
 touch room
 finish one 0 "$one"
 finish two 0 "$two"

@@ -330,6 +330,27 @@ static void foreign_journals_are_left_alone(void **state)
     pl_text_release(&bytes);
 }
 
+/* What another version of poula reported is not taken for what it is not: it stays in its journal, and is said. */
+static void journals_of_another_version_are_left_alone(void **state)
+{
+    (void)state;
+    struct pl_text bytes = {0};
+    struct pl_collected collected = {0};
+    open_submission();
+    struct pl_journal_head h = {.attempt = 1, .time = 5, .submission = "toy-1", .node = "n1"};
+    pl_journal_head_write(&h, &lines);
+    pl_text_addf(&lines, "{\"event\":\"ready\",\"protocol\":%d,\"of\":\"tomorrow\"}\n", PL_PROTOCOL_VERSION + 1);
+    start(1), points(1, 1, 1), close_run(1, PL_FINISHED, 1, "");
+    make_journal(1, &bytes);
+    put(1, &bytes, bytes.length);
+    ok(pl_batch_collect(store, &submission, 0, &collected, &err));
+    assert_true(collected.ended == 0 && collected.broken == 1);
+    assert_non_null(strstr(collected.example, "task 0 was worked at by another version of poula"));
+    assert_true(number("SELECT count(*) FROM attempt") == 0 && number("SELECT count(*) FROM metric") == 0);
+    close_submission();
+    pl_text_release(&bytes);
+}
+
 /* A run that was given back meanwhile, and is somebody else's, is not written. */
 static void runs_in_other_hands_are_left_alone(void **state)
 {
@@ -422,6 +443,7 @@ int main(void)
         cmocka_unit_test_setup(every_cut_comes_to_the_same, fresh),
         cmocka_unit_test_setup(killed_collectors_lose_nothing, fresh),
         cmocka_unit_test_setup(foreign_journals_are_left_alone, fresh),
+        cmocka_unit_test_setup(journals_of_another_version_are_left_alone, fresh),
         cmocka_unit_test_setup(runs_in_other_hands_are_left_alone, fresh),
         cmocka_unit_test_setup(a_task_that_is_ended_fails_what_was_at_work, fresh),
         cmocka_unit_test_setup(closing_ends_what_is_at_work, fresh),

@@ -30,7 +30,7 @@ struct collector {
         struct pl_task_run known;
     } * active; /* runs that have begun in it and not ended */
     size_t active_count, active_capacity;
-    bool foreign; /* it is another submission's */
+    bool foreign; /* it is another submission's, or speaks another version of the protocol */
     struct pl_error *err;
 };
 
@@ -145,13 +145,28 @@ static int end_run(struct collector *c, const struct pl_event *event)
 
 /* ---- records ---- */
 
+/* What a task of another version of poula reports cannot be told: nothing of it is taken in, and its runs go back when it
+ * is over. */
+static int begin_worker(struct collector *c, const struct pl_event *event)
+{
+    if (event->protocol == PL_PROTOCOL_VERSION)
+        return pl_store_put_host(c->store, &event->worker, &c->info.host, c->err);
+    if (!c->collected->broken++)
+        snprintf(c->collected->example, sizeof c->collected->example,
+                 "task %lld was worked at by another version of poula (with protocol %lld, where this has %d), so that "
+                 "what it reports cannot be read here",
+                 (long long)c->info.task, (long long)event->protocol, PL_PROTOCOL_VERSION);
+    c->foreign = true;
+    return 1;
+}
+
 static int take_event(struct collector *c, const struct pl_event *event)
 {
     struct active *active;
     int status = 0;
     switch (event->kind) {
     case PL_EVENT_READY:
-        return pl_store_put_host(c->store, &event->worker, &c->info.host, c->err);
+        return begin_worker(c, event);
     case PL_EVENT_START:
         return begin_run(c, event);
     case PL_EVENT_POINTS:

@@ -80,7 +80,9 @@ static int take(void *self, char *text, size_t length, const struct pl_journal_p
     }
     if (pl_event_read(&r->reader, text, length, &event, NULL))
         return 0;
-    if (event.kind == PL_EVENT_READY || event.kind == PL_EVENT_DROPPED || !(run = find(r->past, event.run)))
+    if (event.kind == PL_EVENT_READY)
+        return event.protocol != PL_PROTOCOL_VERSION; /* nobody will take in what follows */
+    if (event.kind == PL_EVENT_DROPPED || !(run = find(r->past, event.run)))
         return 0;
     if (event.kind == PL_EVENT_START)
         run->begun = true;
