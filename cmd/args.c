@@ -1,5 +1,6 @@
 /* Command lines against the descriptors. */
 #include "cmd.h"
+#include "experiments.h"
 
 #include "base/share.h"
 
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 const struct pl_option pl_common_options[] = {
     {.name = "db", .argument = "FILE", .help = "results database (default $POULA_DB or results/poula.db)"},
@@ -187,6 +189,28 @@ const char *pl_args_db(const struct pl_args *args)
     return pl_args_get(args, "db", from_environment("POULA_DB", "results/poula.db"));
 }
 
+/* What comes with poula under nearly that name, where nothing of it is here. */
+static void hint_experiment(const struct pl_args *args, const char *given)
+{
+    struct pl_text names = {0}, word = {0};
+    struct pl_candidates list = {0};
+    struct pl_error err;
+    size_t length = strlen(given), folder = strlen(PL_SHARE_SPECS "/");
+    size_t skip = strncmp(given, PL_SHARE_SPECS "/", folder) ? 0 : folder;
+    if (length > 5 && !strcmp(given + length - 5, ".yaml"))
+        length -= 5;
+    if (length > skip && !pl_cmd_experiments(&names, &list, &err)) {
+        pl_text_add_bytes(&word, given + skip, length - skip);
+        const char *near = pl_candidates_nearest(&list, pl_text(&word));
+        if (near)
+            pl_cmd_note("poula %s: there is no %s here; an experiment that comes with poula is %s", args->command->name,
+                        given, near);
+    }
+    pl_candidates_release(&list);
+    pl_text_release(&names);
+    pl_text_release(&word);
+}
+
 void pl_args_spec(const struct pl_args *args, size_t index, struct pl_text *path)
 {
     const char *given = args->arguments[index];
@@ -194,6 +218,9 @@ void pl_args_spec(const struct pl_args *args, size_t index, struct pl_text *path
         pl_cmd_note("poula %s: there is no %s here; it is %s", args->command->name, given, pl_text(path));
         return;
     }
+    struct stat info;
+    if (strcmp(given, "-") && lstat(given, &info))
+        hint_experiment(args, given);
     pl_text_clear(path);
     pl_text_add(path, given);
 }

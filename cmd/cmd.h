@@ -68,8 +68,8 @@ bool pl_args_real(const struct pl_args *args, const char *option, double low, do
                   double *value);
 const char *pl_args_db(const struct pl_args *args);   /* --db, $POULA_DB, results/poula.db */
 const char *pl_args_data(const struct pl_args *args); /* --data, $POULA_DATA, data */
-/* The index-th argument as the path of a spec: where nothing of its name is here, an installed one (which a note says).
- */
+/* The index-th argument as the path of a spec: where nothing of its name is here, an installed one (which a note says);
+ * where there is none either, a note says which has nearly that name. */
 void pl_args_spec(const struct pl_args *args, size_t index, struct pl_text *path);
 /* The folder of the runs' own folders: results/poula-runs beside results/poula.db. */
 void pl_args_folders(const struct pl_args *args, struct pl_text *folders);

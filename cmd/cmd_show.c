@@ -261,8 +261,9 @@ done:
 /* Keys are hexadecimal, so that a slip of the other forms is told from a run without asking the database. */
 static int show_run_or_nearest(const struct pl_args *args, const char *name)
 {
-    static const char *const words[] = {"optimizers", "optimizer", "models",   "model",   "datasets", "dataset",
-                                        "problems",   "problem",   "settings", "metrics", "metric",   "devices"};
+    static const char *const words[] = {"optimizers", "optimizer", "models",      "model",     "datasets",
+                                        "dataset",    "problems",  "problem",     "settings",  "metrics",
+                                        "metric",     "devices",   "experiments", "experiment"};
     if (*name && !name[strspn(name, "0123456789abcdefABCDEF")])
         return show_run(args, name);
     struct pl_candidates forms = {0};
@@ -290,6 +291,8 @@ static int run(const struct pl_args *args)
         return show_dataset(args, name);
     if (!strcmp(what, "metric") && name)
         return pl_show_metric(name);
+    if (!strcmp(what, "experiment") && name)
+        return pl_show_experiment(args, name);
     if (!strcmp(what, "run") && name)
         return show_run(args, name);
     if (name)
@@ -306,6 +309,8 @@ static int run(const struct pl_args *args)
         return pl_show_devices();
     if (!strcmp(what, "metrics") || !strcmp(what, "metric"))
         return pl_show_metrics();
+    if (!strcmp(what, "experiments") || !strcmp(what, "experiment"))
+        return pl_show_experiments(args);
     if (!strcmp(what, "settings"))
         return show_settings();
     return show_run_or_nearest(args, what);
@@ -318,14 +323,17 @@ static const struct pl_option options[] = {
 const struct pl_command pl_cmd_show = {
     .name = "show",
     .summary =
-        "show a run, an optimizer, a model, a dataset, a problem, or the settings, metrics and devices there are",
+        "show a run, an optimizer, a model, a dataset, a problem, an experiment, or the settings, metrics and devices "
+        "there are",
     .arguments = "RUN|optimizers|optimizer NAME|models|model NAME|datasets|dataset NAME|problems|problem "
-                 "NAME|settings|metrics|metric NAME|devices",
+                 "NAME|experiments|experiment NAME|settings|metrics|metric NAME|devices",
     .description =
         "RUN is a run's number or the beginning of its key: shows its status and reason, every setting, each metric's "
         "best and last value, and the end of its log. The other forms show what this program knows, from the same "
         "descriptions that specs are checked against. model NAME lists layers, shapes, parameters, multiply-adds and "
-        "the memory of a batch; metric NAME says which way a metric of such a name is taken to be better; devices "
+        "the memory of a batch; metric NAME says which way a metric of such a name is taken to be better; experiments "
+        "lists the specs that come "
+        "with poula and experiment NAME prints one, to be copied; devices "
         "lists what networks "
         "can be trained on, with the instruction sets of this machine and the one in force, and its accelerators.",
     .example = "poula show optimizer theopoula",

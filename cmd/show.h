@@ -14,6 +14,10 @@ int pl_show_metric(const char *name);
 /* The devices there are, and what this machine has. */
 int pl_show_devices(void);
 
+/* The specs that come with poula; the text of one. */
+int pl_show_experiments(const struct pl_args *args);
+int pl_show_experiment(const struct pl_args *args, const char *name);
+
 int pl_show_models(void);
 /* Layers, shapes, parameters, multiply-adds and memory, with the settings that --set gives. */
 int pl_show_model(const struct pl_args *args, const char *name);

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -66,13 +67,76 @@ int pl_share_find(const char *name, struct pl_text *path, struct pl_error *err)
                    name, PL_SHARE);
 }
 
+static const char ending[] = ".yaml";
+enum { ENDING = sizeof ending - 1 };
+
+/* Is it more than .yaml, and ends so? */
+static bool has_ending(const char *name)
+{
+    size_t length = strlen(name);
+    return length > ENDING && !strcmp(name + length - ENDING, ending);
+}
+
 bool pl_share_instead(const char *name, struct pl_text *path)
 {
     static const char folder[] = PL_SHARE_SPECS "/";
     struct stat info;
-    if (strncmp(name, folder, sizeof folder - 1) != 0 || strstr(name, "..") || !lstat(name, &info))
+    bool full = !strncmp(name, folder, sizeof folder - 1), found;
+    if (!*name || name[0] == '/' || strstr(name, "..") || (!full && has_ending(name)) || !lstat(name, &info))
         return false;
-    return (errno == ENOENT || errno == ENOTDIR) && find_installed(name, path);
+    if (errno != ENOENT && errno != ENOTDIR)
+        return false;
+    if (full && has_ending(name))
+        return find_installed(name, path);
+    struct pl_text whole = {0};
+    pl_text_addf(&whole, "%s%s%s", full ? "" : folder, name, ending);
+    found = find_installed(pl_text(&whole), path) || real_path(pl_text(&whole), path);
+    pl_text_release(&whole);
+    return found;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Adds the specs of a folder and, before depth is 0, of its folders; prefix is what their names begin with. */
+static void list_specs(const char *folder, const char *prefix, int depth, struct pl_text *names)
+{
+    struct dirent **entries = NULL;
+    struct pl_text path = {0}, below = {0};
+    struct stat info;
+    int count = scandir(folder, &entries, NULL, by_name);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < count; i++) {
+            const char *name = entries[i]->d_name;
+            pl_text_clear(&path);
+            pl_text_addf(&path, "%s/%s", folder, name);
+            if (name[0] == '.' || strchr(name, '\n') || stat(pl_text(&path), &info))
+                continue;
+            if (!pass && S_ISREG(info.st_mode) && has_ending(name))
+                pl_text_addf(names, "%s%.*s\n", prefix, (int)(strlen(name) - ENDING), name);
+            if (!pass || !depth || !S_ISDIR(info.st_mode))
+                continue;
+            pl_text_clear(&below);
+            pl_text_addf(&below, "%s%s/", prefix, name);
+            list_specs(pl_text(&path), pl_text(&below), depth - 1, names);
+        }
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+    pl_text_release(&path);
+    pl_text_release(&below);
+}
+
+int pl_share_specs(struct pl_text *names, struct pl_error *err)
+{
+    struct pl_text folder = {0};
+    int status = pl_share_find(PL_SHARE_SPECS, &folder, err);
+    if (!status)
+        list_specs(pl_text(&folder), "", 2, names);
+    pl_text_release(&folder);
+    return status;
 }
 
 char *pl_share_home(const char *path)

@@ -21,6 +21,41 @@ expect 0 poula sweep experiments/paper/figure-toy.yaml experiments/toy.yaml --dr
 expect 2 poula sweep experiments/none.yaml
 contains err "cannot open experiments/none.yaml"
 
+# Short names: without experiments/ and .yaml, and what is nearly one.
+expect 0 poula sweep paper/table-lambda --dry-run
+contains out "48 runs, 48 missing"
+contains err "poula sweep: there is no paper/table-lambda here; it is $share/experiments/paper/table-lambda.yaml"
+expect 0 poula sweep experiments/toy --dry-run
+contains out "225 runs"
+expect 0 poula run toy --study toy-steps --set optimizer=adam
+contains err "there is no toy here; it is $share/experiments/toy.yaml"
+for name in tyo toy.yaml experiments/tyo.yaml; do
+    expect 2 poula sweep $name
+    contains err "there is no $name here; an experiment that comes with poula is toy"
+    contains err "cannot open $name"
+done
+expect 2 poula sweep nothing-like-it
+lacks err "comes with poula"
+echo "study: [" >toy
+expect 2 poula sweep toy
+lacks err "there is no"
+rm toy
+
+# What there is.
+expect 0 poula show experiments
+for spec in $(cd "$share/experiments" && find . -name '*.yaml' ! -name published.yaml | sed 's|^\./||; s|\.yaml$||'); do
+    grep -q "^$spec  *[A-Z0-9]" out || fail "no line for $spec, or without a word on it"
+done
+lacks out published
+[ "$(sed '$d' out | awk 'length > 110' | wc -l)" = 0 ] || fail "lines are too long"
+expect 0 poula show experiment paper/table-lambda
+cmp out "$share/experiments/paper/table-lambda.yaml"
+contains err "$share/experiments/paper/table-lambda.yaml"
+expect 2 poula show experiment paper/tabel-lambda
+contains err "did you mean paper/table-lambda?"
+expect 2 poula show experiment paper/published
+expect 2 poula show experiment ../experiments/toy
+
 # Its program starts where it is installed; the keys are those of the source tree.
 expect 0 poula sweep experiments/command.yaml --dry-run
 contains out "command runs in $share, for example: sh experiments/command/train.sh"
