@@ -30,7 +30,7 @@ static int check_target(struct pl_store *store, const char *path, struct pl_erro
     return status;
 }
 
-static int copy_pages(struct pl_store *store, struct pl_store *copy, struct pl_error *err)
+int pl_store_copy_pages(struct pl_store *store, struct pl_store *copy, struct pl_error *err)
 {
     sqlite3_backup *backup = sqlite3_backup_init(copy->db, "main", store->db, "main");
     if (!backup)
@@ -66,7 +66,7 @@ static int write_copy(struct pl_store *store, const char *name, struct pl_error 
     if (!status)
         status = pl_store_script(&copy, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF", err);
     if (!status)
-        status = copy_pages(store, &copy, err);
+        status = pl_store_copy_pages(store, &copy, err);
     if (!status)
         status = pl_store_script(&copy, "PRAGMA journal_mode = DELETE", err);
     sqlite3_close(copy.db);

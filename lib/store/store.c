@@ -91,6 +91,31 @@ int pl_store_write_leave(struct pl_store *store, bool own, int status, struct pl
     return committed < 0 ? committed : status;
 }
 
+/* All but the names. */
+static void release(struct pl_store *store)
+{
+    if (store->db && !sqlite3_get_autocommit(store->db))
+        pl_store_rollback(store);
+    for (size_t i = 0; i < PL_SQL_COUNT; i++)
+        sqlite3_finalize(store->statements[i]);
+    for (size_t i = 0; i <= PL_STORE_BLOCK; i++)
+        sqlite3_finalize(store->blocks[i]);
+    sqlite3_finalize(store->config_add);
+    sqlite3_close(store->db);
+    free(store->series);
+    free(store->keys);
+    free(store->config_sql);
+    free(store->planned.marks);
+    free(store->claimed.marks);
+    free(store->points);
+    free(store->pulses);
+    free(store->sweeps);
+    free(store->metrics);
+    pl_pool_release(&store->key_pool);
+    pl_pool_release(&store->series_pool);
+    pl_pool_release(&store->texts);
+}
+
 /* ---- opening ---- */
 
 /* File systems over which SQLite's shared memory, and so WAL, does not work. */
@@ -254,6 +279,30 @@ static int connect_frozen(struct pl_store *store, struct pl_error *err)
     return status;
 }
 
+/* An older schema lacks what is asked for below. Who only reads does not change the file, so it gets a copy, which
+ * SQLite keeps in memory and, when it is large, in a temporary file without a name. */
+static int read_migrated(struct pl_store *store, struct pl_error *err)
+{
+    struct pl_store copy = {.path = store->path, .mode = PL_STORE_WRITE, .patience = store->patience};
+    int status = pl_store_examine(store, err);
+    if (!status)
+        status = connect_file(&copy, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+    if (!status)
+        status = pl_store_copy_pages(store, &copy, err);
+    if (!status)
+        status = pl_store_migrate(&copy, err);
+    if (!status)
+        status = pl_store_script(&copy, "PRAGMA query_only = ON", err);
+    if (!status) {
+        sqlite3_close(store->db);
+        store->db = copy.db;
+        sqlite3_busy_handler(store->db, busy, store);
+        copy.db = NULL;
+    }
+    release(&copy);
+    return status;
+}
+
 static int open_read(struct pl_store *store, struct pl_error *err)
 {
     int64_t version = 0;
@@ -269,17 +318,11 @@ static int open_read(struct pl_store *store, struct pl_error *err)
     int code = sqlite3_errcode(store->db) & 0xFF;
     if (status == PL_EDATABASE && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) && !connect_frozen(store, err))
         status = recognise(store, &version, err);
-    if (status || version == pl_store_version)
-        return status ? status : pl_store_renew_views(store, err);
-    if (!info.st_size)
+    if (!status && !version && !info.st_size)
         return pl_fail(err, PL_EMISSING, "%s is empty: 'poula sweep SPEC' fills it", store->path);
-    /* An older schema lacks what is asked for below, so it is brought up to date first. */
-    struct pl_store *writer;
-    status = pl_store_open(&writer, store->path, PL_STORE_WRITE, err);
-    if (status)
-        return status;
-    pl_store_close(writer);
-    return 0;
+    if (!status && version < pl_store_version)
+        status = read_migrated(store, err);
+    return status ? status : pl_store_renew_views(store, err);
 }
 
 /* SQLite counts its memory under a lock of the whole process, for statistics that nobody here asks for. */
@@ -319,26 +362,7 @@ void pl_store_close(struct pl_store *store)
 {
     if (!store)
         return;
-    if (store->db && !sqlite3_get_autocommit(store->db))
-        pl_store_rollback(store);
-    for (size_t i = 0; i < PL_SQL_COUNT; i++)
-        sqlite3_finalize(store->statements[i]);
-    for (size_t i = 0; i <= PL_STORE_BLOCK; i++)
-        sqlite3_finalize(store->blocks[i]);
-    sqlite3_finalize(store->config_add);
-    sqlite3_close(store->db);
-    free(store->series);
-    free(store->keys);
-    free(store->config_sql);
-    free(store->planned.marks);
-    free(store->claimed.marks);
-    free(store->points);
-    free(store->pulses);
-    free(store->sweeps);
-    free(store->metrics);
-    pl_pool_release(&store->key_pool);
-    pl_pool_release(&store->series_pool);
-    pl_pool_release(&store->texts);
+    release(store);
     free(store->path);
     free(store->name);
     free(store);

@@ -23,8 +23,8 @@ enum { PL_STORE_TOKEN_SIZE = 65 };
 enum pl_store_mode { PL_STORE_READ, PL_STORE_WRITE };
 
 /* Opens path. WRITE creates the file and its folder and migrates an older schema; READ fails with
- * PL_EMISSING if there is no file and creates nothing. A newer schema gives PL_EVERSION, a foreign or damaged file
- * PL_ECORRUPT. */
+ * PL_EMISSING if there is no file, creates nothing and never changes the file: an older schema is read through a
+ * migrated copy that goes with the store. A newer schema gives PL_EVERSION, a foreign or damaged file PL_ECORRUPT. */
 int pl_store_open(struct pl_store **store, const char *path, enum pl_store_mode mode, struct pl_error *err);
 void pl_store_close(struct pl_store *store);
 

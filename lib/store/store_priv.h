@@ -161,14 +161,16 @@ int pl_store_judge_run(struct pl_store *store, int64_t run, struct pl_error *err
 
 /* views.c */
 int pl_store_make_views(struct pl_store *store, struct pl_error *err);
-/* Makes the views anew where another version of poula made them; a store for reading lets a writer do it, and goes on
- * with the older ones where none can. */
+/* Makes the views anew where another version of poula made them. A store for reading leaves the file as it is and makes
+ * temporary ones, of which nobody else knows. */
 int pl_store_renew_views(struct pl_store *store, struct pl_error *err);
 
 /* Refuses names that SQLite takes for something else than a file (PL_EINPUT). */
 int pl_store_check_name(const char *path, struct pl_error *err);
 /* The name of the same file that SQLite takes for nothing else. */
 void pl_store_plain_name(const char *path, struct pl_text *name);
+/* Makes the open database copy one with the pages of store, while others write to that. */
+int pl_store_copy_pages(struct pl_store *store, struct pl_store *copy, struct pl_error *err);
 /* Looks through the pages of a file of at most 200 MB: PL_ECORRUPT when one is damaged. */
 int pl_store_examine(struct pl_store *store, struct pl_error *err);
 

@@ -285,26 +285,42 @@ static void digest_views(char hex[2 * PL_DIGEST_SIZE + 1])
     pl_text_release(&all);
 }
 
-int pl_store_make_views(struct pl_store *store, struct pl_error *err)
+static int make_each(struct pl_store *store, bool temporary, struct pl_error *err)
 {
     struct pl_text columns = {0}, sql = {0};
-    char digest[2 * PL_DIGEST_SIZE + 1];
     int status = settings_columns(store, &columns, err);
     if (!status)
         status = second_names(store, &columns, err);
     for (size_t i = 0; !status && i < sizeof views / sizeof *views; i++) {
+        static const char create[] = "CREATE ";
+        const char *text = views[i];
+        bool makes = !strncmp(text, create, strlen(create));
+        if (temporary && !makes)
+            continue;
         pl_text_clear(&sql);
-        expand(&sql, views[i], pl_text(&columns));
+        if (temporary) {
+            pl_text_add(&sql, "CREATE TEMP ");
+            text += strlen(create);
+        }
+        expand(&sql, text, pl_text(&columns));
         status = pl_store_script(store, pl_text(&sql), err);
     }
+    pl_text_release(&columns);
+    pl_text_release(&sql);
+    return status;
+}
+
+int pl_store_make_views(struct pl_store *store, struct pl_error *err)
+{
+    struct pl_text sql = {0};
+    char digest[2 * PL_DIGEST_SIZE + 1];
+    int status = make_each(store, false, err);
     digest_views(digest);
-    pl_text_clear(&sql);
     pl_text_addf(&sql, "INSERT OR REPLACE INTO meta VALUES ('views', '%s')", digest);
     if (!status)
         status = pl_store_script(store, pl_text(&sql), err);
     if (!status)
         store->views_stale = false;
-    pl_text_release(&columns);
     pl_text_release(&sql);
     return status;
 }
@@ -344,6 +360,21 @@ static int renew(struct pl_store *store, struct pl_error *err)
     return status;
 }
 
+/* Names without a schema mean temporary tables and views first, here and in the statements of a store: those of the
+ * file are as if they were not there. */
+static const char temporary_series[] =
+    "CREATE TEMP TABLE series (id INTEGER PRIMARY KEY, name TEXT NOT NULL, axis INTEGER NOT NULL, direction INTEGER,"
+    " validates INTEGER, loss INTEGER NOT NULL, UNIQUE (name, axis));"
+    "INSERT INTO temp.series SELECT id, name, axis, direction, validates, loss FROM main.series";
+
+static int renew_temporary(struct pl_store *store, struct pl_error *err)
+{
+    int status = pl_store_script(store, temporary_series, err);
+    if (!status)
+        status = pl_store_describe_series(store, err);
+    return status ? status : make_each(store, true, err);
+}
+
 int pl_store_renew_views(struct pl_store *store, struct pl_error *err)
 {
     bool own, stale;
@@ -354,9 +385,5 @@ int pl_store_renew_views(struct pl_store *store, struct pl_error *err)
         status = pl_store_write_enter(store, &own, err);
         return status ? status : pl_store_write_leave(store, own, renew(store, err), err);
     }
-    struct pl_store *writer; /* who cannot write reads with the older ones */
-    struct pl_error ignored;
-    if (!pl_store_open(&writer, store->path, PL_STORE_WRITE, &ignored))
-        pl_store_close(writer);
-    return 0;
+    return renew_temporary(store, err);
 }
