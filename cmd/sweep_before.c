@@ -141,7 +141,7 @@ int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *optio
 struct wish {
     struct pl_condition *where;
     size_t count;
-    bool *known; /* has any run what a condition is about? */
+    unsigned char *known; /* has any run what a condition is about? */
     struct pl_store *store;
     struct pl_sweep_before *before;
     struct pl_text canonical;
@@ -191,6 +191,22 @@ static int take_run(void *self, const struct pl_study *study, const struct pl_se
     return 0;
 }
 
+/* A key that no run has, and a word where all runs have numbers, are slips. */
+static int check_seen(const struct pl_args *args, const struct pl_condition *condition, unsigned char known)
+{
+    int code = 0;
+    if (!known)
+        return pl_cmd_usage_error(args, "--rerun: no run of these studies has a setting %s", condition->key);
+    for (size_t i = 0; i < condition->count && !code; i++) {
+        struct pl_text why = {0};
+        pl_condition_slip(condition, i, "", true, &why);
+        if (pl_condition_is_word(condition, i) && !(known & PL_SEEN_WORD))
+            code = pl_cmd_usage_error(args, "--rerun: %s", pl_text(&why));
+        pl_text_release(&why);
+    }
+    return code;
+}
+
 static int choose_reruns(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_store *store,
                          struct pl_sweep_before *before)
 {
@@ -204,8 +220,7 @@ static int choose_reruns(const struct pl_args *args, const struct pl_sweep_specs
         if (!status)
             pl_sweep_plan_release(&plan);
         for (size_t i = 0; i < wish.count && !code; i++)
-            if (!wish.known[i])
-                code = pl_cmd_usage_error(args, "--rerun: no run of these studies has a setting %s", wish.where[i].key);
+            code = check_seen(args, &wish.where[i], wish.known[i]);
         if (!code && !before->rerun_count)
             code = pl_cmd_usage_error(args, "--rerun names no run that there is");
     }

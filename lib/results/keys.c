@@ -119,17 +119,22 @@ static int check_values(const struct pl_results *results, const struct pl_condit
         which++;
     if (!condition->known || condition->elsewhere || which == all)
         return 0;
-    struct pl_text wanted = {0}, there = {0};
-    pl_where_write(&one, &wanted);
+    struct pl_text why = {0}, there = {0}, of = {0};
+    bool numbers = column->value_count > 0;
+    for (size_t i = 0; i < column->value_count; i++)
+        numbers = numbers && (column->values[i].value.type == PL_REAL || column->values[i].value.type == PL_INTEGER);
+    pl_text_addf(&of, " of study %s", results->name);
+    pl_condition_slip(condition, which, pl_text(&of), numbers, &why);
     for (size_t i = 0; i < column->value_count && i < SHOWN; i++) {
         pl_text_add(&there, i ? ", " : "");
         pl_value_write(&column->values[i].value, &there);
     }
     pl_text_add(&there, column->value_count > SHOWN ? ", ..." : "");
-    int status = pl_fail(err, PL_EMISSING, "no run of study %s has %.200s; there %s: %.500s", results->name,
-                         pl_text(&wanted), column->value_count == 1 ? "is" : "are", pl_text(&there));
-    pl_text_release(&wanted);
+    int status = pl_fail(err, PL_EMISSING, "%s; there %s: %.500s", pl_text(&why),
+                         column->value_count == 1 ? "is" : "are", pl_text(&there));
+    pl_text_release(&why);
     pl_text_release(&there);
+    pl_text_release(&of);
     return status;
 }
 

@@ -106,6 +106,12 @@ static const char *const texts[PL_SQL_COUNT] = {
                               " WHERE r.session IS NOT NULL"
                               " AND EXISTS (SELECT 1 FROM metric AS m WHERE m.run = r.id AND m.series = ?2) LIMIT 1",
 
+    [PL_SQL_TAG_ADD] = "INSERT INTO tag (run, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+    [PL_SQL_TAG_DROP] = "DELETE FROM tag WHERE run = ?1 AND name = ?2",
+    [PL_SQL_NOTE_SET] = "INSERT INTO note (run, text) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET text = excluded.text"
+                        " WHERE text <> excluded.text",
+    [PL_SQL_NOTE_DROP] = "DELETE FROM note WHERE run = ?1 AND ?2 = ''",
+
     [PL_SQL_SUBMISSION_ADD] = "INSERT INTO submission (session, sweep, state, threads, created, name, system, folder, user,"
                               " resources, reading) VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     [PL_SQL_SUBMISSION_OPEN] = "UPDATE submission SET state = 1, tasks = ?2, runs = ?3 WHERE id = ?1 AND state = 0",

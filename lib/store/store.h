@@ -103,6 +103,14 @@ int pl_store_is_accepted(struct pl_store *store, int64_t older, const struct pl_
  * series), its curve is not. Returns 1, and does nothing, for a run that is running, or is missing anyway. */
 int pl_store_forget(struct pl_store *store, int64_t run, struct pl_error *err);
 
+/* ---- tags and notes ---- */
+
+/* A run has any number of tags (words without blanks and commas: PL_EINPUT) and at most one note ("" removes it).
+ * changed says whether it was otherwise before. */
+int pl_store_tag(struct pl_store *store, int64_t run, const char *name, bool *changed, struct pl_error *err);
+int pl_store_untag(struct pl_store *store, int64_t run, const char *name, bool *changed, struct pl_error *err);
+int pl_store_note(struct pl_store *store, int64_t run, const char *text, bool *changed, struct pl_error *err);
+
 /* ---- running ---- */
 
 /* What a supervisor (or worker command) is: written once per session as provenance. */

@@ -148,6 +148,28 @@ void pl_where_write(const struct pl_condition *condition, struct pl_text *out)
     }
 }
 
+bool pl_condition_is_word(const struct pl_condition *condition, size_t which)
+{
+    return which < condition->count && condition->values[which].type == PL_STRING;
+}
+
+void pl_condition_slip(const struct pl_condition *condition, size_t which, const char *of, bool numbers,
+                       struct pl_text *why)
+{
+    bool value = which < condition->count;
+    struct pl_condition one = {.key = condition->key, .count = value, .range_count = !value};
+    one.values = value ? &condition->values[which] : NULL;
+    one.ranges = value ? NULL : &condition->ranges[which - condition->count];
+    if (numbers && pl_condition_is_word(condition, which)) {
+        pl_text_addf(why, "%s is a number, and cannot be '%.200s'", condition->key, condition->values[which].string);
+        return;
+    }
+    struct pl_text wanted = {0};
+    pl_where_write(&one, &wanted);
+    pl_text_addf(why, "no run%s has %.200s", of, pl_text(&wanted));
+    pl_text_release(&wanted);
+}
+
 void pl_where_free(struct pl_condition *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -25,6 +25,13 @@ struct pl_condition {
 /* Does the condition hold for a value (NULL: the run has no such setting)? Values that are spelled alike are equal. */
 bool pl_condition_admits(const struct pl_condition *condition, const struct pl_value *value);
 
+/* Is the which-th alternative (values, then ranges) a word? Where all values of a setting are numbers it is a slip. */
+bool pl_condition_is_word(const struct pl_condition *condition, size_t which);
+/* Says in why what is wrong with an alternative that no run has: "no run has lambda=0.3" or, where all values are
+ * numbers, "lambda is a number, and cannot be 'abc'". of stands behind "no run": "" or " of study toy". */
+void pl_condition_slip(const struct pl_condition *condition, size_t which, const char *of, bool numbers,
+                       struct pl_text *why);
+
 /* A condition as the command line spells it: key=value[,value...], key!=value, key<3, key>=0.1, key=0.1..1 (ends
  * inside). Appends to *list, which pl_where_free frees; false when text is not one. pl_where_write spells it again. */
 bool pl_where_read(const char *text, struct pl_condition **list, size_t *count);

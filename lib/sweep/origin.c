@@ -263,7 +263,7 @@ static const struct pl_value *find_spelled(const struct pl_settings *settings, c
 }
 
 bool pl_where_holds(const struct pl_condition *where, size_t count, const struct pl_settings *settings, int64_t seed,
-                    enum pl_status status, bool *known)
+                    enum pl_status status, unsigned char *known)
 {
     bool holds = true;
     for (size_t i = 0; i < count; i++) {
@@ -273,7 +273,8 @@ bool pl_where_holds(const struct pl_condition *where, size_t count, const struct
             own = (struct pl_value){PL_STRING, {.string = pl_status_name(status)}};
         else if (strcmp(where[i].key, "seed") != 0)
             value = find_spelled(settings, where[i].key);
-        known[i] = known[i] || value;
+        if (value)
+            known[i] |= PL_SEEN | (value->type == PL_REAL || value->type == PL_INTEGER ? 0 : PL_SEEN_WORD);
         holds = holds && value && pl_condition_admits(&where[i], value);
     }
     return holds;

@@ -255,10 +255,12 @@ void pl_changed_release(struct pl_changed *changed);
 int pl_sweep_forget_runs(struct pl_store *store, const int64_t *runs, size_t count, const char *folders,
                          size_t *forgotten, struct pl_error *err);
 
+/* What runs have of a condition's key. */
+enum { PL_SEEN = 1, PL_SEEN_WORD = 2 };
 /* Does a run meet all conditions? Their keys are settings, in any spelling, seed and status. known (as many as there
- * are conditions) is set for those whose key the run has. */
+ * are conditions) has PL_SEEN added for those whose key the run has, and PL_SEEN_WORD where its value is no number. */
 bool pl_where_holds(const struct pl_condition *where, size_t count, const struct pl_settings *settings, int64_t seed,
-                    enum pl_status status, bool *known);
+                    enum pl_status status, unsigned char *known);
 
 /* ---- folders of runs ---- */
 
