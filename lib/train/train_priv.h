@@ -2,6 +2,7 @@
 #ifndef PL_TRAIN_PRIV_H
 #define PL_TRAIN_PRIV_H
 
+#include "train/schedule.h"
 #include "train/train.h"
 
 /* A kind of task: one const descriptor in the table of schema.c. */
@@ -42,33 +43,6 @@ extern const size_t pl_objective_setting_count;
 const struct pl_problem *pl_problem_of(const struct pl_settings *settings, const char *key, struct pl_error *err);
 /* Adds the names of all problems. */
 void pl_objective_choices(struct pl_candidates *names);
-
-/* A schedule: the factor on the initial learning rate before each epoch, counted from 0. */
-enum pl_anneal { PL_ANNEAL_NONE, PL_ANNEAL_COSINE, PL_ANNEAL_LINEAR };
-struct pl_schedule {
-    double decay, floor;
-    int64_t every, warmup, epochs;
-    int64_t *milestones;
-    size_t milestone_count;
-    enum pl_anneal anneal;
-    int64_t patience;
-    /* What a checkpoint holds: epochs since the best loss or the last decay, decays by patience, the best loss. */
-    uint64_t stale, decays;
-    double best;
-};
-extern const struct pl_setting pl_schedule_settings[];
-extern const size_t pl_schedule_setting_count;
-/* Those of a schedule that is told validation losses: of tasks on text. */
-extern const struct pl_setting pl_schedule_validated_settings[];
-extern const size_t pl_schedule_validated_setting_count;
-int pl_schedule_init(struct pl_schedule *schedule, const struct pl_settings *settings, int64_t epochs,
-                     struct pl_error *err);
-void pl_schedule_release(struct pl_schedule *schedule);
-double pl_schedule_factor(const struct pl_schedule *schedule, int64_t epoch);
-/* Tells the newest validation loss, once an epoch. Returns whether lambda decays before the next one. */
-bool pl_schedule_validated(struct pl_schedule *schedule, double loss);
-/* The first epoch after this one at which the factor may differ, decays by patience aside; INT64_MAX: never. */
-int64_t pl_schedule_next(const struct pl_schedule *schedule, int64_t epoch);
 
 /* The key of the request's run, in hex: as it says, or made into hex. Returns either. */
 const char *pl_request_key(const struct pl_run_request *request, char hex[2 * PL_DIGEST_SIZE + 1]);

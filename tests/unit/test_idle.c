@@ -206,6 +206,17 @@ static void idle_settings_are_noted(void **state)
          "s: every has no effect when every>=epochs or every>=iterations, so 1 of 3 runs is the same training as "
          "another one, "
          "under another key\n"},
+        /* its own value is enough to be named, in a single run too */
+        {THETA30 "optimizer: {name: sgd}\nschedule: {warmup: 1}\n",
+         "s: warmup has no effect when warmup=1 and anneal=none and unit=epoch\n"},
+        {THETA30 "optimizer: {name: sgd}\nschedule: {warmup: [1, 2]}\n", ""},
+        {THETA30 "optimizer: {name: sgd}\nschedule: {warmup: 1, anneal: cosine}\n", ""},
+        {THETA30 "optimizer: {name: sgd}\nschedule: {warmup: [0, 1]}\n",
+         "s: warmup has no effect when warmup=1 and anneal=none and unit=epoch, so 1 of 2 runs is the same training as "
+         "another one, under another key\n"},
+        {THETA30 "optimizer: {name: sgd}\nschedule: {decay: 0.1, every: 100}\n",
+         "s: every has no effect when every>=epochs or every>=iterations\n"},
+        {THETA30 "optimizer: {name: theopoula, eta: 0, r: 2}\n", ""},
         /* where nothing is drawn all seeds are one training */
         {QUADRATIC "optimizer: {name: adam, lambda: [0.1, 0.2]}\nseeds: [1, 2, 3]\n",
          "s: the seed has no effect where nothing is drawn, so 4 of 6 runs are the same training as another one, under "

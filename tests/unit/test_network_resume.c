@@ -64,6 +64,9 @@ static void test_killed_runs_resume(void **state)
         TASK "optimizer=sgd momentum=0.9 device=ref checkpoint_minutes=1e-9",
         TASK "optimizer=adam lookahead=2 sam=0.05 checkpoint_minutes=1e-9",
         TASK "optimizer=adam average=swa average_after=1 checkpoint_minutes=1e-9 weight_decay=0.1 decay_on=matrices",
+        TASK "optimizer=sgd unit=step warmup=3 anneal=cosine cycle=4 checkpoint_minutes=1e-9",
+        TASK "optimizer=sgd unit=fraction warmup=1.5 warmup_from=0.1 decay=0.5 patience=1 threshold=0.5 cooldown=1 "
+             "checkpoint_minutes=1e-9",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pl_settings s = {0};

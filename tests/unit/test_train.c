@@ -305,7 +305,7 @@ static void decay_by_patience(void **state)
     for (size_t i = 0; i < COUNT(losses); i++) {
         assert_int_equal(pl_schedule_validated(&schedule, losses[i]), decays[i]);
         factor *= decays[i] ? 0.1 : 1;
-        assert_float_equal(pl_schedule_factor(&schedule, (int64_t)i + 1), factor, 1e-15);
+        assert_float_equal(pl_schedule_factor(&schedule, (struct pl_moment){(double)i + 1, 1}), factor, 1e-15);
     }
     pl_schedule_release(&schedule);
     pl_settings_release(&s);

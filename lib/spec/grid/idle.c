@@ -1,5 +1,6 @@
 /* Runs of a study that are the same training under several keys, because they differ only in settings that change
- * nothing there (struct pl_setting, idle_when) or in the seed of a training that draws nothing. */
+ * nothing there (struct pl_setting, idle_when) or in the seed of a training that draws nothing; and settings whose own
+ * value makes them change nothing in any run. */
 #include "spec/grid/grid.h"
 #include "spec/grid/hash.h"
 #include "spec/grid/part.h"
@@ -29,6 +30,10 @@ struct search {
     struct pl_walk *walk;
     const char *keys[MOST_KEYS]; /* that can be idle, the study's own ones */
     size_t key_count;
+    struct own {
+        const struct pl_setting *setting; /* the descriptor in the first run with a value that is no default */
+        size_t given, idle;               /* runs with such a value; those in which it changes nothing */
+    } own[MOST_KEYS];
     struct pl_entry *entries; /* room for the settings of a run */
     struct first *slots;
     size_t size;      /* a power of two */
@@ -109,6 +114,28 @@ static void reset(const struct search *s, const struct pl_setting *const *settin
     }
 }
 
+/* "warmup=1 and anneal=none", of warmup: is it its own value that can make the setting change nothing? */
+static bool names_itself(const struct pl_setting *setting)
+{
+    size_t length;
+    for (const char *at = setting->idle_when; (at = pl_next_word(at, &length)); at += length)
+        if (strcspn(at, "!>= ") == strlen(setting->key) && !strncmp(at, setting->key, strlen(setting->key)))
+            return true;
+    return false;
+}
+
+static void count_own(struct own *own, const struct pl_setting *setting, const struct pl_settings *settings)
+{
+    struct pl_value initial;
+    struct pl_error err;
+    if (!names_itself(setting) || pl_setting_read(setting, setting->initial, &initial, &err) ||
+        pl_value_equal(pl_settings_find(settings, setting->key), &initial))
+        return;
+    own->setting = setting;
+    own->given++;
+    own->idle += pl_setting_is_idle(setting, settings);
+}
+
 /* Looks at one configuration with one seed, or with all of them at once. */
 static void visit(struct search *s, const struct pl_settings *settings, int64_t seed, size_t runs)
 {
@@ -130,6 +157,8 @@ static void visit(struct search *s, const struct pl_settings *settings, int64_t 
         if (value)
             pl_value_hash(s->keys[k], value, own);
         values[k] = value ? own[0] : 0;
+        if (found[k])
+            count_own(&s->own[k], found[k], settings);
     }
     reset(s, found, &copy, hash);
     struct first *first = slot_of(s, hash);
@@ -186,6 +215,19 @@ static void describe(const struct search *s, struct pl_text *notes)
     }
 }
 
+/* "s: warmup has no effect when warmup=1 and anneal=none", where that is so in every run that is not named already. */
+static void describe_own(const struct search *s, const char *study, struct pl_text *notes)
+{
+    for (size_t k = 0; k < s->key_count; k++) {
+        const struct own *own = &s->own[k];
+        bool told = false;
+        for (size_t i = 0; i < s->found_count; i++)
+            told = told || s->found[i].setting == own->setting;
+        if (own->given && own->idle == own->given && !told)
+            pl_text_addf(notes, "%s: %s has no effect when %s\n", study, own->setting->key, own->setting->idle_when);
+    }
+}
+
 static size_t most_entries(const struct pl_study_grid *grid)
 {
     size_t most = 0;
@@ -200,7 +242,7 @@ void pl_spec_idle_notes(const struct pl_study *study, struct pl_text *notes)
 {
     struct search s = {.grid = study->grid, .size = 64};
     uint64_t runs = study->runs;
-    if (study->waiting || runs < 2)
+    if (study->waiting || !runs)
         return;
     find_keys(&s);
     while (s.size < 2 * (runs < MOST_CHECKED ? runs : MOST_CHECKED))
@@ -217,6 +259,7 @@ void pl_spec_idle_notes(const struct pl_study *study, struct pl_text *notes)
                      s.runs < runs ? "at least " : "", (unsigned long long)s.repeated, (unsigned long long)runs,
                      s.repeated == 1 ? "is" : "are");
     }
+    describe_own(&s, study->name ? study->name : "", notes);
     pl_walk_free(s.walk);
     free(s.entries);
     free(s.values);

@@ -148,12 +148,29 @@ static struct pl_evaluation sum_up(const struct pl_progress *p)
     return (struct pl_evaluation){p->loss / (double)p->examples, (double)p->correct / (double)p->examples};
 }
 
+/* The learning rate of the epoch, or of the step that comes; at the end of an epoch still that of the last one. */
+static void follow_schedule(struct pl_network *n)
+{
+    const struct pl_progress *p = &n->progress;
+    const uint64_t over = p->batch >= n->epoch_batches;
+    struct pl_moment moment = {(double)p->epoch, 1};
+    if (n->schedule.unit == PL_UNIT_STEP)
+        moment.at = (double)(pl_optim_steps(n->optim) - over);
+    if (n->schedule.unit == PL_UNIT_FRACTION) {
+        moment.tick = 1 / (double)n->epoch_batches;
+        moment.at += (double)(p->batch - over) / (double)n->epoch_batches;
+    }
+    n->lambda = n->rate * pl_schedule_factor(&n->schedule, moment);
+}
+
 /* Trains what is left of the epoch. Returns 1 when the run ends here. */
 static int train_batches(struct pl_network *n, struct pl_run_result *result, struct pl_error *err)
 {
-    n->lambda = n->rate * pl_schedule_factor(&n->schedule, (int64_t)n->progress.epoch);
+    uint64_t examples;
     n->type->begin(n);
+    n->type->reach(n, n->progress.epoch, UINT64_MAX, &n->epoch_batches, &examples);
     for (;;) {
+        follow_schedule(n);
         int status = train_batch(n, err);
         if (status == OVER)
             return 0;

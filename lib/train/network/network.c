@@ -99,6 +99,16 @@ void pl_network_describe(const struct pl_network *n, struct pl_settings *metadat
     pl_text_release(&text);
 }
 
+static uint64_t count_steps(const struct pl_network *n)
+{
+    uint64_t steps = 0, batches, examples;
+    for (uint64_t epoch = 0; epoch < n->epochs; epoch++) {
+        n->type->reach(n, epoch, UINT64_MAX, &batches, &examples);
+        steps += batches;
+    }
+    return steps;
+}
+
 int pl_network_open(struct pl_network *n, const struct pl_run_request *request, const struct pl_sink *sink,
                     struct pl_error *err)
 {
@@ -116,6 +126,8 @@ int pl_network_open(struct pl_network *n, const struct pl_run_request *request, 
         status = pl_recording_init(&n->recording, settings, err);
     if (!status)
         status = n->type->open(n, err);
+    if (!status && n->schedule.unit == PL_UNIT_STEP)
+        status = pl_schedule_set_steps(&n->schedule, count_steps(n), err);
     if (!status)
         status = open_net(n, err);
     const char *weights = pl_settings_need_string(settings, "weights");

@@ -51,7 +51,8 @@ struct pl_network {
     struct pl_layout layout;
     struct pl_schedule schedule;
     enum pl_element element;   /* of theta, gradient and the optimizer */
-    double rate, lambda, clip; /* the initial learning rate, that of this epoch; INFINITY: no clipping */
+    double rate, lambda, clip; /* the initial learning rate, that of this epoch or step; INFINITY: no clipping */
+    uint64_t epoch_batches;    /* of this epoch */
     size_t epochs;
     uint64_t recorded_batches; /* whose loss is a value of its own */
     struct pl_recording recording;

@@ -92,6 +92,8 @@ static int check_schedule(const struct place *p, const struct pl_network *n)
     int status = between(p, "poula/schedule/stale", 0, stale);
     if (!status)
         status = between(p, "poula/schedule/decays", 0, patience ? epoch / patience : 0);
+    if (!status && n->schedule.cooldown)
+        status = between(p, "poula/schedule/cooling", 0, (uint64_t)n->schedule.cooldown);
     if (!status && isnan(real(p, "poula/schedule/best")))
         status = pl_fail(p->err, PL_ECORRUPT, "its poula/schedule/best is not a number");
     return status;

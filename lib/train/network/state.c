@@ -92,6 +92,8 @@ void pl_state_add(struct pl_state *state, struct pl_network *n, const struct pl_
     ADD(state, "poula/schedule/stale", n->schedule.stale);
     ADD(state, "poula/schedule/decays", n->schedule.decays);
     ADD(state, "poula/schedule/best", n->schedule.best);
+    if (n->schedule.cooldown)
+        ADD(state, "poula/schedule/cooling", n->schedule.cooling);
     for (int k = 0; n->recording.on && k < PL_SHARES; k++)
         ADD(state, join(state, SHARES, pl_recording_metrics[k].name), p->shares[k]);
     if (n->recurrent)

@@ -113,7 +113,10 @@ static int dataset_schema(const struct pl_settings *chosen, struct pl_schema *sc
     pl_schema_add(schema, PL_SECTION_TASK, common, common_count);
     pl_schema_add(schema, PL_SECTION_TASK, model->settings, model->setting_count);
     if (type->text)
-        pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_validated_settings, pl_schedule_validated_setting_count);
+        pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_text_settings, pl_schedule_text_setting_count);
+    else
+        pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_patience_settings, pl_schedule_patience_setting_count);
+    pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_told_settings, pl_schedule_told_setting_count);
     return pl_schema_add_training(chosen, schema, err);
 }
 
@@ -147,8 +150,7 @@ static void dataset_sources(struct pl_schema_sources *sources)
     pl_source_add(sources, "dataset", PL_SECTION_TASK, pl_network_settings, pl_network_setting_count);
     for (size_t t = 0; t < TYPE_COUNT; t++)
         type_sources(types[t], sources);
-    pl_source_add(sources, "text", PL_SECTION_SCHEDULE, pl_schedule_validated_settings,
-                  pl_schedule_validated_setting_count);
+    pl_source_add(sources, "text", PL_SECTION_SCHEDULE, pl_schedule_text_settings, pl_schedule_text_setting_count);
     for (size_t i = 0; i < pl_model_count(); i++)
         pl_source_add(sources, pl_model_at(i)->name, PL_SECTION_TASK, pl_model_at(i)->settings,
                       pl_model_at(i)->setting_count);

@@ -282,7 +282,7 @@ static void iterate(struct langevin *l, struct pl_run_result *result)
     int64_t change = 0, point = 1;
     for (int64_t t = 0; t < l->iterations && l->escaped < l->count;) {
         if (t >= change) {
-            pl_chains_set_rate(l->chains, l->rate * pl_schedule_factor(&l->schedule, t));
+            pl_chains_set_rate(l->chains, l->rate * pl_schedule_factor(&l->schedule, (struct pl_moment){(double)t, 1}));
             change = pl_schedule_next(&l->schedule, t);
         }
         int64_t next = earlier(earlier(t + look, change), recorded_iteration(l, point));

@@ -97,6 +97,8 @@ static int problem_schema(const struct pl_settings *chosen, struct pl_schema *sc
     }
     pl_schema_add(schema, PL_SECTION_TASK, pl_objective_settings, pl_objective_setting_count);
     pl_schema_add(schema, PL_SECTION_TASK, problem->settings, problem->setting_count);
+    pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_patience_settings, pl_schedule_patience_setting_count);
+    pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_told_settings, pl_schedule_told_setting_count);
     return pl_schema_add_training(chosen, schema, err);
 }
 
@@ -107,6 +109,10 @@ static void problem_sources(struct pl_schema_sources *sources)
         const struct pl_problem *problem = pl_problem_at(i);
         pl_source_add(sources, problem->name, PL_SECTION_TASK, problem->settings, problem->setting_count);
     }
+    pl_source_add(sources, "problem and images", PL_SECTION_SCHEDULE, pl_schedule_patience_settings,
+                  pl_schedule_patience_setting_count);
+    pl_source_add(sources, "problem and dataset", PL_SECTION_SCHEDULE, pl_schedule_told_settings,
+                  pl_schedule_told_setting_count);
 }
 
 static const struct pl_metric problem_metrics[] = {
@@ -156,7 +162,7 @@ static void draw_block(struct descent *o, int64_t first)
 /* Sets the learning rate before an iteration (counted from 0) and returns when to come again. */
 static int64_t apply_schedule(struct descent *o, int64_t iteration)
 {
-    pl_optim_set_rate(o->optim, o->rate * pl_schedule_factor(&o->schedule, iteration));
+    pl_optim_set_rate(o->optim, o->rate * pl_schedule_factor(&o->schedule, (struct pl_moment){(double)iteration, 1}));
     return pl_schedule_next(&o->schedule, iteration);
 }
 
@@ -267,7 +273,10 @@ static void iterate(struct descent *o, struct pl_run_result *result)
         pl_optim_step(o->optim, o->theta, o->gradient, NULL);
         bool finite = all_finite(o->theta, o->n), loss_finite = true;
         if (!finite || t == next_record) {
-            loss_finite = isfinite(record(o, t));
+            double loss = record(o, t);
+            loss_finite = isfinite(loss);
+            if (pl_schedule_validated(&o->schedule, loss))
+                next_change = t;
             next_record = recorded_iteration(o, ++next_point);
         }
         if (!finite || !loss_finite) {
