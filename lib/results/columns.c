@@ -34,6 +34,28 @@ static void widen(struct pl_column *column)
         place(column, (uint32_t)i + 1);
 }
 
+void pl_column_renumber(struct pl_column *column, size_t configs)
+{
+    uint32_t *to = pl_new((column->value_count + 1) * sizeof *to), count = 0;
+    struct pl_column_value *values = pl_new((column->value_count + 1) * sizeof *values);
+    for (size_t i = 0; i < configs; i++) {
+        uint32_t *rank = &column->ranks[i];
+        if (*rank && !to[*rank]) {
+            to[*rank] = ++count;
+            values[count - 1] = column->values[*rank - 1];
+        }
+        *rank = to[*rank];
+    }
+    free(to);
+    free(column->values);
+    column->values = values;
+    column->value_capacity = column->value_count + 1;
+    column->value_count = count;
+    memset(column->slots, 0, column->slot_count * sizeof *column->slots);
+    for (uint32_t rank = 1; rank <= count; rank++)
+        place(column, rank);
+}
+
 /* A member of a canonical text, as it stands there: "lambda":0.1 */
 struct member {
     const char *key, *value; /* the key with its quotes */
@@ -160,6 +182,15 @@ static bool next_member(const char **text, struct member *member)
     return true;
 }
 
+int pl_column_rank(struct pl_results *results, struct pl_column *column, const char *canonical, uint32_t *rank,
+                   struct pl_error *err)
+{
+    struct member member;
+    if (!next_member(&canonical, &member))
+        return pl_fail(err, PL_ECORRUPT, "\"%.100s\" is no setting", canonical);
+    return rank_of(results, column, &member, rank, err);
+}
+
 static int take_settings(struct pl_results *results, size_t config, const char *text, struct pl_error *err)
 {
     struct member member;
@@ -194,7 +225,7 @@ int pl_columns_read(struct pl_results *results, struct pl_error *err)
     pl_text_release(&canonical);
     if (results->column_count)
         qsort(results->columns, results->column_count, sizeof *results->columns, by_name);
-    return status;
+    return status ? status : pl_columns_complete(results, err);
 }
 
 void pl_columns_free(struct pl_results *results)

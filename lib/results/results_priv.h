@@ -75,6 +75,13 @@ size_t pl_results_part(const struct pl_results *results, const size_t *configs, 
 
 /* Reads the settings of all configurations into columns. */
 int pl_columns_read(struct pl_results *results, struct pl_error *err);
+/* Gives configurations that lack a late setting of theirs its default, where others of the sweep have another value. */
+int pl_columns_complete(struct pl_results *results, struct pl_error *err);
+/* Ranks are in the order of the first configurations again. */
+void pl_column_renumber(struct pl_column *column, size_t configs);
+/* The rank of the value of a canonical text with that one setting; added when it is new. */
+int pl_column_rank(struct pl_results *results, struct pl_column *column, const char *canonical, uint32_t *rank,
+                   struct pl_error *err);
 void pl_columns_free(struct pl_results *results);
 
 #endif

@@ -24,5 +24,6 @@ contains out "1 runs, 0 missing"
 equal "$(sql results/poula.db "SELECT count(*) FROM setting WHERE key = 'decouple'")" 1 "runs with a late setting"
 expect 0 poula report --study late --value loss
 contains out "decouple"
+equal "$(sed -n 's/^\(false\|true\) .*/\1/p' out | tr '\n' ' ')" "false true " "rows of a late setting"
 expect 0 poula verify 1
 expect 0 poula verify 2
