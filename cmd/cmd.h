@@ -28,7 +28,7 @@ struct pl_command {
     /* What its --set KEY=VALUE takes; NULL: the settings of runs. */
     const struct pl_setting *(*settings)(size_t *count);
     size_t least, most;                     /* number of arguments */
-    bool hidden;                            /* not listed (worker) */
+    bool hidden;                            /* not listed (worker, complete) */
     int (*run)(const struct pl_args *args); /* returns the exit code */
 };
 #define PL_OPTIONS(table) .options = table, .option_count = sizeof table / sizeof *table

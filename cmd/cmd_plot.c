@@ -23,7 +23,7 @@ static const struct pl_option options[] = {
      .help = "one figure of your own instead of the declared ones",
      .words = PL_FIGURE_KIND_WORDS},
     {.name = "x", .argument = "KEY", .help = "the setting along x; curves: epoch or seconds"},
-    {.name = "y", .argument = "NAME", .help = "the metric; heatmap: the setting along y"},
+    {.name = "y", .argument = "METRIC|KEY", .help = "the metric; heatmap: the setting along y"},
     {.name = "z", .argument = "METRIC", .help = "heatmap: the metric"},
     {.name = "lines", .argument = "KEY,...", .help = "settings that part the lines"},
     {.name = "panels", .argument = "KEY,...", .help = "settings that part the panels"},

@@ -116,6 +116,32 @@ int pl_store_sweeps(struct pl_store *store, const char *study, const struct pl_s
                  : pl_fail(err, PL_EMISSING, "%s holds no sweep yet", store->path);
 }
 
+static int each_name(struct pl_store *store, const char *sql, int (*each)(void *self, const char *name), void *self,
+                     struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int stop = 0, status = pl_store_prepare(store, sql, &row, err);
+    if (status)
+        return status;
+    while (!stop && !(status = pl_store_next(store, row, err)))
+        stop = each(self, (const char *)sqlite3_column_text(row, 0));
+    sqlite3_finalize(row);
+    return stop ? stop : status < 0 ? status : 0;
+}
+
+int pl_store_each_study(struct pl_store *store, int (*each)(void *self, const char *study), void *self,
+                        struct pl_error *err)
+{
+    return each_name(store, "SELECT study FROM sweep GROUP BY study ORDER BY max(started) DESC, study", each, self,
+                     err);
+}
+
+int pl_store_each_tag(struct pl_store *store, int (*each)(void *self, const char *tag), void *self,
+                      struct pl_error *err)
+{
+    return each_name(store, "SELECT DISTINCT name FROM tag ORDER BY name", each, self, err);
+}
+
 /* ---- results of a whole sweep ---- */
 
 /* A walk over rows that are sorted by their first column, the run. Runs are mostly asked for in rising

@@ -218,6 +218,12 @@ int pl_store_counts_together(struct pl_store *store, const int64_t *sweeps, size
  * or close. PL_EMISSING if there is none yet, PL_EINPUT if the study is unknown. */
 int pl_store_sweeps(struct pl_store *store, const char *study, const struct pl_sweep_info **sweeps, size_t *count,
                     struct pl_error *err);
+/* Calls each with the name of every study, the one that was swept last first, or of every tag that a run has, in
+ * alphabetical order; no run is looked at. What each returns besides 0 ends it and is returned. */
+int pl_store_each_study(struct pl_store *store, int (*each)(void *self, const char *study), void *self,
+                        struct pl_error *err);
+int pl_store_each_tag(struct pl_store *store, int (*each)(void *self, const char *tag), void *self,
+                      struct pl_error *err);
 
 /* One run of a sweep with its value of one metric. */
 struct pl_result {

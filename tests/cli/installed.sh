@@ -1,10 +1,24 @@
 # D13: an installed poula, far from its source tree, finds the specs that were installed with it, and their programs.
 command -v meson >/dev/null || { echo "meson is not installed here"; exit 77; }
-expect 0 meson install -C "$(dirname "$POULA")" --no-rebuild --quiet --tags runtime --destdir "$PWD/root"
+expect 0 meson install -C "$(dirname "$POULA")" --no-rebuild --quiet --destdir "$PWD/root"
 POULA=$(find "$PWD/root" -path '*/bin/poula')
 share=$(dirname "$POULA")/../share/poula
 share=$(realpath "$share")
 unset POULA_SHARE
+
+# What else is installed: man pages, completion, documentation, and nothing of the tests.
+for page in poula $(poula --help | sed -n 's/^  \([a-z]*\)  .*/poula-\1/p'); do
+    [ -s "$share/../man/man1/$page.1" ] || fail "no man page $page.1"
+done
+[ ! -e "$share/../man/man1/poula-worker.1" ] || fail "a man page of a command that is not for users"
+for file in bash-completion/completions/poula.bash zsh/site-functions/_poula fish/vendor_completions.d/poula.fish \
+    doc/poula/COPYING doc/poula/README.md doc/poula/docs/specs.md poula/experiments/toy.yaml; do
+    [ -s "$share/../$file" ] || fail "$file is not installed"
+done
+equal "$(cd root && find . -type f -perm /111 ! -name poula ! -path '*/experiments/*')" "" "programs besides poula"
+for link in $(sed -n 's/.*](\([a-z][A-Za-z0-9/_.-]*\)).*/\1/p' "$share/../doc/poula/README.md"); do
+    [ -e "$share/../doc/poula/$link" ] || fail "the installed README links to $link, which is not there"
+done
 mkdir work
 cd work
 
