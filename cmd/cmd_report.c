@@ -30,6 +30,7 @@ static const struct pl_option options[] = {
     {.name = "compare",
      .argument = "PUBLISHED",
      .help = "beside published numbers: 'published' (the paper's) or a file"},
+    {.name = "claims", .help = "what the paper (or the file of --compare) claims, judged on its numbers and on ours"},
     {.name = "target", .argument = "METRIC=NUMBER", .help = "what epochs_to_target and seconds_to_target count to"},
     {.name = "test", .argument = "TEST", .help = "mark what it cannot tell from the best", .words = PL_TEST_WORDS},
     {.name = "correct", .argument = "HOW", .help = "for many tests (default holm)", .words = PL_CORRECTION_WORDS},
@@ -58,7 +59,7 @@ struct report {
     size_t comparison_count;
     struct pl_listing **listings; /* --pairs */
     size_t listing_count;
-    enum { TABLES, PAIRS, RANKS, PROFILE, TUNING } kind; /* what is printed of each table */
+    enum { TABLES, PAIRS, RANKS, PROFILE, TUNING, CLAIMS } kind; /* what is printed of each table */
     double tau_max;
     enum pl_band_kind band;
     char *target; /* --target: its metric, or NULL */
@@ -66,10 +67,11 @@ struct report {
     int code;
 };
 
-/* --compare and --level. A name without a slash that is no file here stands for a file that is installed. */
+/* --compare, --claims and --level. A name without a slash that is no file here stands for a file that is installed. */
 static bool read_published(struct report *r)
 {
-    const char *given = pl_args_get(r->args, "compare", NULL);
+    bool claims = pl_args_has(r->args, "claims");
+    const char *given = pl_args_get(r->args, "compare", claims ? "published" : NULL);
     struct pl_text path = {0}, problems = {0};
     struct pl_error err = {0};
     if (!pl_args_real(r->args, "level", 0.01, 0.9999, 0.95, &r->level))
@@ -87,6 +89,10 @@ static bool read_published(struct report *r)
         pl_cmd_lines(stderr, pl_text(&problems));
     else if (status)
         pl_cmd_fail(r->args, &err);
+    if (!status && claims && !r->published->claim_count) {
+        pl_cmd_note("poula report: %s has no claims", pl_text(&path));
+        status = PL_EINPUT;
+    }
     pl_text_release(&path);
     pl_text_release(&problems);
     return !status;
@@ -132,16 +138,17 @@ static bool read_tests(struct report *r)
         compare->test = (enum pl_test_kind)word_of(test, pl_test_names, PL_TEST_COUNT);
     if (correct)
         compare->correct = (enum pl_correction)word_of(correct, pl_correction_names, PL_CORRECTION_COUNT);
-    static const char *const kinds[] = {"pairs", "ranks", "profile", "tuning"};
+    static const char *const kinds[] = {"pairs", "ranks", "profile", "tuning", "claims"};
     size_t asked = 0;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         if (pl_args_has(r->args, kinds[i])) {
             r->kind = PAIRS + i;
             asked++;
         }
     bool has_level = pl_args_has(r->args, "level");
-    const char *wrong = asked > 1 ? "--pairs, --ranks, --profile and --tuning exclude each other"
-                        : r->published && (test || asked)      ? "--compare goes with no test and no other listing"
+    const char *wrong = asked > 1 ? "--pairs, --ranks, --profile, --tuning and --claims exclude each other"
+                        : r->published && (test || (asked && r->kind != CLAIMS))
+                            ? "--compare goes with no test and no other listing"
                         : correct && !test && r->kind != PAIRS ? "--correct is for --test and --pairs"
                         : has_level && !test && !r->published && (!asked || r->kind == PROFILE)
                             ? "--level is for --compare, --test, --pairs, --ranks and --tuning"
@@ -195,8 +202,9 @@ static bool read_options(struct report *r)
     if (!read_selection(r))
         return false;
     r->ad_hoc = r->own.rows.count || r->own.columns.count || metric;
-    if (r->ad_hoc && pl_args_has(r->args, "compare")) {
-        pl_cmd_usage_error(r->args, "--compare takes tables that the spec declares: no --rows, --columns or --value");
+    if (r->ad_hoc && (pl_args_has(r->args, "compare") || pl_args_has(r->args, "claims"))) {
+        pl_cmd_usage_error(
+            r->args, "--compare and --claims take tables that the spec declares: no --rows, --columns or --value");
         return false;
     }
     return read_published(r) && read_tests(r) && read_target(r) &&
@@ -297,7 +305,7 @@ static void add_comparison(struct report *r, struct pl_results *results, const s
 {
     struct pl_comparison *comparison;
     struct pl_error err;
-    if (pl_comparison_build(&comparison, results, spec, r->published, r->level, &err)) {
+    if (pl_comparison_build(&comparison, results, spec, r->published, r->level, r->kind == CLAIMS, &err)) {
         r->code = pl_cmd_fail(r->args, &err);
         return;
     }
@@ -318,10 +326,10 @@ static int compare_sweep(struct report *r, struct pl_results *results)
         free(spec.where);
         compared++;
     }
-    if (!compared)
+    if (!compared && r->kind != CLAIMS)
         pl_cmd_note("poula report: no table of study %s says which published one it is (published: NAME)",
                     pl_results_name(results));
-    return compared ? 0 : 2;
+    return compared || r->kind == CLAIMS ? 0 : 2;
 }
 
 static int report_sweep(void *self, struct pl_results *results)
@@ -354,7 +362,9 @@ static int write_out(struct report *r)
     struct pl_error err;
     const char *path = pl_args_get(r->args, "out", NULL);
     int code = 0;
-    if (r->published)
+    if (r->kind == CLAIMS)
+        r->listings = pl_claims_list(r->published, r->comparisons, r->comparison_count, r->level, &r->listing_count);
+    if (r->published && r->kind != CLAIMS)
         pl_comparison_write(r->comparisons, r->comparison_count, r->format, &text);
     else if (r->kind != TABLES)
         pl_listing_write(r->listings, r->listing_count, r->format, &text);
@@ -373,8 +383,9 @@ static int run(const struct pl_args *args)
     struct report r = {.args = args, .format = pl_cmd_format(args, &pl_format_text), .own = {.digits = -1}};
     int code = 2;
     if (read_options(&r)) {
-        code = pl_cmd_each_sweep(args, r.own.where, r.own.where_count, report_sweep, &r);
-        bool any = r.kind != TABLES ? r.listing_count : r.count || r.comparison_count;
+        code = r.kind == CLAIMS ? pl_cmd_each_study(args, report_sweep, &r)
+                                : pl_cmd_each_sweep(args, r.own.where, r.own.where_count, report_sweep, &r);
+        bool any = r.kind == CLAIMS || (r.kind != TABLES ? r.listing_count : r.count || r.comparison_count);
         if (any) {
             int wrote = write_out(&r);
             code = wrote ? wrote : code;
@@ -418,6 +429,9 @@ const struct pl_command pl_cmd_report = {
         "With --compare every table that names a published one is set beside it: ours, the printed numbers, the "
         "difference with its Welch t interval, and whether they differ beyond chance.\n"
         "--test marks the cells that a test cannot tell from the best of their task, --pairs lists all pairs of them.\n"
+        "--claims judges each sentence that the paper says of its tables on the printed numbers and on those of all "
+        "studies of "
+        "the database that name these tables: supported, contradicted or undecided, pair by pair.\n"
         "--ranks, --profile and --tuning print what docs/statistics.md says: mean ranks over tasks, performance "
         "profiles "
         "of times to a target, and the score of the best of k points of a search.",

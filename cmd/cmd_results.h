@@ -11,6 +11,10 @@
 int pl_cmd_each_sweep(const struct pl_args *args, struct pl_condition *where, size_t where_count,
                       int (*each)(void *self, struct pl_results *results), void *self);
 
+/* The same for the newest sweep of every study of the database, without those that have recorded nothing yet. No
+ * database at the place where one usually is means that there are none. */
+int pl_cmd_each_study(const struct pl_args *args, int (*each)(void *self, struct pl_results *results), void *self);
+
 void pl_cmd_read_select(const struct pl_args *args, enum pl_select *select);
 /* All uses of --where. Prints what is wrong and returns false. */
 bool pl_cmd_read_where(const struct pl_args *args, struct pl_condition **where, size_t *count);

@@ -6,31 +6,37 @@
 #include <string.h>
 
 /* The texts of a sweep live in the store only until the next call; the results copy what they need. */
-static int read_sweeps(const struct pl_args *args, struct pl_store *store, struct pl_sweep_info **copies, size_t *count,
-                       struct pl_error *err)
+struct sweeps {
+    struct pl_sweep_info *list;
+    size_t count;
+};
+
+static int add_sweeps(struct sweeps *all, struct pl_store *store, const char *study, struct pl_error *err)
 {
     const struct pl_sweep_info *sweeps;
-    int status = pl_store_sweeps(store, pl_args_get(args, "study", NULL), &sweeps, count, err);
+    size_t count;
+    int status = pl_store_sweeps(store, study, &sweeps, &count, err);
     if (status)
         return status;
-    *copies = pl_new(*count * sizeof **copies);
-    for (size_t i = 0; i < *count; i++) {
-        (*copies)[i] = sweeps[i];
-        (*copies)[i].study = pl_copy(sweeps[i].study);
-        (*copies)[i].path = pl_copy(sweeps[i].path);
-        (*copies)[i].spec = pl_copy(sweeps[i].spec);
+    all->list = pl_resize(all->list, all->count + count, sizeof *all->list);
+    for (size_t i = 0; i < count; i++) {
+        struct pl_sweep_info *copy = &all->list[all->count++];
+        *copy = sweeps[i];
+        copy->study = pl_copy(sweeps[i].study);
+        copy->path = pl_copy(sweeps[i].path);
+        copy->spec = pl_copy(sweeps[i].spec);
     }
     return 0;
 }
 
-static void free_sweeps(struct pl_sweep_info *sweeps, size_t count)
+static void free_sweeps(struct sweeps *all)
 {
-    for (size_t i = 0; i < count; i++) {
-        free((char *)sweeps[i].study);
-        free((char *)sweeps[i].path);
-        free((char *)sweeps[i].spec);
+    for (size_t i = 0; i < all->count; i++) {
+        free((char *)all->list[i].study);
+        free((char *)all->list[i].path);
+        free((char *)all->list[i].spec);
     }
-    free(sweeps);
+    free(all->list);
 }
 
 /* Marks the conditions all of whose alternatives are found in some of the studies. */
@@ -64,22 +70,71 @@ int pl_cmd_each_sweep(const struct pl_args *args, struct pl_condition *where, si
                       int (*each)(void *self, struct pl_results *results), void *self)
 {
     struct pl_store *store = NULL;
-    struct pl_sweep_info *sweeps = NULL;
+    struct sweeps sweeps = {0};
     struct pl_error err;
-    size_t count = 0;
     int worst = 0;
     pl_cmd_collect(args);
-    if (pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err) || read_sweeps(args, store, &sweeps, &count, &err))
+    if (pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err) ||
+        add_sweeps(&sweeps, store, pl_args_get(args, "study", NULL), &err))
         worst = pl_cmd_fail(args, &err);
-    if (count > 1 && where_count)
-        look_elsewhere(store, sweeps, count, where, where_count);
-    for (size_t i = 0; i < count; i++) {
+    if (sweeps.count > 1 && where_count)
+        look_elsewhere(store, sweeps.list, sweeps.count, where, where_count);
+    for (size_t i = 0; i < sweeps.count; i++) {
         struct pl_results *results = NULL;
-        int code = pl_results_open(&results, store, &sweeps[i], &err) ? pl_cmd_fail(args, &err) : each(self, results);
+        int code = pl_results_open(&results, store, &sweeps.list[i], &err) ? pl_cmd_fail(args, &err)
+                                                                           : each(self, results);
         pl_results_free(results);
         worst = code > worst ? code : worst;
     }
-    free_sweeps(sweeps, count);
+    free_sweeps(&sweeps);
+    pl_store_close(store);
+    return worst;
+}
+
+static int keep_name(void *self, const struct pl_cell *cells, size_t count)
+{
+    struct pl_names *names = self;
+    (void)count;
+    names->names = pl_resize(names->names, names->count + 1, sizeof *names->names);
+    names->names[names->count++] = pl_copy(cells[0].text);
+    return 0;
+}
+
+/* The newest sweeps of all studies, the newest study first. */
+static int add_studies(struct sweeps *all, struct pl_store *store, struct pl_error *err)
+{
+    struct pl_names names = {0};
+    int status = pl_store_query(store, "SELECT study FROM studies ORDER BY started DESC, study", NULL, keep_name,
+                                &names, err);
+    for (size_t i = 0; i < names.count && !status; i++)
+        status = add_sweeps(all, store, names.names[i], err);
+    pl_names_release(&names);
+    return status;
+}
+
+int pl_cmd_each_study(const struct pl_args *args, int (*each)(void *self, struct pl_results *results), void *self)
+{
+    struct pl_store *store = NULL;
+    struct sweeps sweeps = {0};
+    struct pl_error err;
+    const char *study = pl_args_get(args, "study", NULL);
+    int worst = 0;
+    pl_cmd_collect(args);
+    int status = pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err);
+    if (status == PL_EMISSING && !study && !pl_args_has(args, "db"))
+        return 0;
+    if (!status)
+        status = study ? add_sweeps(&sweeps, store, study, &err) : add_studies(&sweeps, store, &err);
+    if (status)
+        worst = pl_cmd_fail(args, &err);
+    for (size_t i = 0; i < sweeps.count; i++) {
+        struct pl_results *results = NULL;
+        status = pl_results_open(&results, store, &sweeps.list[i], &err);
+        int code = status == PL_EMISSING ? 0 : status ? pl_cmd_fail(args, &err) : each(self, results);
+        pl_results_free(results);
+        worst = code > worst ? code : worst;
+    }
+    free_sweeps(&sweeps);
     pl_store_close(store);
     return worst;
 }

@@ -50,9 +50,11 @@ static bool meets(const struct pl_results *results, size_t config, const struct 
     return true;
 }
 
-static bool is_behind(const struct pl_results *results, size_t config, const struct pl_published_cell *cell)
+/* Does it have the first count of the settings of a printed cell? */
+static bool is_behind(const struct pl_results *results, size_t config, const struct pl_published_cell *cell,
+                      size_t count)
 {
-    for (size_t i = 0; i < cell->where_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct pl_rename *rename = rename_of(pl_results_study(results), &cell->where[i]);
         bool met = rename ? meets(results, config, rename->now, rename->now_count)
                           : meets(results, config, &cell->where[i], 1);
@@ -60,6 +62,36 @@ static bool is_behind(const struct pl_results *results, size_t config, const str
             return false;
     }
     return true;
+}
+
+/* The rank-th best of the configurations that have the settings of a cell's row and column, by their means; SIZE_MAX
+ * where there are fewer. Means that are equal count in the order of the grid. */
+static size_t find_ranked(const struct pl_results *results, const size_t *configs, size_t count,
+                          const struct pl_published_cell *cell, int64_t rank, bool lower)
+{
+    struct pl_summary best = {0}, summary;
+    size_t chosen = SIZE_MAX, *taken = pl_new((size_t)rank * sizeof *taken);
+    for (int64_t r = 0; r < rank; r++) {
+        chosen = SIZE_MAX;
+        for (size_t i = 0; i < count; i++) {
+            bool used = false;
+            for (int64_t k = 0; k < r; k++)
+                used = used || taken[k] == configs[i];
+            if (used || !is_behind(results, configs[i], cell, cell->shared_count))
+                continue;
+            pl_results_summary(results, configs[i], &summary);
+            if (chosen == SIZE_MAX ||
+                (summary.n && (!best.n || (lower ? summary.mean < best.mean : summary.mean > best.mean)))) {
+                chosen = configs[i];
+                best = summary;
+            }
+        }
+        taken[r] = chosen;
+        if (chosen == SIZE_MAX)
+            break;
+    }
+    free(taken);
+    return chosen;
 }
 
 static enum pl_verdict judge(const struct pl_published_cell *printed, const struct pl_compared_cell *cell)
@@ -83,8 +115,16 @@ static void compare_cell(struct pl_comparison *c, const struct pl_results *resul
                                       .ours = {NAN, NAN, 0},
                                       .interval = {NAN, NAN, NAN, NAN}};
     for (size_t i = 0; i < count; i++)
-        if (is_behind(results, configs[i], printed) && !found++)
+        if (is_behind(results, configs[i], printed, printed->where_count) && !found++)
             pl_results_summary(results, configs[i], &cell->summary);
+    if (found != 1 && c->ranked) {
+        bool lower = pl_results_direction(results, c->metric) == PL_MINIMIZE;
+        int64_t rank = c->published->ranks[index / c->published->column_count];
+        size_t config = find_ranked(results, configs, count, printed, rank, lower);
+        if (config != SIZE_MAX)
+            pl_results_summary(results, config, &cell->summary);
+        found = config != SIZE_MAX;
+    }
     cell->summary.values = NULL; /* they are the results' */
     if (found != 1) {
         cell->verdict = isnan(printed->mean) ? PL_NOT_PRINTED : found ? PL_SEVERAL : PL_NO_RUN;
@@ -113,7 +153,7 @@ static void choose_digits(struct pl_comparison *c)
 }
 
 int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *results, const struct pl_table_spec *spec,
-                        const struct pl_published *published, double level, struct pl_error *err)
+                        const struct pl_published *published, double level, bool ranked, struct pl_error *err)
 {
     const struct pl_published_table *table = pl_published_find(published, spec->published);
     const char *metric = spec->metric ? spec->metric : pl_results_main_metric(results);
@@ -144,7 +184,8 @@ int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *re
                                 .source = pl_copy(published->name),
                                 .select = pl_results_select(results, metric, spec->select),
                                 .published = table,
-                                .level = level};
+                                .level = level,
+                                .ranked = ranked};
     c->cells = pl_new(table->row_count * table->column_count * sizeof *c->cells);
     choose_digits(c);
     for (size_t i = 0; i < table->row_count * table->column_count; i++)

@@ -96,13 +96,21 @@ struct pl_comparison;
 
 /* Sets the configurations that spec describes beside the published table that it names (spec->published): for each
  * printed cell the one configuration that has the cell's settings, as a scale of the study has renamed them.
- * published must outlive the comparison. PL_EINPUT when there is no such table or metric. */
+ * published must outlive the comparison. PL_EINPUT when there is no such table or metric. ranked: where none has or
+ * several have the settings of a cell, the best one with those of its row and column is taken (the second best, where
+ * the row is that of a search). */
 int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *results, const struct pl_table_spec *spec,
-                        const struct pl_published *published, double level, struct pl_error *err);
+                        const struct pl_published *published, double level, bool ranked, struct pl_error *err);
 void pl_comparison_free(struct pl_comparison *comparison);
 /* Appends them in one format: a line for each cell. */
 void pl_comparison_write(struct pl_comparison *const *comparisons, size_t count, const struct pl_format *format,
                          struct pl_text *out);
+
+/* Judges the claims about published numbers (published->claims, at least one) on these numbers and on those of ours
+ * that stand beside them: one listing of what each claim comes to, and one of its pairs for each. Free each and the
+ * list. */
+struct pl_listing **pl_claims_list(const struct pl_published *published, struct pl_comparison *const *ours,
+                                   size_t ours_count, double level, size_t *count);
 
 /* A number as tables and figures show it: decimals >= 0: that many (huge values in scientific notation); -1: four
  * significant digits. */

@@ -166,6 +166,7 @@ struct pl_comparison {
     enum pl_select select;
     const struct pl_published_table *published;
     double level;
+    bool ranked;
     int mean_digits, deviation_digits;
     struct pl_compared_cell *cells;  /* as the published table has them */
     bool by_row;                     /* orders are compared along the rows of the table, which tell its tasks apart */

@@ -1,4 +1,5 @@
 /* Published numbers: tables of printed means and deviations, each cell with the settings of the runs behind it. */
+#include "spec/claims.h"
 #include "spec/read/complaint.h"
 #include "spec/read/node.h"
 #include "spec/read/parse.h"
@@ -13,6 +14,7 @@
 enum { MOST_TABLES = 1000, MOST_CELLS = 100000, MOST_CONDITIONS = 100 };
 
 static const struct pl_setting unit_setting = {.key = "unit", .type = PL_REAL, .range = "(0,1e300]"};
+static const struct pl_setting rank_setting = {.key = "rank", .type = PL_INTEGER, .range = "[1,1000]"};
 static const struct pl_setting runs_setting = {.key = "runs", .type = PL_INTEGER, .range = "[1,1000000]"};
 
 /* A table as it stands in the file. */
@@ -119,6 +121,7 @@ static void read_cell(struct page *page, const struct node *row, const struct no
         pl_complain(&page->reader->complaints, where, "where must be a mapping, such as {optimizer: adam}");
     add_conditions(page, where, "", cell);
     add_conditions(page, column, "name note", cell);
+    cell->shared_count = cell->where_count;
     if (node->kind == NODE_MAP)
         add_conditions(page, node, "value note", cell);
 }
@@ -131,6 +134,17 @@ static char *name_of(struct page *page, const struct node *map, const char *what
     return name ? (char *)pl_node_text(page->reader, name, "name") : NULL;
 }
 
+static double read_count(struct page *page, const struct node *map, const struct pl_setting *setting, double otherwise)
+{
+    const struct node *node = pl_node_find(map, setting->key);
+    struct cell cell;
+    if (!node || !pl_cell_read(page->reader, setting->key, setting, node, &cell))
+        return otherwise;
+    if (cell.expression)
+        pl_complain(&page->reader->complaints, node, "%s must be a number", setting->key);
+    return cell.expression ? otherwise : setting->type == PL_INTEGER ? (double)cell.value.integer : cell.value.real;
+}
+
 static void read_row(struct page *page, size_t r)
 {
     struct pl_published_table *table = page->table;
@@ -140,6 +154,7 @@ static void read_row(struct page *page, size_t r)
     const struct node *cells = pl_node_find(row, "cells"), *note = pl_node_find(row, "note");
     if (note)
         table->row_notes[r] = (char *)pl_node_text(page->reader, note, "note");
+    table->ranks[r] = (int64_t)read_count(page, row, &rank_setting, 1);
     if (!cells || cells->kind != NODE_LIST || cells->count != table->column_count) {
         pl_complain(&page->reader->complaints, cells ? cells : row,
                     "row %.60s must have cells: a list of %zu, one for each column", table->rows[r],
@@ -173,22 +188,11 @@ static void read_notes(struct page *page, struct node *notes)
     }
 }
 
-static double read_count(struct page *page, const struct node *map, const struct pl_setting *setting, double otherwise)
-{
-    const struct node *node = pl_node_find(map, setting->key);
-    struct cell cell;
-    if (!node || !pl_cell_read(page->reader, setting->key, setting, node, &cell))
-        return otherwise;
-    if (cell.expression)
-        pl_complain(&page->reader->complaints, node, "%s must be a number", setting->key);
-    return cell.expression ? otherwise : setting->type == PL_INTEGER ? (double)cell.value.integer : cell.value.real;
-}
-
-static void check_keys(struct page *page, const struct node *map, const char *legal, const char *what)
+void pl_published_check_keys(struct reader *reader, const struct node *map, const char *legal, const char *what)
 {
     for (size_t i = 0; i < map->count; i++)
         if (!pl_has_word(legal, map->items[2 * i]->text))
-            pl_complain(&page->reader->complaints, map->items[2 * i], "%s cannot have the key %.60s; legal: %s", what,
+            pl_complain(&reader->complaints, map->items[2 * i], "%s cannot have the key %.60s; legal: %s", what,
                         map->items[2 * i]->text, legal);
 }
 
@@ -199,7 +203,7 @@ static void read_table(struct reader *reader, const struct node *map, struct pl_
         pl_complain(&reader->complaints, map, "a published table must be a mapping that begins with table: NAME");
         return;
     }
-    check_keys(&page, map, "table title unit runs notes columns rows", "a published table");
+    pl_published_check_keys(reader, map, "table title unit runs notes columns rows", "a published table");
     table->name = (char *)pl_node_text(reader, pl_node_find(map, "table"), "table");
     const struct node *title = pl_node_find(map, "title");
     table->title = title ? (char *)pl_node_text(reader, title, "title") : NULL;
@@ -219,6 +223,7 @@ static void read_table(struct reader *reader, const struct node *map, struct pl_
     table->column_count = page.columns->count;
     table->rows = pl_pool_new(reader->pool, table->row_count, sizeof *table->rows);
     table->row_notes = pl_pool_new(reader->pool, table->row_count, sizeof *table->row_notes);
+    table->ranks = pl_pool_new(reader->pool, table->row_count, sizeof *table->ranks);
     table->columns = pl_pool_new(reader->pool, table->column_count, sizeof *table->columns);
     table->cells = pl_pool_new(reader->pool, table->row_count * table->column_count, sizeof *table->cells);
     for (size_t c = 0; c < table->column_count; c++)
@@ -233,11 +238,12 @@ static void read_all(struct reader *reader, struct node **documents, size_t coun
     const struct node *map = count == 1 && documents[0]->kind == NODE_MAP ? documents[0] : NULL;
     const struct node *name = map ? pl_node_find(map, "published") : NULL,
                       *tables = map ? pl_node_find(map, "tables") : NULL;
+    const struct node *claims = map ? pl_node_find(map, "claims") : NULL;
     if (!name || !tables || tables->kind != NODE_LIST || !tables->count || tables->count > MOST_TABLES ||
-        map->count != 2) {
+        map->count != (claims ? 3 : 2)) {
         pl_complain(&reader->complaints, map,
-                    "a file of published numbers must have published: a name for them, and "
-                    "tables: a list of tables");
+                    "a file of published numbers must have published: a name for them, "
+                    "tables: a list of tables, and nothing else but claims: a list of what is said of them");
         return;
     }
     published->name = pl_node_text(reader, name, "published");
@@ -250,6 +256,8 @@ static void read_all(struct reader *reader, struct node **documents, size_t coun
                 !strcmp(published->tables[i].name, published->tables[k].name))
                 pl_complain(&reader->complaints, tables->items[i], "there is already a table %s",
                             published->tables[i].name);
+    if (claims && !pl_complaint_count(&reader->complaints))
+        pl_claims_read(reader, claims, published);
 }
 
 int pl_published_load(struct pl_published **result, const char *path, struct pl_text *problems, struct pl_error *err)

@@ -65,6 +65,26 @@ contains out '\begin{tabular}{llrrrrl}'
 expect 0 poula report --compare published --study table-r10 --format json
 contains out '"verdict": "n = 1"'
 
+# Claims come to the same on these numbers as on the printed ones, where those have deviations; three runs without any spread
+# decide what is printed without a deviation.
+expect 0 poula report --claims --format csv
+awk -F, 'NF == 15 && $8 != "" && $8 != "low_printed"' out >pairs
+equal "$(wc -l <pairs)" 202 "pairs of printed samples"
+equal "$(awk -F, '$5 != $6 || ($7 - $11)^2 > 1e-16 || ($8 - $12)^2 > 1e-16 || ($9 - $13)^2 > 1e-16 || $10 != $14' pairs | wc -l)" \
+    0 "pairs that are judged otherwise"
+grep ',boosting-improves$' out | grep -qF "TheoPouLa without boosting,VGG CIFAR-10,undecided (no deviation),supported," || fail "no deviation"
+contains out "TheoPouLa,TheoPouLa best,VGG CIFAR-10,undecided (n = 1),undecided (n = 1),"
+cut -d, -f2-8 out >verdicts
+contains verdicts "outperforms-all,undecided,undecided,48,0,11,48" # not over AdaBelief in four of six, SWATS nowhere
+contains verdicts "second-best-outperforms,contradicted,contradicted,36,1,16,36"
+contains verdicts "beta-large,contradicted,contradicted,6,1,9,6"
+contains verdicts "boosting-improves,undecided,supported,0,0,6,6"
+contains verdicts "tusla-below-sgld-on-text,no numbers,no numbers,0,0,0,0"
+expect 0 poula report --claims
+contains out "Printed numbers: undecided. Of 59 pairs the first is better in 59, 48 supported, 0 contradicted, 11 undecided; 1 without a number."
+contains out "Printed numbers: contradicted. Of 53 pairs the first is better in 48, 36 supported, 1 contradicted, 16 undecided; 1 without a number."
+contains out "The sentence cites the table of perplexities, which has no TUSLA."
+
 # Intervals computed by hand (numeric integration of Student's density).
 cat >other.yaml <<'END'
 study: other

@@ -22,6 +22,23 @@ static void look_at(const struct pl_published_table *table)
     }
 }
 
+static void look_at_lines(const struct pl_published *published, const struct pl_published_line *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        MUST(lines[i].table >= published->tables && lines[i].table < published->tables + published->count);
+        MUST(*pl_published_line_name(&lines[i]) && lines[i].is_column == lines[0].is_column);
+    }
+}
+
+static void look_at_claim(const struct pl_published *published, const struct pl_published_claim *claim)
+{
+    MUST(claim->name && claim->sentence && claim->ahead_count && (claim->alike || claim->behind_count));
+    look_at_lines(published, claim->ahead, claim->ahead_count);
+    look_at_lines(published, claim->behind, claim->behind_count);
+    for (size_t i = 0; i < claim->among_count; i++)
+        MUST(pl_published_cell_of(claim->ahead, claim->among[i]));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct pl_published *published = NULL;
@@ -35,6 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         look_at(table);
         MUST(pl_published_find(published, table->name) == table);
     }
+    for (size_t i = 0; !status && i < published->claim_count; i++)
+        look_at_claim(published, &published->claims[i]);
     pl_published_free(published);
     pl_text_release(&problems);
     return 0;
