@@ -68,7 +68,7 @@ static int compare(struct verification *v, const struct pl_run_info *info, const
         count++;
         pl_text_addf(&differences, "  it diverged at %.10g, and now at %.10g\n", info->bad_epoch, result->bad_epoch);
     }
-    count += pl_run_values_compare(&v->stored, &v->again, MOST_SHOWN, &differences);
+    count += pl_run_values_compare(&v->stored, &v->again, info->thinned, MOST_SHOWN, &differences);
     if (count)
         report(v, info, &differences, count);
     pl_text_release(&differences);

@@ -77,7 +77,8 @@ static int read_info(struct pl_store *store, int64_t run, struct pl_run_info *in
         "SELECT r.id, r.config, r.seed, r.attempts, r.key, r.status, coalesce(r.bad_epoch, -1),"
         " coalesce(a.exit_code, -1), coalesce(a.signal, 0), a.reason, a.log, coalesce(k.name, h.host),"
         " coalesce(k.cpu, h.cpu), coalesce(k.version, h.version),"
-        " coalesce(a.started, 0), coalesce(a.seconds, 0), coalesce(a.threads, 0), a.reading FROM run AS r"
+        " coalesce(a.started, 0), coalesce(a.seconds, 0), coalesce(a.threads, 0), a.reading, r.thinned IS NOT NULL"
+        " FROM run AS r"
         " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts"
         " LEFT JOIN session AS h ON h.id = coalesce(r.session, a.session)"
         " LEFT JOIN host AS k ON k.id = a.host WHERE r.id = ?1",
@@ -109,7 +110,8 @@ static int read_info(struct pl_store *store, int64_t run, struct pl_run_info *in
                                      .started = sqlite3_column_double(row, 14),
                                      .seconds = sqlite3_column_double(row, 15),
                                      .threads = sqlite3_column_int(row, 16),
-                                     .reading = text_of(row, 17)};
+                                     .reading = text_of(row, 17),
+                                     .thinned = sqlite3_column_int(row, 18)};
         pl_digest_hex(key, PL_DIGEST_SIZE, info->key);
     }
     sqlite3_finalize(row);

@@ -185,14 +185,14 @@ static void bind_kind(sqlite3_stmt *statement, int at, double value)
         sqlite3_bind_null(statement, at);
 }
 
-/* 0 when the run is this claim's, 1 when it is not any more (it was given back, or has ended). */
+/* 0 when the run is this claim's, 1 when it is not any more (it was given back, has ended, or was deleted). */
 static int must_hold(struct pl_store *store, const struct pl_claim *claim, int64_t *session, int64_t *attempts,
                      struct pl_error *err)
 {
     sqlite3_stmt *row;
     int status = pl_store_first(store, err, PL_SQL_RUN_STATE, &row, "i", claim->run);
     if (status)
-        return status < 0 ? status : pl_fail(err, PL_EMISSING, "there is no run %lld", (long long)claim->run);
+        return status;
     status = sqlite3_column_int(row, 0) != PL_RUN_RUNNING || sqlite3_column_int64(row, 3) != claim->token;
     *session = sqlite3_column_int64(row, 1);
     *attempts = sqlite3_column_int64(row, 2);

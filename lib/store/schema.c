@@ -175,7 +175,9 @@ static const struct migration {
     "CREATE TRIGGER run_deleted AFTER DELETE ON run BEGIN DELETE FROM attempt_result WHERE run = OLD.id;"
     " DELETE FROM attempt WHERE run = OLD.id; DELETE FROM metric WHERE run = OLD.id;"
     " DELETE FROM result WHERE series IN (SELECT id FROM series) AND run = OLD.id; DELETE FROM sweep_run WHERE run = OLD.id;"
-    " DELETE FROM submission_run WHERE run = OLD.id; DELETE FROM tag WHERE run = OLD.id; DELETE FROM note WHERE run = OLD.id; END;"
+    " DELETE FROM submission_run WHERE run = OLD.id; DELETE FROM tag WHERE run = OLD.id; DELETE FROM note WHERE run = OLD.id;"
+    /* A number is never given to another run: who still holds a claim of this one, or its folder, would take that for it. */
+    " INSERT INTO meta VALUES ('last_run', OLD.id) ON CONFLICT DO UPDATE SET value = max(value, excluded.value); END;"
     REFUSES ("attempt", "EXISTS (SELECT 1 FROM run WHERE id = OLD.run)", "an attempt goes with its run: delete that")
     REFUSES ("sweep", "EXISTS (SELECT 1 FROM submission WHERE sweep = OLD.id AND state < 2)",
              "a sweep of which a cluster holds runs cannot be deleted")

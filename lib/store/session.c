@@ -273,6 +273,8 @@ int pl_store_put_back(struct pl_store *store, const struct pl_claim *claim, stru
     status = pl_store_first(store, err, PL_SQL_LAST_OUTCOME, &row, "i", claim->run);
     if (!status) {
         before = sqlite3_column_int64(row, 0);
+        if (before == PL_RUN_FINISHED || before == PL_RUN_DIVERGED) /* and it was wanted anew */
+            before = PL_RUN_PLANNED;
         sqlite3_reset(row);
     }
     return status < 0 ? status : pl_store_exec(store, err, PL_SQL_CLAIM_DROP, "ii", claim->run, before);

@@ -22,7 +22,8 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_SETTING_ADD] = "INSERT INTO setting (config, key, type, value) VALUES (?1, ?2, ?3, ?4)",
     [PL_SQL_KEY_ADD] = "INSERT INTO setting_key (key) VALUES (?1) ON CONFLICT DO NOTHING",
     [PL_SQL_RUN_FIND] = "SELECT id, status FROM run WHERE key = ?1",
-    [PL_SQL_RUN_ADD] = "INSERT INTO run (config, seed, key) VALUES (?1, ?2, ?3)",
+    [PL_SQL_RUN_ADD] = "INSERT INTO run (id, config, seed, key) VALUES (max(coalesce((SELECT max(id) FROM run), 0),"
+                       " coalesce((SELECT value FROM meta WHERE key = 'last_run'), 0)) + 1, ?1, ?2, ?3)",
     [PL_SQL_PLACE_FIND] = "SELECT position FROM sweep_run WHERE run = ?1 AND sweep = ?2",
     [PL_SQL_PLACE_NEXT] = "SELECT coalesce(max(position) + 1, 0) FROM sweep_run WHERE sweep = ?1",
     [PL_SQL_PLACE_ADD] = "INSERT OR REPLACE INTO sweep_run (sweep, position, run, config, seed)"
@@ -84,7 +85,7 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_ACCEPTED] = "SELECT 1 FROM accepted WHERE older = ?1 AND newer = (SELECT id FROM program WHERE digest = ?2)",
     [PL_SQL_FORGET_POINTS] = "DELETE FROM metric WHERE run = ?1",
     [PL_SQL_FORGET_RESULTS] = "DELETE FROM result WHERE run = ?1 AND series IN (SELECT id FROM series)",
-    [PL_SQL_FORGET_RUN] = "UPDATE run SET status = 0, bad_epoch = NULL WHERE id = ?1",
+    [PL_SQL_FORGET_RUN] = "UPDATE run SET status = 0, bad_epoch = NULL, thinned = NULL, source = NULL, source_epoch = NULL WHERE id = ?1",
     [PL_SQL_FORGET_JUDGED] = "UPDATE sweep_run SET outcome = NULL, bad_epoch = NULL WHERE run = ?1",
     [PL_SQL_BEGUN] = "UPDATE run SET begun = ?3 WHERE id = ?1 AND token = ?2 AND status = 1",
     [PL_SQL_ATTEMPT_ADD] = "INSERT INTO attempt (run, number, session, outcome, exit_code, signal, reason, log,"

@@ -111,6 +111,28 @@ int pl_store_tag(struct pl_store *store, int64_t run, const char *name, bool *ch
 int pl_store_untag(struct pl_store *store, int64_t run, const char *name, bool *changed, struct pl_error *err);
 int pl_store_note(struct pl_store *store, int64_t run, const char *text, bool *changed, struct pl_error *err);
 
+/* ---- deleting ---- */
+
+/* What was, or would be, deleted: runs, those of them that had ended with a result, and recorded values. */
+struct pl_deleted {
+    int64_t runs, ended, values;
+};
+/* Counts them without deleting: runs or, where study is not NULL, those that no other study holds. */
+int pl_store_weigh(struct pl_store *store, const int64_t *runs, size_t count, const char *study,
+                   struct pl_deleted *deleted, struct pl_error *err);
+/* Deletes runs with all that belongs to them; configurations and sweeps of which nothing is left go with them. One
+ * transaction; PL_EINPUT, and nothing is deleted, when one of the runs is at work. Their folders are the caller's. */
+int pl_store_delete_runs(struct pl_store *store, const int64_t *runs, size_t count, struct pl_deleted *deleted,
+                         struct pl_error *err);
+/* The same for all sweeps of a study and those of its runs that no other study holds. */
+int pl_store_delete_study(struct pl_store *store, const char *study, struct pl_deleted *deleted, struct pl_error *err);
+/* Keeps about so many points (2 or more) of each curve of those runs that have ended with a result, evenly, and all at
+ * which one of the run's metrics was best or last: tables stay as they are. deleted gets the runs of which any went. */
+int pl_store_thin(struct pl_store *store, const int64_t *runs, size_t count, int64_t points, struct pl_deleted *deleted,
+                  struct pl_error *err);
+/* Drops configurations without runs and metrics without values, and gives the file's free space back. */
+int pl_store_vacuum(struct pl_store *store, struct pl_error *err);
+
 /* ---- running ---- */
 
 /* What a supervisor (or worker command) is: written once per session as provenance. */
@@ -292,6 +314,7 @@ struct pl_run_info {
     int exit_code, signal;
     char *reason, *log, *host, *cpu, *version; /* may be NULL; pl_run_info_release frees them */
     char *reading;                             /* how the newest attempt's output was read; the same holds for it */
+    bool thinned;                              /* not all points of its curves were kept */
     double started, seconds;
     int threads;
 };

@@ -88,7 +88,7 @@ static bool same_value(const struct point *a, const struct point *b)
     return a && b && (a->value == b->value || (isnan(a->value) && isnan(b->value)));
 }
 
-static size_t compare_series(const struct pl_series *before, const struct pl_series *now, size_t most,
+static size_t compare_series(const struct pl_series *before, const struct pl_series *now, bool thinned, size_t most,
                              struct pl_text *out)
 {
     static const struct pl_series none;
@@ -105,7 +105,7 @@ static size_t compare_series(const struct pl_series *before, const struct pl_ser
         }
         i += p != NULL;
         k += q != NULL;
-        if (same_value(p, q) || differing++ >= most)
+        if (same_value(p, q) || (thinned && !p) || differing++ >= most)
             continue;
         pl_text_addf(out, "  %s at ", before ? before->metric : now->metric);
         pl_text_add_number(out, p ? p->epoch : q->epoch);
@@ -120,20 +120,20 @@ static size_t compare_series(const struct pl_series *before, const struct pl_ser
     return differing;
 }
 
-size_t pl_run_values_compare(const struct pl_run_values *before, const struct pl_run_values *now, size_t most,
-                             struct pl_text *out)
+size_t pl_run_values_compare(const struct pl_run_values *before, const struct pl_run_values *now, bool thinned,
+                             size_t most, struct pl_text *out)
 {
     size_t differing = 0;
     for (size_t i = 0; i < before->series.count; i++) {
         const struct pl_series *was = &before->series.all[i];
         if (pl_train_is_repeatable(was->metric))
-            differing += compare_series(was, pl_series_find(&now->series, was->metric, was->axis),
+            differing += compare_series(was, pl_series_find(&now->series, was->metric, was->axis), thinned,
                                         most > differing ? most - differing : 0, out);
     }
     for (size_t i = 0; i < now->series.count; i++) {
         const struct pl_series *is = &now->series.all[i];
         if (pl_train_is_repeatable(is->metric) && !pl_series_find(&before->series, is->metric, is->axis))
-            differing += compare_series(NULL, is, most > differing ? most - differing : 0, out);
+            differing += compare_series(NULL, is, false, most > differing ? most - differing : 0, out);
     }
     return differing;
 }

@@ -255,6 +255,21 @@ void pl_changed_release(struct pl_changed *changed);
 int pl_sweep_forget_runs(struct pl_store *store, const int64_t *runs, size_t count, const char *folders,
                          size_t *forgotten, struct pl_error *err);
 
+/* ---- deleting ---- */
+
+/* Calls each for every folder among the runs' own that belongs to the database, with the key of its run (attempts that
+ * were superseded have such folders, too). A folder without a mark is nobody's and is left alone. */
+int pl_sweep_each_folder(struct pl_store *store, const char *folders,
+                         int (*each)(void *self, const char *path, const char *key), void *self, struct pl_error *err);
+/* Deletes runs, or a study (pl_store_delete_study), then their folders: a kill in between leaves folders of runs that
+ * there are not, which pl_sweep_clear removes. removed gets how many folders went. */
+int pl_sweep_delete(struct pl_store *store, const int64_t *runs, size_t count, const char *study, const char *folders,
+                    struct pl_deleted *deleted, size_t *removed, struct pl_error *err);
+/* Removes the folders of runs that the database does not hold and, with attempts, those of superseded attempts; sums up
+ * their bytes. */
+int pl_sweep_clear(struct pl_store *store, const char *folders, bool attempts, size_t *removed, uint64_t *bytes,
+                   struct pl_error *err);
+
 /* What runs have of a condition's key. */
 enum { PL_SEEN = 1, PL_SEEN_WORD = 2 };
 /* Does a run meet all conditions? Their keys are settings, in any spelling, seed and status. known (as many as there
@@ -280,9 +295,9 @@ struct pl_run_values {
 /* A sink that fills the record. stop may be NULL. */
 struct pl_sink pl_run_values_sink(struct pl_run_values *record);
 /* Counts the values that differ, by metric and epoch, and writes a line for the first most of them. What a clock said
- * (pl_train_is_repeatable) is left out. */
-size_t pl_run_values_compare(const struct pl_run_values *before, const struct pl_run_values *now, size_t most,
-                             struct pl_text *out);
+ * (pl_train_is_repeatable) is left out. thinned: before lacks values, which are no differences. */
+size_t pl_run_values_compare(const struct pl_run_values *before, const struct pl_run_values *now, bool thinned,
+                             size_t most, struct pl_text *out);
 void pl_run_values_clear(struct pl_run_values *record); /* keeps the memory */
 void pl_run_values_release(struct pl_run_values *record);
 

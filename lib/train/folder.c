@@ -9,6 +9,7 @@
 #define MARK PL_FOLDER_MARK
 #define NOBODY "none" /* of no database: poula run */
 
+enum { LARGEST_MARK = 4096 };
 static const char first_line[] = "This folder belongs to one run of poula; see docs/sweeps.md.\n";
 
 static void write_mark(const char *owner, const char *key, struct pl_text *out)
@@ -25,7 +26,6 @@ static bool is_whole(const struct pl_text *mark)
 
 enum pl_folder_state pl_train_folder_state(const char *folder, const char *owner, const char *key)
 {
-    enum { LARGEST_MARK = 4096 };
     struct pl_text path = {0}, wanted = {0}, found = {0};
     enum pl_folder_state state;
     pl_text_addf(&path, "%s/" MARK, folder);
@@ -40,6 +40,40 @@ enum pl_folder_state pl_train_folder_state(const char *folder, const char *owner
     pl_text_release(&wanted);
     pl_text_release(&found);
     return state;
+}
+
+/* The word behind a name on its line, of at most PL_FOLDER_NAME_SIZE - 1 characters. */
+static bool read_word(const char *text, const char *name, char *word)
+{
+    const char *line = strstr(text, name);
+    size_t n = line ? strcspn(line + strlen(name), "\n") : 0;
+    if (!n || n >= PL_FOLDER_NAME_SIZE)
+        return false;
+    memcpy(word, line + strlen(name), n);
+    word[n] = '\0';
+    return true;
+}
+
+bool pl_train_folder_owner(const char *folder, char *owner, char *key)
+{
+    struct pl_text path = {0}, found = {0};
+    pl_text_addf(&path, "%s/" MARK, folder);
+    bool known = !pl_file_read(pl_text(&path), LARGEST_MARK, &found, NULL) && is_whole(&found) &&
+                 read_word(pl_text(&found), "\ndatabase ", owner) && read_word(pl_text(&found), "\nrun ", key);
+    pl_text_release(&path);
+    pl_text_release(&found);
+    return known;
+}
+
+int pl_train_folder_give(const char *folder, const char *owner, const char *key, struct pl_error *err)
+{
+    struct pl_text path = {0}, mark = {0};
+    pl_text_addf(&path, "%s/" MARK, folder);
+    write_mark(owner, key, &mark);
+    int status = pl_file_write(pl_text(&path), pl_text(&mark), mark.length, err);
+    pl_text_release(&path);
+    pl_text_release(&mark);
+    return status;
 }
 
 void pl_train_folder_mark(const struct pl_run_request *request)

@@ -175,6 +175,12 @@ void pl_train_show_command(const struct pl_settings *settings, int64_t seed, str
  * with files that says nothing of whose it is. */
 enum pl_folder_state { PL_FOLDER_FREE, PL_FOLDER_OWN, PL_FOLDER_UNMARKED, PL_FOLDER_FOREIGN };
 enum pl_folder_state pl_train_folder_state(const char *folder, const char *owner, const char *key);
+/* Whose a folder is, as the mark in it says: the token of a database and the key of a run (65 bytes each). False where
+ * it says nothing. */
+enum { PL_FOLDER_NAME_SIZE = 65 };
+bool pl_train_folder_owner(const char *folder, char *owner, char *key);
+/* Writes such a mark over the one that is there. */
+int pl_train_folder_give(const char *folder, const char *owner, const char *key, struct pl_error *err);
 /* Fails with PL_EINPUT when the request's folder, or a network's checkpoint or weights in it, are another run's. */
 int pl_train_folder_check(const struct pl_run_request *request, struct pl_error *err);
 

@@ -85,8 +85,8 @@ slip() { # COMMAND...
 slip 2 poula runs --where lambda=small
 slip 2 poula runs --where lambda=0.1,small
 slip 2 poula runs --where lambda!=small
-slip 1 poula report --study compare --where lambda=small
-slip 1 poula plot --study compare --where lambda=small --out x.png
+slip 2 poula report --study compare --where lambda=small
+slip 2 poula plot --study compare --where lambda=small --out x.png
 slip 2 poula forget lambda=small
 slip 2 poula tag lambda=small --add x
 slip 2 poula sweep study.yaml --rerun lambda=small

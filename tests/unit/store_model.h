@@ -25,6 +25,8 @@ struct model_run {
     double values[SERIES][EPOCHS];
     bool written[SERIES][EPOCHS];
     bool tried[MOST_SESSIONS]; /* an attempt of this session has ended */
+    bool placed[SWEEPS];       /* the sweep holds it */
+    bool forgotten;            /* since its last attempt ended */
 };
 
 struct supervisor {
@@ -39,6 +41,7 @@ struct supervisor {
 /* All that a rollback undoes. */
 struct model {
     struct model_run runs[RUNS];
+    int64_t last; /* the largest number that a run has had */
     bool dead[MOST_SESSIONS], open[MOST_SESSIONS];
     struct supervisor supervisors[SUPERVISORS];
 };
@@ -83,17 +86,25 @@ static inline void doing(const char *format, ...)
 
 /* ---- the world */
 
-static inline bool holds(int sweep, int run)
+static inline bool in_grid(int sweep, int run)
 {
     const int config = run / SEEDS;
     return config >= sweep && config < sweep + 3;
 }
 
+static inline bool holds(int sweep, int run)
+{
+    return w.now.runs[run].placed[sweep];
+}
+
+/* NULL: it was deleted. */
 static inline struct model_run *run_of(int64_t id)
 {
     for (int i = 0; i < RUNS; i++)
         if (w.now.runs[i].id == id)
             return &w.now.runs[i];
+    if (id <= w.now.last)
+        return NULL;
     fail_msg("seed %llu, step %llu: the store speaks of run %lld, which nobody planned", (unsigned long long)w.seed,
              (unsigned long long)w.step, (long long)id);
     return NULL;
@@ -107,7 +118,7 @@ static inline void plan_sweep(struct pl_store *store, int sweep)
     int64_t launch = 0;
     ok(pl_store_put_sweep(store, &info, &launch, &w.sweeps[sweep], &err));
     for (int i = 0; i < RUNS; i++) {
-        if (!holds(sweep, i))
+        if (!in_grid(sweep, i))
             continue;
         struct pl_settings settings = {0};
         struct pl_text canonical = {0};
@@ -119,8 +130,11 @@ static inline void plan_sweep(struct pl_store *store, int sweep)
         ok(pl_store_put_config(store, &settings, pl_text(&canonical), &config, &err));
         run_key(pl_text(&canonical), i % SEEDS + 1, key);
         ok(pl_store_put_run(store, w.sweeps[sweep], config, i % SEEDS + 1, key, &run, &status, &err));
-        if (!w.now.runs[i].id)
-            w.now.runs[i].id = run;
+        if (!w.now.runs[i].id) {
+            require(run > w.now.last, "a new run has got the number %lld of another one", (long long)run);
+            w.now.runs[i].id = w.now.last = run;
+        }
+        w.now.runs[i].placed[sweep] = true;
         require(w.now.runs[i].id == run, "run %d has got another number", i);
         require(status == w.now.runs[i].status, "run %lld is %s, but must be %s", (long long)run,
                 pl_status_name(status), pl_status_name(w.now.runs[i].status));
@@ -147,7 +161,7 @@ static inline void start(void)
 static inline bool is_current(const struct pl_claim *claim)
 {
     const struct model_run *run = run_of(claim->run);
-    return run->status == PL_RUN_RUNNING && run->token == claim->token;
+    return run && run->status == PL_RUN_RUNNING && run->token == claim->token;
 }
 
 static inline void expect_answer(int got, const struct pl_claim *claim)
@@ -250,6 +264,7 @@ static inline void end_attempt(struct model_run *run, enum pl_status status, int
     run->holder = 0;
     run->attempts++;
     run->tried[session] = true;
+    run->forgotten = false;
 }
 
 static inline void end_run(struct supervisor *s, const struct pl_claim *claim)
@@ -286,11 +301,13 @@ static inline void unclaim(struct supervisor *s, const struct pl_claim *claim)
     if (!is_current(claim))
         return;
     char sql[120];
-    int64_t before = run->attempts ? -1 : PL_RUN_PLANNED;
+    int64_t before = run->attempts && !run->forgotten ? -1 : PL_RUN_PLANNED;
     snprintf(sql, sizeof sql, "SELECT status FROM run WHERE id = %lld", (long long)run->id);
     int64_t status;
     ok(pl_store_query(s->store, sql, NULL, take_token, &status, &err));
-    require(before == -1 ? status == PL_RUN_FAILED || status == PL_RUN_INTERRUPTED : status == before,
+    require(before == -1 || (run->forgotten && status != PL_RUN_PLANNED)
+                ? status == PL_RUN_FAILED || status == PL_RUN_INTERRUPTED
+                : status == before,
             "run %lld became %lld", (long long)run->id, (long long)status);
     run->status = (enum pl_status)status;
     run->holder = 0;
@@ -335,6 +352,37 @@ static inline void recover(struct supervisor *s)
     for (int64_t session = 1; session < MOST_SESSIONS; session++)
         if (w.now.open[session] && w.now.dead[session])
             give_back(session);
+}
+
+/* Somebody deletes two runs, which those who have claimed them need not know. Nothing goes where one is at work. */
+static inline void delete_runs(struct supervisor *s)
+{
+    struct model_run *chosen[2] = {&w.now.runs[draw(RUNS)], &w.now.runs[draw(RUNS)]};
+    int64_t runs[2] = {chosen[0]->id, chosen[1]->id};
+    const bool works = chosen[0]->status == PL_RUN_RUNNING || chosen[1]->status == PL_RUN_RUNNING;
+    struct pl_deleted deleted = {0};
+    doing("runs %lld and %lld are deleted", (long long)runs[0], (long long)runs[1]);
+    const int status = pl_store_delete_runs(s->store, runs, 2, &deleted, &err);
+    require(status == (works ? PL_EINPUT : 0), "deleting gave %d: %s", status, err.text);
+    for (int k = 0; k < 2 && !works; k++)
+        *chosen[k] = (struct model_run){0};
+}
+
+/* Somebody wants a run anew. */
+static inline void forget_run(struct supervisor *s)
+{
+    struct model_run *run = &w.now.runs[draw(RUNS)];
+    if (!run->id)
+        return;
+    const bool left = run->status == PL_RUN_RUNNING || run->status == PL_RUN_PLANNED;
+    doing("run %lld is forgotten", (long long)run->id);
+    const int status = pl_store_forget(s->store, run->id, &err);
+    require(status == left, "forgetting gave %d: %s", status, err.text);
+    if (left)
+        return;
+    run->status = PL_RUN_PLANNED;
+    run->forgotten = true;
+    memset(run->written, 0, sizeof run->written);
 }
 
 /* A new connection, as of a program that is started again. */

@@ -30,6 +30,8 @@ static void look_at_run(struct pl_store *store, int i)
     struct pl_run_info info;
     char name[24];
     snprintf(name, sizeof name, "%lld", (long long)run->id);
+    if (!run->id) /* it was deleted */
+        return;
     ok(pl_store_run_info(store, name, &info, &err));
     require(info.status == run->status, "run %s is %s, but must be %s", name, pl_status_name(info.status),
             pl_status_name(run->status));
@@ -164,7 +166,11 @@ static void run_sequence(uint64_t seed, uint64_t steps)
             reopen(s);
         else if (what < 9)
             plan_sweep(s->store, (int)draw(SWEEPS));
-        else if (what < 20)
+        else if (what < 11)
+            delete_runs(s);
+        else if (what < 13)
+            forget_run(s);
+        else if (what < 22)
             transact(s);
         else
             act(s);

@@ -292,14 +292,14 @@ static void a_comparison_finds_every_difference(void **state)
     b.value(b.self, 1, 1, 7); /* is replaced */
     b.value(b.self, 1, 1, 0.1);
     b.value(b.self, 1, 2, NAN);
-    assert_int_equal(pl_run_values_compare(&before, &now, 10, &text), 0);
+    assert_int_equal(pl_run_values_compare(&before, &now, false, 10, &text), 0);
     assert_string_equal(pl_text(&text), "");
     b.value(b.self, 0, 1, 5);
     b.value(b.self, 1, 2, INFINITY);
     b.value(b.self, 1, 4, 1);
     a.value(a.self, 0, 5, 1);
     a.value(a.self, 0, 1, nextafter(0.1, 1));
-    assert_int_equal(pl_run_values_compare(&before, &now, 4, &text), 5);
+    assert_int_equal(pl_run_values_compare(&before, &now, false, 4, &text), 5);
     assert_string_equal(pl_text(&text), "  loss at 1 was 0.10000000000000002 and is 0.1\n"
                                         "  loss at 2 was nan and is inf\n"
                                         "  loss at 4 was nothing and is 1\n"
