@@ -41,10 +41,15 @@ struct norm {
     double sums[BLOCKS];
 };
 
+static size_t block_length(size_t count)
+{
+    return (count / BLOCKS / LANES + 1) * LANES;
+}
+
 static void sum_blocks(void *self, size_t first, size_t end, int thread)
 {
     struct norm *n = self;
-    const size_t length = (n->count / BLOCKS / LANES + 1) * LANES;
+    const size_t length = block_length(n->count);
     (void)thread;
     for (size_t b = first; b < end; b++) {
         size_t from = b * length < n->count ? b * length : n->count;
@@ -57,9 +62,10 @@ static void sum_blocks(void *self, size_t first, size_t end, int thread)
 double pl_arena_norm(const void *values, enum pl_element element, size_t count, int threads)
 {
     struct norm norm = {.values = values, .element = element, .count = count};
+    const size_t length = block_length(count), blocks = (count + length - 1) / length; /* those that are not empty */
     double sum = 0;
-    pl_parallel(threads, BLOCKS, 0, sum_blocks, &norm);
-    for (size_t b = 0; b < BLOCKS; b++)
+    pl_parallel(threads, blocks, 0, sum_blocks, &norm);
+    for (size_t b = 0; b < blocks; b++)
         sum += norm.sums[b];
     return sqrt(sum);
 }

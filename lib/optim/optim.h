@@ -119,6 +119,16 @@ double pl_arena_norm(const void *values, enum pl_element element, size_t count, 
  * the norm as it was; INFINITY as limit only finds it. */
 double pl_arena_clip(void *gradient, enum pl_element element, size_t count, double limit, int threads);
 
+/* How gradients are clipped: scaled so that the norm of the whole is at most the limit, as pl_arena_clip does; every
+ * element cut to +-limit, as PyTorch's clip_grad_value_; or adaptively (Brock et al., "High-performance large-scale
+ * image recognition without normalization", ICML 2021, as timm's adaptive_clip_grad): each row of a tensor of two or
+ * more dimensions, and each other tensor, scaled so that its norm is at most limit times that of its parameters, which
+ * counts as PL_CLIP_LEAST at least. Returns the norm of the whole as it was. NaN stays NaN. */
+enum pl_clip_by { PL_CLIP_NORM, PL_CLIP_VALUE, PL_CLIP_ADAPTIVE };
+#define PL_CLIP_LEAST 1e-3
+double pl_gradient_clip(void *gradient, const void *theta, const struct pl_layout *layout, enum pl_element element,
+                        enum pl_clip_by by, double limit, int threads);
+
 /* Fills out (length elements) with the noise of one step, as pl_optim_step would draw it. */
 void pl_optim_noise(struct pl_random noise, uint64_t step, enum pl_element element, size_t length, int threads,
                     void *out);

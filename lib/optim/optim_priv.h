@@ -1,6 +1,6 @@
 /* optim, inside: what the driver, the kernels and the optimizers share.
  *
- * Two kinds of file. Those compiled once (optim.c, average.c, chains.c, kernels.c, layout.c, norm.c,
+ * Two kinds of file. Those compiled once (optim.c, average.c, chains.c, clip.c, kernels.c, layout.c, norm.c,
  * parallel.c, shares.c) see arenas as void pointers. Those compiled once for each instruction set and each of float and
  * double (step.c, noise.c, table.c and every optimizer) also include kernel.h, which defines `real`.
  *

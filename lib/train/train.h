@@ -23,7 +23,7 @@ struct pl_schema {
         enum pl_section section;
         const struct pl_setting *settings;
         size_t count;
-    } parts[16];
+    } parts[24];
     size_t count;
     bool free_settings; /* any key is legal in section `settings` */
     const char *fault;  /* of a schema that cannot be had: the choosing key whose value is at fault; NULL: none is */

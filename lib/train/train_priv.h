@@ -36,9 +36,9 @@ int pl_train_check_training(const struct pl_settings *settings, int64_t epochs, 
 /* Fails as pl_candidates_fail does among the names that the choosing key can have. */
 int pl_fail_choice(struct pl_error *err, const char *key, const char *name);
 
-/* Settings of every task on a problem: problem, iterations, record. */
-extern const struct pl_setting pl_objective_settings[];
-extern const size_t pl_objective_setting_count;
+struct pl_problem;
+/* Adds the settings of every task on a problem (problem, iterations, record, clip), and the problem's own. */
+void pl_objective_schema(struct pl_schema *schema, const struct pl_problem *problem);
 /* The problem that a setting ("problem" or "target") names, or NULL after a complaint. */
 const struct pl_problem *pl_problem_of(const struct pl_settings *settings, const char *key, struct pl_error *err);
 /* Adds the names of all problems. */

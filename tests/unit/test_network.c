@@ -217,6 +217,58 @@ static void test_clipping_shortens_steps(void **state)
     assert_close(x[99], 69 * 2 / (sqrt(sum) + 1e-6), 1e-15);
 }
 
+/* In the terms of PyTorch's clip_grad_value_ and of timm's adaptive_clip_grad. */
+static void test_ways_of_clipping(void **state)
+{
+    (void)state;
+    enum { ROWS = 3, COLUMNS = 5, MATRIX = ROWS * COLUMNS, PLACE = PL_TENSOR_ALIGN, VECTOR = 4 };
+    struct pl_layout layout = {0};
+    const size_t shape[] = {ROWS, COLUMNS}, length = VECTOR;
+    double theta[2 * PLACE] = {0}, gradient[2 * PLACE] = {0}, clipped[2 * PLACE];
+    float narrow[2 * PLACE], narrow_theta[2 * PLACE];
+    pl_layout_add(&layout, shape, 2);
+    pl_layout_add(&layout, &length, 1);
+    assert_int_equal(layout.tensors[1].offset, PLACE);
+    for (int i = 0; i < MATRIX; i++) {
+        theta[i] = i < COLUMNS ? 1e-5 * i : 0.1 * i;
+        gradient[i] = i / COLUMNS == 2 ? 1e-4 * i : 2 * sin(i + 1.0);
+    }
+    for (int i = PLACE; i < PLACE + VECTOR; i++) {
+        theta[i] = i - PLACE - 1;
+        gradient[i] = 3;
+    }
+    for (int i = 0; i < 2 * PLACE; i++) {
+        narrow[i] = (float)gradient[i];
+        narrow_theta[i] = (float)theta[i];
+    }
+    memcpy(clipped, gradient, sizeof clipped);
+    pl_gradient_clip(clipped, theta, &layout, PL_FLOAT64, PL_CLIP_VALUE, 0.5, 2);
+    for (int i = 0; i < 2 * PLACE; i++)
+        assert_close(clipped[i], fmin(fmax(gradient[i], -0.5), 0.5), 0);
+    memcpy(clipped, gradient, sizeof clipped);
+    pl_gradient_clip(clipped, theta, &layout, PL_FLOAT64, PL_CLIP_ADAPTIVE, 0.01, 2);
+    pl_gradient_clip(narrow, narrow_theta, &layout, PL_FLOAT32, PL_CLIP_ADAPTIVE, 0.01, 1);
+    for (int unit = 0; unit < ROWS + 1; unit++) {
+        int from = unit < ROWS ? unit * COLUMNS : PLACE, count = unit < ROWS ? COLUMNS : VECTOR;
+        double p = 0, g = 0;
+        for (int i = from; i < from + count; i++) {
+            p += theta[i] * theta[i];
+            g += gradient[i] * gradient[i];
+        }
+        double most = fmax(sqrt(p), 1e-3) * 0.01, factor = sqrt(g) < most ? 1 : most / fmax(sqrt(g), 1e-6);
+        assert_true(unit == 2 ? factor == 1 : factor < 0.1);
+        for (int i = from; i < from + count; i++) {
+            assert_close(clipped[i], gradient[i] * factor, 1e-15);
+            assert_close((double)narrow[i], gradient[i] * factor, 1e-6);
+        }
+    }
+    double large[PLACE] = {3e200, -4e200};
+    struct pl_layout one = {layout.tensors, 1, PLACE};
+    assert_close(pl_gradient_clip(large, theta, &one, PL_FLOAT64, PL_CLIP_NORM, 1, 1), 5e200, 1e186);
+    assert_close(large[1], -0.8, 1e-15);
+    pl_layout_release(&layout);
+}
+
 /* ---- what a run needs, and what is refused */
 
 static uint64_t memory_of(const char *words)
@@ -393,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_seeds_differ),
         cmocka_unit_test(test_divergence_is_an_outcome),
         cmocka_unit_test(test_clipping_shortens_steps),
+        cmocka_unit_test(test_ways_of_clipping),
         cmocka_unit_test(test_memory_is_estimated),
         cmocka_unit_test(test_settings_aside_change_no_need),
         cmocka_unit_test(test_mistakes_are_named),

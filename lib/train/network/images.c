@@ -33,7 +33,7 @@ static const struct pl_setting settings_of_images[] = {
      .role = PL_ASIDE,
      .initial = ".inf",
      .range = "(0,inf]",
-     .help = "largest norm of a gradient: a longer one is scaled down to it; .inf: none is"},
+     .help = "largest norm of a gradient (see clip_by): a longer one is scaled down to it; .inf: none is"},
 };
 
 struct images {

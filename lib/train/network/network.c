@@ -118,7 +118,7 @@ int pl_network_open(struct pl_network *n, const struct pl_run_request *request, 
     if (!n->type)
         return pl_fail(err, PL_EINPUT, "there is no dataset \"%.100s\"", pl_settings_string(settings, "dataset", ""));
     n->epochs = (size_t)pl_settings_need_integer(settings, "epochs");
-    n->clip = pl_settings_need_real(settings, "clip");
+    n->clipping = pl_clipping_of(settings);
     n->recorded_batches = (uint64_t)pl_settings_need_integer(settings, "record_batches");
     n->saved = pl_clock_steady();
     int status = pl_schedule_init(&n->schedule, settings, (int64_t)n->epochs, err);

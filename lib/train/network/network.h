@@ -8,6 +8,7 @@
 #include "nn/nn.h"
 #include "optim/optim.h"
 #include "train/network/safetensors.h"
+#include "train/clipping.h"
 #include "train/recording.h"
 #include "train/train_priv.h"
 
@@ -50,9 +51,10 @@ struct pl_network {
     struct pl_optim *optim;
     struct pl_layout layout;
     struct pl_schedule schedule;
-    enum pl_element element;   /* of theta, gradient and the optimizer */
-    double rate, lambda, clip; /* the initial learning rate, that of this epoch or step; INFINITY: no clipping */
-    uint64_t epoch_batches;    /* of this epoch */
+    enum pl_element element; /* of theta, gradient and the optimizer */
+    double rate, lambda;     /* the initial learning rate, that of this epoch or step */
+    struct pl_clipping clipping;
+    uint64_t epoch_batches; /* of this epoch */
     size_t epochs;
     uint64_t recorded_batches; /* whose loss is a value of its own */
     struct pl_recording recording;

@@ -109,6 +109,7 @@ static int dataset_schema(const struct pl_settings *chosen, struct pl_schema *sc
     const struct pl_setting *common = type->common_settings(&common_count);
     pl_schema_add(schema, PL_SECTION_TASK, pl_network_settings, pl_network_setting_count);
     pl_schema_add(schema, PL_SECTION_TASK, type->settings, type->setting_count);
+    pl_schema_add(schema, PL_SECTION_TASK, pl_clipping_settings, pl_clipping_setting_count);
     pl_schema_add(schema, PL_SECTION_TASK, settings, count);
     pl_schema_add(schema, PL_SECTION_TASK, common, common_count);
     pl_schema_add(schema, PL_SECTION_TASK, model->settings, model->setting_count);

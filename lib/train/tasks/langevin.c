@@ -6,6 +6,7 @@
  * the order of one over the root of their number: it is recorded beside, as the floor below which nothing is seen. */
 #include "optim/chains.h"
 #include "problem/gibbs.h"
+#include "train/clipping.h"
 #include "train/train_priv.h"
 
 #include <math.h>
@@ -58,6 +59,7 @@ struct langevin {
     struct pl_gibbs *gibbs;
     struct pl_chains *chains;
     struct pl_chains_field field;
+    struct pl_clipping clipping;
     struct pl_schedule schedule;
     size_t dimension, count, directions;
     int64_t iterations, burn_in, points;
@@ -81,9 +83,8 @@ static int langevin_schema(const struct pl_settings *chosen, struct pl_schema *s
         schema->fault = "target";
         return PL_EINPUT;
     }
-    pl_schema_add(schema, PL_SECTION_TASK, pl_objective_settings, pl_objective_setting_count);
+    pl_objective_schema(schema, target);
     pl_schema_add(schema, PL_SECTION_TASK, langevin_settings, LANGEVIN_SETTING_COUNT);
-    pl_schema_add(schema, PL_SECTION_TASK, target->settings, target->setting_count);
     return pl_schema_add_training(chosen, schema, err);
 }
 
@@ -128,12 +129,40 @@ static int langevin_check(const struct pl_settings *settings, struct pl_error *e
     return pl_train_check_training(settings, iterations, err);
 }
 
+static double norm_of(const struct langevin *l, const double *of, size_t chain)
+{
+    double sum = 0;
+    for (size_t i = 0; i < l->dimension; i++)
+        sum += of[i * PL_CHAINS_STRIDE + chain] * of[i * PL_CHAINS_STRIDE + chain];
+    return sqrt(sum);
+}
+
+/* As pl_gradient_clip, of each chain. */
+static void clip(const struct langevin *l, const double *theta, double *out)
+{
+    const double limit = l->clipping.limit;
+    for (size_t i = 0; i < l->dimension * PL_CHAINS_STRIDE && l->clipping.by == PL_CLIP_VALUE; i++)
+        out[i] = out[i] > limit ? limit : out[i] < -limit ? -limit : out[i];
+    for (size_t k = 0; k < PL_CHAINS_STRIDE && l->clipping.by != PL_CLIP_VALUE; k++) {
+        double size = norm_of(l, out, k), factor = 1;
+        if (l->clipping.by == PL_CLIP_NORM && size > limit)
+            factor = limit / (size + 1e-6);
+        double most = l->clipping.by == PL_CLIP_ADAPTIVE ? limit * fmax(norm_of(l, theta, k), PL_CLIP_LEAST) : 0;
+        if (l->clipping.by == PL_CLIP_ADAPTIVE && !(size < most))
+            factor = most / fmax(size, 1e-6);
+        for (size_t i = 0; i < l->dimension && factor != 1; i++)
+            out[i * PL_CHAINS_STRIDE + k] *= factor;
+    }
+}
+
 static void gradient(const void *self, const double *theta, double *x, double *out)
 {
     const struct langevin *l = self;
     if (x)
         pl_objective_data(&l->target, x, l->dimension * PL_CHAINS_STRIDE);
     pl_objective_gradients(&l->target, theta, x, PL_CHAINS_STRIDE, out);
+    if (isfinite(l->clipping.limit))
+        clip(l, theta, out);
 }
 
 static int ascending(const void *a, const void *b)
@@ -359,6 +388,7 @@ static int prepare(struct langevin *l, struct pl_error *err)
     if (status)
         return status;
     l->rate = pl_chains_rate(l->chains);
+    l->clipping = pl_clipping_of(settings);
     open_series(l);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* The task kind `problem`: an optimizer on an analytic objective. An epoch is one iteration. */
 #include "optim/optim.h"
 #include "problem/problem.h"
+#include "train/clipping.h"
 #include "train/recording.h"
 #include "train/train_priv.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct pl_setting pl_objective_settings[] = {
+static const struct pl_setting objective_settings[] = {
     {.key = "problem",
      .type = PL_STRING,
      .role = PL_CHOOSES | PL_SAYS_TASK | PL_NAMES,
@@ -25,7 +26,18 @@ const struct pl_setting pl_objective_settings[] = {
      .range = "[1,1000000]",
      .help = "recorded points, evenly spaced over the iterations"},
 };
-const size_t pl_objective_setting_count = sizeof pl_objective_settings / sizeof *pl_objective_settings;
+/* Apart, because networks have them too. */
+static const struct pl_setting clip_settings[] = {
+    {.key = "clip",
+     .type = PL_REAL,
+     .initial = ".inf",
+     .range = "(0,inf]",
+     .help = "largest norm of a gradient (see clip_by): a longer one is scaled down to it; .inf: none is",
+     .late = true},
+};
+enum { CLIP_SETTING_COUNT = sizeof clip_settings / sizeof *clip_settings };
+
+enum { OBJECTIVE_SETTING_COUNT = sizeof objective_settings / sizeof *objective_settings };
 
 enum {
     DRAW_BLOCK = 256,        /* data drawn at a time, when several iterations fit */
@@ -48,6 +60,7 @@ struct descent {
     struct pl_optim *optim;
     struct pl_layout layout;
     struct pl_schedule schedule;
+    struct pl_clipping clipping;
     struct pl_random data;
     bool random, climbs;
     uint64_t recorded; /* points */
@@ -88,6 +101,14 @@ static void problem_choices(const char *key, struct pl_candidates *names)
         pl_objective_choices(names);
 }
 
+void pl_objective_schema(struct pl_schema *schema, const struct pl_problem *problem)
+{
+    pl_schema_add(schema, PL_SECTION_TASK, objective_settings, OBJECTIVE_SETTING_COUNT);
+    pl_schema_add(schema, PL_SECTION_TASK, clip_settings, CLIP_SETTING_COUNT);
+    pl_schema_add(schema, PL_SECTION_TASK, pl_clipping_settings, pl_clipping_setting_count);
+    pl_schema_add(schema, PL_SECTION_TASK, problem->settings, problem->setting_count);
+}
+
 static int problem_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err)
 {
     const struct pl_problem *problem = pl_problem_of(chosen, "problem", err);
@@ -95,8 +116,7 @@ static int problem_schema(const struct pl_settings *chosen, struct pl_schema *sc
         schema->fault = "problem";
         return PL_EINPUT;
     }
-    pl_schema_add(schema, PL_SECTION_TASK, pl_objective_settings, pl_objective_setting_count);
-    pl_schema_add(schema, PL_SECTION_TASK, problem->settings, problem->setting_count);
+    pl_objective_schema(schema, problem);
     pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_patience_settings, pl_schedule_patience_setting_count);
     pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_told_settings, pl_schedule_told_setting_count);
     return pl_schema_add_training(chosen, schema, err);
@@ -104,7 +124,9 @@ static int problem_schema(const struct pl_settings *chosen, struct pl_schema *sc
 
 static void problem_sources(struct pl_schema_sources *sources)
 {
-    pl_source_add(sources, "problem", PL_SECTION_TASK, pl_objective_settings, pl_objective_setting_count);
+    pl_source_add(sources, "problem", PL_SECTION_TASK, objective_settings, OBJECTIVE_SETTING_COUNT);
+    pl_source_add(sources, "problem", PL_SECTION_TASK, clip_settings, CLIP_SETTING_COUNT);
+    pl_source_add(sources, "problem and dataset", PL_SECTION_TASK, pl_clipping_settings, pl_clipping_setting_count);
     for (size_t i = 0; i < pl_problem_count(); i++) {
         const struct pl_problem *problem = pl_problem_at(i);
         pl_source_add(sources, problem->name, PL_SECTION_TASK, problem->settings, problem->setting_count);
@@ -248,6 +270,24 @@ static int64_t recorded_iteration(const struct descent *o, int64_t index)
     return (2 * index * o->iterations + o->points) / (2 * o->points);
 }
 
+/* From the gradient at theta. */
+static void take_step(struct descent *o, const double *x)
+{
+    if (o->climbs) {
+        pl_optim_climb(o->optim, o->theta, o->gradient);
+        pl_objective_gradient(&o->objective, o->theta, x, o->gradient);
+    }
+    if (isfinite(o->clipping.limit))
+        pl_gradient_clip(o->gradient, o->theta, &o->layout, PL_FLOAT64, o->clipping.by, o->clipping.limit,
+                         o->request->threads);
+    if (o->recording.on) {
+        pl_recording_add(&o->recording, pl_optim_rate(o->optim), &o->layout, PL_FLOAT64, o->theta, o->gradient, 1,
+                         o->shares);
+        o->share_count++;
+    }
+    pl_optim_step(o->optim, o->theta, o->gradient, NULL);
+}
+
 static void iterate(struct descent *o, struct pl_run_result *result)
 {
     int64_t next_change = 0, next_point = 1, next_record = recorded_iteration(o, 1);
@@ -261,16 +301,7 @@ static void iterate(struct descent *o, struct pl_run_result *result)
             draw_block(o, block_start = t);
         const double *x = o->random ? o->x + (size_t)(t - block_start) * o->n : NULL;
         pl_objective_gradient(&o->objective, o->theta, x, o->gradient);
-        if (o->recording.on) {
-            pl_recording_add(&o->recording, pl_optim_rate(o->optim), &o->layout, PL_FLOAT64, o->theta, o->gradient, 1,
-                             o->shares);
-            o->share_count++;
-        }
-        if (o->climbs) {
-            pl_optim_climb(o->optim, o->theta, o->gradient);
-            pl_objective_gradient(&o->objective, o->theta, x, o->gradient);
-        }
-        pl_optim_step(o->optim, o->theta, o->gradient, NULL);
+        take_step(o, x);
         bool finite = all_finite(o->theta, o->n), loss_finite = true;
         if (!finite || t == next_record) {
             double loss = record(o, t);
@@ -330,6 +361,7 @@ static int prepare(struct descent *o, struct pl_error *err)
     if (status)
         return status;
     o->rate = pl_optim_rate(o->optim);
+    o->clipping = pl_clipping_of(settings);
     o->climbs = pl_optim_climbs(o->optim);
     return pl_recording_init(&o->recording, settings, err);
 }
