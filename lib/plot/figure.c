@@ -442,6 +442,8 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
                          pl_results_name(results));
         goto done;
     }
+    if (spec->choose.best && (status = pl_gather_choose(&g, err)))
+        goto done;
     if ((status = choose_headings(&g, err)))
         goto done;
     keep_best_lines(&g);
@@ -459,6 +461,8 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
                          "of %s",
                          figure->name, pl_results_name(results), metric);
 done:
+    if (spec->choose.best)
+        pl_results_drop_places(results);
     free(g.configs);
     pl_headings_release(&g.panels);
     pl_headings_release(&g.lines);

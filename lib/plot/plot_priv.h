@@ -130,6 +130,10 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
                    struct pl_text *notes, struct pl_error *err);
 void pl_figure_release(struct pl_figure *figure);
 
+/* Of the configurations those that the figure's select names; places are added to the results, which the caller drops.
+ */
+int pl_gather_choose(struct pl_gather *gather, struct pl_error *err);
+
 /* Fill the lines (squares) of the panels, which exist by then. */
 int pl_gather_curves(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 int pl_gather_sensitivity(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);

@@ -121,6 +121,7 @@ struct pl_figure_spec {
     double fit_range[2];           /* of x, where low < high; else all of it */
     double *slopes;                /* lines of these slopes are drawn beside the data */
     size_t slope_count;
+    struct pl_selection choose; /* with it, panels and lines may name PL_RANK_KEY */
     struct pl_condition *where;
     size_t where_count;
 };

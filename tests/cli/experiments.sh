@@ -23,6 +23,16 @@ for spec in table-main table-lambda table-epsilon table-beta table-boosting tabl
 done
 expect 0 poula sweep experiments/paper/search.yaml --dry-run --scale held-out
 
+# The text's reading: TUSLA's eta, and for boosting and r = 10 the best settings of each pair.
+expect 0 poula sweep experiments/paper/table-main.yaml --dry-run --scale text
+equal "$(grep -c 'optimizer=tusla r=0.5 weight_decay=0 .*eta=0.0005 .*milestones=\[150\]' out)" 18 "TUSLA's eta"
+for spec in table-boosting table-r10; do
+    expect 0 poula sweep "experiments/paper/$spec.yaml" --dry-run --scale text
+    want=$([ $spec = table-r10 ] && echo 1 || echo 6)
+    equal "$(grep -c 'dataset=cifar10 model=vgg11 .*beta=100000000 .*epochs=500 .*milestones=\[150\]' out)" "$want" "$spec: VGG11"
+    equal "$(grep -c 'dataset=cifar100 model=resnet34 lambda=0.05 .*beta=10000000000 .*epochs=500 ' out)" "$want" "$spec: ResNet34"
+done
+
 # What two tables share is trained once: lambda = epsilon = 0.1 (4 pairs of model and data set, 3 seeds) and what
 # the table for beta has of it (3 pairs) and of the main table (4 cells).
 paper() { for name in "$@"; do printf 'experiments/paper/%s.yaml ' "$name"; done; }
@@ -32,6 +42,12 @@ expect 0 poula sweep $(paper table-lambda table-beta) --dry-run
 contains out "shared by several studies: 9 runs"
 expect 0 poula sweep $(paper table-main table-beta) --dry-run
 contains out "shared by several studies: 12 runs"
+expect 0 poula sweep $(paper table-lambda table-epsilon table-beta) --dry-run
+contains out "shared by several studies: 21 runs" # 12 twice, 9 of them a third time
+expect 0 poula sweep $(paper table-main table-boosting) --dry-run
+contains out "shared by several studies: 18 runs"
+expect 0 poula sweep $(paper table-language text-language) --dry-run
+contains out "shared by several studies: 36 runs"
 expect 0 poula sweep $(paper table-lambda table-epsilon) --dry-run --scale quick
 contains out "shared by several studies: 8 runs"
 [ ! -e results ] || fail "a dry run made results/"

@@ -110,3 +110,26 @@ END
     mv out $form.out
 done
 same cases.out <axis.out
+
+# Cases of a scale take the place of the study's, and what else it says acts on them.
+cat >cases.yaml <<'END'
+study: s
+task: {problem: theta30, iterations: 100}
+optimizer: {name: theopoula, epsilon: 0.1, weight_decay: 5e-4}
+cases:
+- optimizer: {lambda: [0.1, 0.2]}
+scale:
+  text: {weight_decay: 0, cases: [{optimizer: {lambda: 0.5, beta: 1e8}}, {optimizer: {lambda: 0.3, beta: 1e10}}, {optimizer: {lambda: 0.4, beta: 1e12}}]}
+  bad: {cases: 7}
+END
+expect 0 poula sweep cases.yaml -n
+equal "$(tail -n 1 out)" "2 runs, 2 missing" "as written"
+expect 0 poula sweep cases.yaml -n --scale text
+equal "$(tail -n 1 out)" "3 runs, 3 missing" "other cases"
+equal "$(grep -c 'lambda=0.3 beta=10000000000 .*weight_decay=0$' out)" 1 "a case of the scale"
+expect 2 poula sweep cases.yaml -n --scale bad
+contains err "cases.yaml:8:16: cases must be a list of mappings"
+{ sed '/^scale/,$d' cases.yaml; printf 'scale: {text: {lambda: 1}}\n'; } >one.yaml
+{ echo 'defaults: {scale: {text: {cases: [{optimizer: {lambda: 0.5}}]}}}'; echo 'studies:'; sed 's/^/  /; 1s/  /- /' one.yaml; } >shared.yaml
+expect 2 poula sweep shared.yaml -n --scale text
+contains err "scale text: cases are a study's, and cannot stand in defaults"

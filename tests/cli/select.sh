@@ -107,3 +107,33 @@ expect 1 poula report
 contains err "select chooses by validation, but no run of the study has recorded a metric such as valid_accuracy, val_loss or eval_f1; say what to choose by, as in by: best test_accuracy"
 contains out "method=a: 1. lam=2, eps=1 (59.00)."
 lacks out validation
+
+# Figures choose as tables do: of four step sizes each the two best, told apart by their rank.
+cat >figures.yaml <<'END'
+study: figures
+task: {problem: quadratic, iterations: 50, record: 10}
+optimizer: {name: [sgd, adam], lambda: [0.3, 0.1, 0.01, 0.001]}
+seeds: [1, 2]
+tables: [{rows: [optimizer, rank], value: last loss, select: {best: 2, over: lambda, by: last loss}}]
+figures:
+- {kind: curves, y: loss, lines: [optimizer, rank], log: y, name: best-two, select: {best: 2, over: lambda, by: last loss}}
+- {kind: curves, y: loss, panels: optimizer, name: best-one, select: {over: [lambda], by: last loss}}
+- {kind: curves, y: loss, lines: [optimizer, lambda], name: all}
+END
+expect 0 poula sweep figures.yaml --quiet
+expect 0 poula report
+best=$(sed -n 's/.*optimizer=sgd: 1\. lambda=\([0-9.]*\) .*/\1/p' out)
+[ -n "$best" ] || fail "the table does not say what it chose"
+expect 0 poula plot --keep
+contains err "Of 8 configurations 4 are drawn, the best by last loss over lambda."
+contains err "Of 8 configurations 2 are drawn"
+equal "$(grep -o 'title "[^"]*, rank = [12]"' plots/best-two.gp | sort -u | tr '\n' ' ')" \
+    'title "adam, rank = 1" title "adam, rank = 2" title "sgd, rank = 1" title "sgd, rank = 2" ' "the lines"
+# The first line is that of the configuration which the table has first.
+sql results/poula.db "SELECT printf('%.10g', avg(value)) FROM curves JOIN runs USING (run) WHERE study = 'figures' AND metric = 'loss'
+    AND optimizer = 'sgd' AND \"lambda\" = $best AND epoch = 50" >last
+awk '$1 == 50 { printf "%.10g\n", $2; exit }' plots/best-two.dat >drawn
+same drawn <last
+equal "$(grep -c "^# panel" plots/best-one.gp)" 2 "panels"
+expect 0 poula plot --figure best-two --where optimizer=adam --out adam
+contains err "Of 4 configurations 2 are drawn"

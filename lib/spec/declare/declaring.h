@@ -13,7 +13,7 @@ struct declaring {
     struct reader *reader;
     struct pl_study *study;
     bool lenient; /* the spec is read back: names of settings are believed */
-    bool ranked;  /* the table at hand has ranks beside settings */
+    bool ranked;  /* the table or figure at hand has ranks beside settings */
 };
 
 /* Is it a mapping? Its keys are compared with the legal ones; what and example are for complaints. */
@@ -32,6 +32,12 @@ char *pl_declare_key(struct declaring *d, const struct node *node, const char *w
 /* A list of such keys, with those that a scale brings along where they tell runs apart. */
 void pl_declare_names(struct declaring *d, struct node *node, const char *what, struct pl_names *names);
 void pl_declare_where(struct declaring *d, struct node *node, struct pl_condition **where, size_t *count);
+
+/* select of a table or figure. What is chosen over cannot part the groups within which it is chosen: the lists of
+ * parting, which what names for complaints. */
+void pl_declare_selection(struct declaring *d, const struct node *map, struct pl_selection *selection);
+void pl_declare_check_selection(struct declaring *d, const struct node *map, const struct pl_selection *selection,
+                                const char *what, const struct pl_names *const *parting, size_t count);
 
 void pl_declare_metrics(struct declaring *d, const struct node *map);
 void pl_declare_target(struct declaring *d, const struct node *map);

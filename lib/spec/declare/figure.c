@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const figure_keys[] = {"kind",  "name", "title",   "x",       "y",   "z",      "panels",
-                                          "lines", "log",  "x_range", "y_range", "fit", "slopes", "where"};
+static const char *const figure_keys[] = {"kind", "name",    "title",   "x",   "y",      "z",      "panels", "lines",
+                                          "log",  "x_range", "y_range", "fit", "slopes", "select", "where"};
 
 static void read_range(struct reader *reader, struct node *node, const char *what, double range[2])
 {
@@ -136,6 +136,7 @@ void pl_declare_figure(struct declaring *d, const struct node *map, struct pl_fi
     int word = kind ? pl_declare_word(reader, kind, "kind", pl_figure_kind_names, PL_FIGURE_KIND_COUNT) : -1;
     if (!kind)
         pl_complain(&reader->complaints, map, "a figure needs a kind: curves, sensitivity, heatmap or trajectories");
+    d->ranked = pl_node_find(map, "select");
     for (size_t i = 0; i < map->count; i++) {
         const char *key = map->items[2 * i]->text;
         struct node *value = map->items[2 * i + 1];
@@ -157,9 +158,15 @@ void pl_declare_figure(struct declaring *d, const struct node *map, struct pl_fi
             read_fit(reader, value, figure);
         else if (!strcmp(key, "slopes"))
             read_slopes(reader, value, figure);
+        else if (!strcmp(key, "select"))
+            pl_declare_selection(d, value, &figure->choose);
         else if (!strcmp(key, "where"))
             pl_declare_where(d, value, &figure->where, &figure->where_count);
     }
+    d->ranked = false;
+    if (figure->choose.best)
+        pl_declare_check_selection(d, pl_node_find(map, "select"), &figure->choose, "the panels or lines of the figure",
+                                   (const struct pl_names *const[]){&figure->panels, &figure->lines}, 2);
     if (word < 0)
         return;
     figure->kind = (enum pl_figure_kind)word;

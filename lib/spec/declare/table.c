@@ -13,27 +13,27 @@ static const char *const table_keys[] = {"title",  "rows",   "columns", "value",
 static const char *const compare_keys[] = {"to", "test", "correct", "confidence"};
 static const char *const selection_keys[] = {"best", "over", "by"};
 
-/* What is chosen over cannot part the groups within which it is chosen. */
-static void check_selection(struct declaring *d, const struct node *map, const struct pl_table_spec *table)
+void pl_declare_check_selection(struct declaring *d, const struct node *map, const struct pl_selection *selection,
+                                const char *what, const struct pl_names *const *parting, size_t count)
 {
     const struct pl_study_grid *grid = d->study->grid;
     struct complaints *complaints = &d->reader->complaints;
-    const struct node *over = pl_node_find(map, "over");
-    for (size_t i = 0; i < table->choose.over.count; i++) {
-        const char *name = table->choose.over.names[i];
-        if (pl_names_have(&table->rows, name) || pl_names_have(&table->columns, name))
-            pl_complain(complaints, over, "over: %s cannot be in the rows or columns of the table too", name);
-    }
+    for (size_t i = 0; i < selection->over.count; i++)
+        for (size_t k = 0; k < count; k++)
+            if (pl_names_have(parting[k], selection->over.names[i]))
+                pl_complain(complaints, pl_node_find(map, "over"), "over: %s cannot be in %s too",
+                            selection->over.names[i], what);
     for (size_t p = 0; p < grid->part_count; p++)
         for (size_t f = 0; f < grid->parts[p].field_count; f++)
             if (!strcmp(grid->parts[p].fields[f].key, PL_RANK_KEY)) {
-                pl_complain(complaints, map,
-                            "a table with select has ranks, so no setting of the study can be called " PL_RANK_KEY);
+                pl_complain(
+                    complaints, map,
+                    "a table or figure with select has ranks, so no setting of the study can be called " PL_RANK_KEY);
                 return;
             }
 }
 
-static void read_selection(struct declaring *d, const struct node *map, struct pl_selection *selection)
+void pl_declare_selection(struct declaring *d, const struct node *map, struct pl_selection *selection)
 {
     static const struct pl_setting best = {.key = "best", .type = PL_INTEGER, .range = "[1,1000]"};
     struct reader *reader = d->reader;
@@ -125,7 +125,7 @@ void pl_declare_table(struct declaring *d, const struct node *map, struct pl_tab
         else if (!strcmp(key, "published"))
             table->published = (char *)pl_node_text(reader, value, "published");
         else if (!strcmp(key, "select"))
-            read_selection(d, value, &table->choose);
+            pl_declare_selection(d, value, &table->choose);
         else if (!strcmp(key, "compare"))
             read_compare(d, value, &table->compare);
         else if (!strcmp(key, "digits") && pl_cell_read(reader, "digits", &digits, value, &cell) && !cell.expression)
@@ -137,7 +137,8 @@ void pl_declare_table(struct declaring *d, const struct node *map, struct pl_tab
     }
     d->ranked = false;
     if (table->choose.best)
-        check_selection(d, pl_node_find(map, "select"), table);
+        pl_declare_check_selection(d, pl_node_find(map, "select"), &table->choose, "the rows or columns of the table",
+                                   (const struct pl_names *const[]){&table->rows, &table->columns}, 2);
     if (table->compare.wanted && !pl_cell_is_mean(table->cell))
         pl_complain(&reader->complaints, pl_node_find(map, "compare"),
                     "compare tests means, so the cells must show mean(std) or mean, not %s", table->cell);

@@ -196,9 +196,8 @@ static void read_part(struct reader *reader, struct part *part, const struct con
 }
 
 static void read_cases(struct reader *reader, const struct content *defaults, const struct content *study,
-                       struct pl_study_grid *grid)
+                       struct node *cases, struct pl_study_grid *grid)
 {
-    struct node *cases = study->cases;
     if (cases->kind != NODE_LIST || !cases->count) {
         pl_complain(&reader->complaints, cases, "cases must be a list of mappings, such as [{optimizer: {name: sgd}}]");
         return;
@@ -260,8 +259,10 @@ void pl_grid_read(struct reader *reader, const struct content *defaults, const s
                   struct pl_study_grid *grid)
 {
     pl_search_read(reader, defaults, study, &grid->search);
-    if (study->cases) {
-        read_cases(reader, defaults, study, grid);
+    struct node *cases = pl_scale_cases(reader->scale);
+    cases = cases ? cases : study->cases;
+    if (cases) {
+        read_cases(reader, defaults, study, cases, grid);
     } else {
         grid->parts = pl_pool_new(reader->pool, 1, sizeof *grid->parts);
         grid->part_count = 1;

@@ -14,7 +14,7 @@ struct scale {
     const struct node *at; /* where it is called for */
     struct override *own;  /* of the study; the shared ones belong to the file */
     size_t own_count;
-    struct node *seeds;
+    struct node *seeds, *cases; /* in the place of the study's; or NULL */
     struct scale_defaults *shared;
 };
 

@@ -44,7 +44,7 @@ static struct override *find_among(struct override *overrides, size_t count, con
 
 /* Reads the overrides of one name; a list of none when the block does not have it. */
 static void read_overrides(struct reader *reader, const struct node *block, const char *name,
-                           struct override **overrides, size_t *count, struct node **seeds)
+                           struct override **overrides, size_t *count, struct node **seeds, struct node **cases)
 {
     struct node *map = block ? pl_node_find(block, name) : NULL;
     if (!map || map->kind != NODE_MAP)
@@ -54,6 +54,10 @@ static void read_overrides(struct reader *reader, const struct node *block, cons
         struct node *key = map->items[2 * i], *value = map->items[2 * i + 1];
         if (!strcmp(key->text, "seeds")) {
             *seeds = value;
+            continue;
+        }
+        if (!strcmp(key->text, "cases")) {
+            *cases = value;
             continue;
         }
         struct override new = {.assignment = pl_scale_assignment(reader, key, value)};
@@ -98,8 +102,11 @@ struct scale_defaults *pl_scale_read_defaults(struct reader *reader, const struc
 {
     struct scale_defaults *shared = pl_pool_new(reader->pool, 1, sizeof *shared);
     shared->name = name;
+    struct node *cases = NULL;
     if (defaults)
-        read_overrides(reader, defaults->scale, name, &shared->overrides, &shared->count, &shared->seeds);
+        read_overrides(reader, defaults->scale, name, &shared->overrides, &shared->count, &shared->seeds, &cases);
+    if (cases)
+        pl_complain(&reader->complaints, cases, "scale %s: cases are a study's, and cannot stand in defaults", name);
     return shared;
 }
 
@@ -142,7 +149,7 @@ struct scale *pl_scale_read(struct reader *reader, struct scale_defaults *shared
     scale->shared = shared;
     scale->at = study->name ? study->name : study->map;
     if (in_study)
-        read_overrides(reader, study->scale, name, &scale->own, &scale->own_count, &scale->seeds);
+        read_overrides(reader, study->scale, name, &scale->own, &scale->own_count, &scale->seeds, &scale->cases);
     if (!scale->seeds)
         scale->seeds = shared->seeds;
     return scale;
@@ -162,6 +169,11 @@ char *pl_scale_label(const struct reader *reader, const char *name, const char *
 struct node *pl_scale_seeds(const struct scale *scale)
 {
     return scale ? scale->seeds : NULL;
+}
+
+struct node *pl_scale_cases(const struct scale *scale)
+{
+    return scale ? scale->cases : NULL;
 }
 
 struct override *pl_scale_override(const struct scale *scale, const char *key)

@@ -18,6 +18,7 @@ struct scale *pl_scale_read(struct reader *reader, struct scale_defaults *shared
 /* A name with that of the reader's scale behind it; without a scale, the name itself. */
 char *pl_scale_label(const struct reader *reader, const char *name, const char *before, const char *behind);
 struct node *pl_scale_seeds(const struct scale *scale); /* or NULL */
+struct node *pl_scale_cases(const struct scale *scale); /* those that it has in the place of the study's, or NULL */
 /* An upper bound of the settings it can add to a part. */
 size_t pl_scale_size(const struct scale *scale);
 /* Replaces values of a part's fields by those of the reader's scale, and adds fields. */
