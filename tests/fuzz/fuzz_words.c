@@ -2,7 +2,7 @@
  * which; the rest is the text. */
 #include "fuzz.h"
 #include "report/report.h"
-#include "spec/read/expression.h"
+#include "base/expression.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "spec/grid/part.h"
 #include "spec/grid/walk.h"
 #include "spec/read/complaint.h"
-#include "spec/read/expression.h"
+#include "base/expression.h"
 #include "spec/read/node.h"
 #include "spec/read/reader.h"
 #include "spec/read/value.h"

@@ -3,7 +3,7 @@
 
 #include "spec/grid/part.h"
 #include "spec/read/complaint.h"
-#include "spec/read/expression.h"
+#include "base/expression.h"
 #include "spec/read/reader.h"
 #include "spec/read/value.h"
 

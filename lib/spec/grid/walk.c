@@ -7,7 +7,7 @@
 #include "spec/grid/hash.h"
 #include "spec/grid/part.h"
 #include "spec/grid/range.h"
-#include "spec/read/expression.h"
+#include "base/expression.h"
 #include "spec/read/value.h"
 #include "spec/spec.h"
 

@@ -3,7 +3,7 @@
 #define PL_SPEC_WALK_H
 
 #include "spec/grid/grid.h"
-#include "spec/read/expression.h"
+#include "base/expression.h"
 
 enum { MOST_CHECKED = 100000 }; /* configurations up to which every one is looked at while loading */
 

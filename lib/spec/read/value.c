@@ -2,7 +2,7 @@
 #include "spec/read/value.h"
 
 #include "spec/read/complaint.h"
-#include "spec/read/expression.h"
+#include "base/expression.h"
 #include "spec/read/node.h"
 #include "spec/read/reader.h"
 

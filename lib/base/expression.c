@@ -1,6 +1,6 @@
 /* Expressions such as 5e-4*sqrt(lambda), evaluated by muParser. They are scanned here first: muParser would
  * also take assignments, several values, and numbers that a spec refuses. */
-#include "spec/read/expression.h"
+#include "base/expression.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -15,7 +15,8 @@ struct expression {
     muParserHandle_t parser;
 };
 
-static const char functions[] = "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh log2 log10 log ln "
+const char
+    pl_expression_functions[] = "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh log2 log10 log ln "
                                 "exp sqrt cbrt sign rint abs floor ceil min max sum avg pow";
 static const char constants[] = "pi inf _pi _e";
 
@@ -50,28 +51,25 @@ static size_t number_length(const char *s)
     return n == 1 && *s == '.' ? 0 : is_name_start(s[n]) || s[n] == '.' ? 0 : n;
 }
 
-/* One step through an expression. */
-enum token { TOKEN_END, TOKEN_NUMBER, TOKEN_NAME, TOKEN_FUNCTION, TOKEN_OTHER, TOKEN_BAD };
-
-static enum token next_token(const char **s, const char **start, size_t *length)
+enum pl_token pl_expression_token(const char **s, const char **start, size_t *length)
 {
     *s += strspn(*s, " ");
     *start = *s;
     *length = 1;
     if (!**s)
-        return TOKEN_END;
-    enum token token = TOKEN_OTHER;
+        return PL_TOKEN_END;
+    enum pl_token token = PL_TOKEN_OTHER;
     if (isdigit((unsigned char)**s) || **s == '.') {
         *length = number_length(*s);
-        token = *length ? TOKEN_NUMBER : TOKEN_BAD;
+        token = *length ? PL_TOKEN_NUMBER : PL_TOKEN_BAD;
     } else if (is_name_start(**s)) {
         *length = name_length(*s);
-        token = (*s)[*length + strspn(*s + *length, " ")] == '(' ? TOKEN_FUNCTION : TOKEN_NAME;
+        token = (*s)[*length + strspn(*s + *length, " ")] == '(' ? PL_TOKEN_FUNCTION : PL_TOKEN_NAME;
     } else if (!strncmp(*s, "==", 2) || !strncmp(*s, "<=", 2) || !strncmp(*s, ">=", 2) || !strncmp(*s, "!=", 2) ||
                !strncmp(*s, "&&", 2) || !strncmp(*s, "||", 2)) {
         *length = 2;
     } else if (!strchr("+-*/^(),<>?:", **s)) {
-        token = TOKEN_BAD;
+        token = PL_TOKEN_BAD;
     }
     *s += *length;
     return token;
@@ -110,7 +108,7 @@ static bool is_function(const char *start, size_t length)
     if (length >= sizeof word)
         return false;
     memcpy(word, start, length);
-    return pl_has_word(functions, word);
+    return pl_has_word(pl_expression_functions, word);
 }
 
 bool pl_expression_scan(const char *expression, struct expression_names *names, struct pl_text *why)
@@ -122,18 +120,18 @@ bool pl_expression_scan(const char *expression, struct expression_names *names, 
     }
     const char *s = skip_mark(expression), *start;
     size_t length, depth = 0;
-    for (enum token token; (token = next_token(&s, &start, &length)) != TOKEN_END;) {
-        if (token == TOKEN_NAME && !add_name(names, start, length, why))
+    for (enum pl_token token; (token = pl_expression_token(&s, &start, &length)) != PL_TOKEN_END;) {
+        if (token == PL_TOKEN_NAME && !add_name(names, start, length, why))
             return false;
-        if (token == TOKEN_FUNCTION && !is_function(start, length)) {
+        if (token == PL_TOKEN_FUNCTION && !is_function(start, length)) {
             pl_text_addf(why, "is neither a number nor an expression: there is no function %.*s; there are %s",
-                         length < 40 ? (int)length : 40, start, functions);
+                         length < 40 ? (int)length : 40, start, pl_expression_functions);
             return false;
         }
-        if (token == TOKEN_OTHER && *start == '(')
+        if (token == PL_TOKEN_OTHER && *start == '(')
             depth++;
-        if ((token == TOKEN_OTHER && ((*start == ')' && !depth--) || (*start == ',' && !depth))) ||
-            token == TOKEN_BAD) {
+        if ((token == PL_TOKEN_OTHER && ((*start == ')' && !depth--) || (*start == ',' && !depth))) ||
+            token == PL_TOKEN_BAD) {
             pl_text_addf(why,
                          "is neither a number nor an expression of numbers, settings, + - * / ^ ( ) and functions "
                          "(at character %zu)",
@@ -175,9 +173,9 @@ static void translate(const char *expression, const struct expression_names *nam
 {
     const char *s = skip_mark(expression), *start;
     size_t length;
-    for (enum token token; (token = next_token(&s, &start, &length)) != TOKEN_END;) {
+    for (enum pl_token token; (token = pl_expression_token(&s, &start, &length)) != PL_TOKEN_END;) {
         size_t i = names->count;
-        if (token == TOKEN_NAME)
+        if (token == PL_TOKEN_NAME)
             for (i = 0; i < names->count; i++)
                 if (strlen(names->names[i]) == length && !memcmp(names->names[i], start, length))
                     break;
