@@ -74,6 +74,10 @@ static void step(const struct pl_chains_pass *pass, struct block *b, uint64_t nu
         .count = length, .theta = b->theta, .gradient = b->gradient, .xi = o->noisy ? b->xi : NULL};
     for (size_t k = 0; k < o->arena_count; k++)
         chunk.state[k] = pass->state[k] + first;
+    if (o->type->chain_step) {
+        o->type->chain_step(o->self, &chunk, pass->dimension, number);
+        return;
+    }
     if (!o->type->chain_power || !o->type->chain_power(o->self, &r)) {
         o->type->update(o->self, &chunk);
         return;

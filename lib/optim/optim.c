@@ -225,6 +225,8 @@ void pl_optim_free(struct pl_optim *o)
     free(o->sums);
     free(o->scratch);
     free(o->kept);
+    if (o->self && o->type->release)
+        o->type->release(o->self);
     free(o->self);
     free(o);
 }

@@ -43,7 +43,8 @@ struct pl_optimizer_info {
     const char *help; /* one line: full name and source */
     const struct pl_setting *settings;
     size_t setting_count;
-    bool averages; /* the weights by its own rule, so that the common setting `average` must be off */
+    bool parameters; /* takes numbers of any name, which its formulas use */
+    bool averages;   /* the weights by its own rule, so that the common setting `average` must be off */
 };
 
 const struct pl_registry *pl_optim_registry(void); /* for names; what stands behind them is optim's own */

@@ -16,7 +16,7 @@
 
 enum {
     PL_BLOCK = 256, /* elements; a multiple of PL_TENSOR_ALIGN, small beside the first-level cache */
-    PL_ARENAS = 6,  /* most arenas of state that an optimizer has, those of averaging and Lookahead included */
+    PL_ARENAS = 12, /* most arenas of state that an optimizer has, those of averaging and Lookahead included */
     PL_NOTES = 8,   /* most named lists of doubles, tables included */
     PL_SELF = 512,  /* most bytes of an optimizer's own constants */
     PL_SUMS = 2,    /* sums that an update may make over a block */
@@ -35,6 +35,7 @@ struct pl_optimizer {
     /* Makes of self, begun for a step, that of a tensor without weight decay; again of such a one: the same. NULL: the
      * optimizer has no weight decay. */
     void (*spare)(void *self);
+    void (*release)(void *self); /* what self holds beside constants; or NULL */
     /* Once a step, before any parameter changes: what depends on the step number, the rate and norms. */
     void (*begin)(struct pl_optim *optim, const struct pl_arenas *arenas);
     /* For optimizers that treat tensors one after another: called before and after each; or NULL. */
@@ -48,6 +49,8 @@ struct pl_optimizer {
     bool chains;
     bool (*chain_power)(const void *self, double *r); /* NULL: it never enters */
     void (*chain_update)(const void *self, struct pl_chunk *chunk, const void *power);
+    /* In the place of all that, if there: a step of a block of chains, by its number and their dimension. */
+    void (*chain_step)(const void *self, struct pl_chunk *chunk, size_t dimension, uint64_t number);
     bool elsewhere; /* info.averages, and the average is the one to look at, while theta is where gradients are taken */
     bool replaced;  /* becomes another method when the trigger fires (nt_asgd) */
 };

@@ -1,4 +1,5 @@
 /* One run by hand: its settings from a study and a few assignments, and its way into the database. */
+#include "optim/formula.h"
 #include "sweep/sweep.h"
 
 #include <math.h>
@@ -71,6 +72,43 @@ static int fail_key(const struct pl_schema *schema, const char *key, struct pl_e
     return status;
 }
 
+/* A formula is kept in its canonical spelling, as specs keep it. */
+static int read_formula(const struct pl_setting *setting, const char *spelling, struct pl_settings *settings,
+                        struct pl_error *err)
+{
+    struct pl_text text = {0}, why = {0};
+    size_t at;
+    int status = 0;
+    if (pl_formula_write(pl_formula_kind_of(setting->key), spelling, &text, &at, &why))
+        pl_settings_set_string(settings, setting->key, pl_text(&text));
+    else
+        status = pl_fail(err, PL_EINPUT, "%s is \"%.150s\": at character %zu, %s", setting->key, spelling, at + 1,
+                         pl_text(&why));
+    if (!status)
+        for (size_t i = 0; i < settings->count; i++)
+            if (!strcmp(settings->entries[i].key, setting->key))
+                settings->entries[i].value.silent = pl_setting_is_silent(setting, &settings->entries[i].value);
+    pl_text_release(&text);
+    pl_text_release(&why);
+    return status;
+}
+
+/* A parameter of formulas: a number that one of them uses. */
+static int assign_parameter(struct pl_settings *settings, const struct pl_schema *schema,
+                            const struct pl_assignment *assignment, struct pl_error *err)
+{
+    const struct pl_setting number = {.key = assignment->key, .type = PL_REAL};
+    struct pl_value value;
+    if (!pl_formula_uses(settings, assignment->key))
+        return fail_key(schema, assignment->key, err);
+    int status = pl_train_check_parameter(assignment->key, err);
+    if (!status)
+        status = pl_setting_read(&number, assignment->spelling, &value, err);
+    if (!status)
+        pl_settings_set(settings, assignment->key, value);
+    return status;
+}
+
 /* Puts a value in place of the one that is there. */
 static int assign(struct pl_settings *settings, const struct pl_schema *schema, const struct pl_assignment *assignment,
                   struct pl_error *err)
@@ -78,12 +116,16 @@ static int assign(struct pl_settings *settings, const struct pl_schema *schema, 
     enum pl_section section;
     const struct pl_setting *setting = find_in_schema(schema, assignment->key, &section);
     struct pl_value value;
+    if (!setting && schema->parameters)
+        return assign_parameter(settings, schema, assignment, err);
     if (!setting && !schema->free_settings)
         return fail_key(schema, assignment->key, err);
     if (!setting) {
         pl_settings_set(settings, assignment->key, guess(assignment->spelling));
         return 0;
     }
+    if (pl_formula_kind_of(setting->key) != PL_NO_FORMULA && *assignment->spelling)
+        return read_formula(setting, assignment->spelling, settings, err);
     int status = pl_setting_read(setting, assignment->spelling, &value, err);
     if (!status)
         pl_settings_set(settings, setting->key, value);
@@ -121,9 +163,13 @@ static int assign_all(struct pl_settings *settings, const struct pl_assignment *
         return status;
     if (chosen && any)
         drop_strangers(settings, &before, &schema);
-    for (size_t i = 0; i < count && !status; i++)
-        if (!agrees(settings, &assignments[i]))
-            status = assign(settings, &schema, &assignments[i], err);
+    for (int parameters = 0; parameters < 2; parameters++) /* which formulas use: these come first */
+        for (size_t i = 0; i < count && !status; i++) {
+            enum pl_section section;
+            bool parameter = schema.parameters && !find_in_schema(&schema, assignments[i].key, &section);
+            if (parameter == (parameters > 0) && !agrees(settings, &assignments[i]))
+                status = assign(settings, &schema, &assignments[i], err);
+        }
     for (size_t i = 0; i < schema.count && !status; i++)
         pl_settings_fill(settings, schema.parts[i].settings, schema.parts[i].count);
     for (size_t i = 0; i < schema.count && !status; i++)
@@ -199,6 +245,21 @@ static void add_spec_value(const struct pl_setting *setting, const struct pl_val
         pl_value_write(value, out);
 }
 
+/* Numbers that formulas use: what the schema does not have. */
+static void add_parameters(const struct pl_settings *settings, const struct pl_schema *schema, struct pl_text *out)
+{
+    enum pl_section section;
+    int members = 0;
+    for (size_t i = 0; schema->parameters && i < settings->count; i++) {
+        const struct pl_entry *entry = &settings->entries[i];
+        if (find_in_schema(schema, entry->key, &section))
+            continue;
+        pl_text_addf(out, "%s%s: ", members++ ? ", " : ", parameters: {", entry->key);
+        add_spec_value(NULL, &entry->value, out);
+    }
+    pl_text_add(out, members ? "}" : "");
+}
+
 static int add_section(const struct pl_settings *settings, const struct pl_schema *schema, enum pl_section section,
                        struct pl_text *out)
 {
@@ -207,7 +268,7 @@ static int add_section(const struct pl_settings *settings, const struct pl_schem
         const struct pl_entry *entry = &settings->entries[i];
         enum pl_section its = PL_SECTION_SETTINGS;
         const struct pl_setting *setting = find_in_schema(schema, entry->key, &its);
-        if (its != section || is_default(setting, &entry->value))
+        if (its != section || (!setting && schema->parameters) || is_default(setting, &entry->value))
             continue;
         if (members++)
             pl_text_add(out, ", ");
@@ -217,6 +278,8 @@ static int add_section(const struct pl_settings *settings, const struct pl_schem
         pl_text_addf(out, "%s: ", name ? "name" : entry->key);
         add_spec_value(setting, &entry->value, out);
     }
+    if (section == PL_SECTION_OPTIMIZER)
+        add_parameters(settings, schema, out);
     if (members)
         pl_text_add(out, "}\n");
     return members;

@@ -1,4 +1,5 @@
 /* What is legal in a task: the table of task kinds, and what their schemas are put together from. */
+#include "optim/formula.h"
 #include "optim/optim.h"
 #include "train/recording.h"
 #include "train/train_priv.h"
@@ -127,6 +128,7 @@ int pl_schema_add_training(const struct pl_settings *chosen, struct pl_schema *s
     const struct pl_setting *common = pl_optim_common_settings(&count);
     pl_schema_add(schema, PL_SECTION_OPTIMIZER, optimizer_setting, 1);
     pl_schema_add(schema, PL_SECTION_OPTIMIZER, info->settings, info->setting_count);
+    schema->parameters = info->parameters;
     pl_schema_add(schema, PL_SECTION_OPTIMIZER, common, count);
     pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_settings, pl_schedule_setting_count);
     pl_schema_add(schema, PL_SECTION_TASK, pl_recording_settings, pl_recording_setting_count);
@@ -199,6 +201,32 @@ size_t pl_metric_sources(struct pl_metric_source sources[PL_METRIC_SOURCES])
             kinds[i]->metrics(sources, &count);
     pl_metric_add(sources, &count, "problem and dataset", pl_recording_metrics, pl_recording_metric_count);
     return count;
+}
+
+int pl_train_check_parameter(const char *key, struct pl_error *err)
+{
+    struct pl_schema_sources sources = {0};
+    const char *why, *owner = NULL, *alias_of = NULL;
+    bool key_of_optimizer = false;
+    if (!pl_formula_name_is_legal(key, &why))
+        return pl_fail(err, PL_EINPUT, "%.60s cannot be a parameter: %s", key, why);
+    pl_train_schema_sources(&sources);
+    for (size_t i = 0; i < sources.count; i++) {
+        const struct pl_schema_part *part = &sources.items[i].part;
+        const struct pl_setting *setting = pl_setting_find(part->settings, part->count, key);
+        if (setting && part->section != PL_SECTION_OPTIMIZER)
+            owner = owner ? owner : sources.items[i].owner;
+        else if (setting && strcmp(setting->key, key))
+            alias_of = setting->key;
+        else if (setting)
+            key_of_optimizer = true;
+    }
+    pl_schema_sources_release(&sources);
+    if (alias_of && !owner && !key_of_optimizer)
+        return pl_fail(err, PL_EINPUT, "%.60s cannot be a parameter: elsewhere it is another spelling of %s", key,
+                       alias_of);
+    return owner ? pl_fail(err, PL_EINPUT, "%.60s cannot be a parameter: it is a setting of %s", key, owner)
+                 : pl_train_check_free_key(key, err);
 }
 
 /* Combinations of an optimizer's settings are judged where they are known: by making one of one element. */

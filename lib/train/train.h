@@ -26,6 +26,7 @@ struct pl_schema {
     } parts[24];
     size_t count;
     bool free_settings; /* any key is legal in section `settings` */
+    bool parameters;    /* numbers of other names are legal in section `optimizer`, under `parameters` */
     const char *fault;  /* of a schema that cannot be had: the choosing key whose value is at fault; NULL: none is */
 };
 
@@ -74,6 +75,10 @@ bool pl_train_draws(const struct pl_settings *settings);
 /* Is key fit for the free section of a command task? Fails with PL_EINPUT for a name that poula uses itself
  * (seed, status, ...) and for one that is not a word of letters, digits and _. */
 int pl_train_check_free_key(const char *key, struct pl_error *err);
+
+/* Is key fit for a parameter of formulas? Fails with PL_EINPUT for what formulas or poula call something else, and for
+ * settings of tasks and schedules. */
+int pl_train_check_parameter(const char *key, struct pl_error *err);
 
 /* Where a run reports to. Calls come from the thread that called pl_train_run. */
 struct pl_sink {

@@ -27,7 +27,7 @@ for example in ??.yaml; do
     done <scales
     examples=$((examples + 1))
 done
-equal "$examples" 13 "examples with a number of runs"
+equal "$examples" 14 "examples with a number of runs"
 
 # A spec from standard input, and one that is not there.
 poula sweep - --dry-run <01.yaml >out || fail "a spec on standard input is refused"

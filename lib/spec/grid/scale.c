@@ -294,10 +294,12 @@ static void apply(struct reader *reader, struct part *part, struct override *ove
     size_t known = part->field_count;
     struct field *field = field_for(part, a->key);
     bool new = part->field_count > known;
-    if (!new && field->assignment->section == PL_SECTION_SETTINGS) {
+    if (!new && (field->assignment->section == PL_SECTION_SETTINGS || field->assignment->parameter)) {
         struct assignment *own = pl_pool_new(reader->pool, 1, sizeof *own);
         *own = *a;
         make_free(own);
+        own->section = field->assignment->section;
+        own->parameter = field->assignment->parameter;
         a = own;
         override->used = true;
     }

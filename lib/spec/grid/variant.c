@@ -4,6 +4,7 @@
 
 #include "spec/grid/choose.h"
 #include "spec/grid/distinct.h"
+#include "spec/grid/formulas.h"
 #include "spec/grid/hash.h"
 #include "spec/grid/order.h"
 #include "spec/grid/part.h"
@@ -76,12 +77,23 @@ static bool find_setting(struct reader *reader, const struct variant *variant, c
     struct pl_error err;
     enum pl_section section;
     *setting = pl_schema_find(schema, field->key, &section);
+    if (*setting && a->parameter && schema->parameters) {
+        pl_complain(&reader->complaints, a->key_node,
+                    "%s cannot be a parameter: the optimizer has that setting already", a->spelling);
+        return false;
+    }
     if (*setting && section == a->section)
         return true;
     if (*setting) {
         pl_complain(&reader->complaints, a->key_node, "%s belongs in %s: {...}, not in %s: {...}", a->spelling,
                     pl_section_name(section), pl_section_name(a->section));
         return false;
+    }
+    if (a->parameter && schema->parameters) {
+        struct pl_setting *own = pl_pool_new(reader->pool, 1, sizeof *own);
+        *own = (struct pl_setting){.key = field->key, .type = PL_REAL, .help = "a number that formulas use"};
+        *setting = own;
+        return true;
     }
     if (a->section != PL_SECTION_SETTINGS || !schema->free_settings) {
         complain_unknown(reader, variant, a);
@@ -97,6 +109,8 @@ static bool has_setting(const struct pl_schema *schema, const struct field *fiel
 {
     if (field->assignment->section == PL_SECTION_SETTINGS)
         return schema->free_settings;
+    if (field->assignment->parameter)
+        return schema->parameters;
     return pl_schema_find(schema, field->key, NULL);
 }
 
@@ -254,6 +268,7 @@ void pl_part_read_variants(struct reader *reader, struct part *part, const struc
         for (size_t f = 0; f < part->field_count; f++)
             variant->good = read_slot(reader, part, f, v) && variant->good;
         variant->good = complete(reader, part, variant, at) && variant->good;
+        variant->good = pl_variant_check_formulas(reader, part, variant) && variant->good;
         finish(reader, part, variant);
     }
 }

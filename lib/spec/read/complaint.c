@@ -40,6 +40,23 @@ void pl_complain_at(struct complaints *all, unsigned line, unsigned column, cons
     va_end(args);
 }
 
+void pl_complain_inside(struct complaints *all, const struct node *scalar, size_t at, const char *format, ...)
+{
+    struct pl_text text = {0};
+    va_list args;
+    unsigned column = scalar->column + !scalar->plain;
+    for (size_t i = 0; i < at; i++)
+        column += ((unsigned char)scalar->text[i] & 0xC0) != 0x80;
+    va_start(args, format);
+    pl_text_addv(&text, format, args);
+    va_end(args);
+    if (scalar->in_place)
+        pl_complain_at(all, scalar->line, column, "%s", pl_text(&text));
+    else
+        pl_complain(all, scalar, "%s (at character %zu)", pl_text(&text), at + 1);
+    pl_text_release(&text);
+}
+
 size_t pl_complaint_count(const struct complaints *all)
 {
     return all->count;

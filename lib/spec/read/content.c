@@ -23,13 +23,20 @@ static bool is_free_key(const char *key)
 }
 
 static void add_assignment(struct reader *reader, struct content *content, enum pl_section section,
-                           struct node *key_node, struct node *value)
+                           struct node *key_node, struct node *value, bool parameter)
 {
-    struct assignment a = {.section = section, .spelling = key_node->text, .key_node = key_node, .value = value};
+    struct assignment a = {
+        .section = section, .spelling = key_node->text, .key_node = key_node, .value = value, .parameter = parameter};
     if (section == PL_SECTION_OPTIMIZER && !strcmp(a.spelling, "name"))
         a.spelling = "optimizer";
     a.key = a.spelling;
-    if (section != PL_SECTION_SETTINGS) {
+    if (parameter) {
+        struct pl_error err;
+        if (pl_train_check_parameter(a.spelling, &err)) {
+            pl_complain(&reader->complaints, key_node, "%s", err.text);
+            return;
+        }
+    } else if (section != PL_SECTION_SETTINGS) {
         a.setting = pl_reader_find(reader, a.spelling);
         a.key = a.setting ? a.setting->key : a.spelling;
     } else if (!is_free_key(a.spelling)) {
@@ -49,12 +56,24 @@ static void add_assignment(struct reader *reader, struct content *content, enum 
     content->assignments[content->count++] = a;
 }
 
+/* parameters: {mu: 0.9}, numbers of any name. */
+static void read_parameters(struct reader *reader, struct content *content, const struct node *value)
+{
+    if (value->kind != NODE_MAP) {
+        pl_complain(&reader->complaints, value,
+                    "parameters must be a mapping of names that formulas use, such as {mu: 0.9}");
+        return;
+    }
+    for (size_t i = 0; i < value->count; i++)
+        add_assignment(reader, content, PL_SECTION_OPTIMIZER, value->items[2 * i], value->items[2 * i + 1], true);
+}
+
 static void read_section(struct reader *reader, struct content *content, enum pl_section section, struct node *key,
                          struct node *value)
 {
     if (section == PL_SECTION_OPTIMIZER &&
         (value->kind == NODE_LIST || (value->kind == NODE_SCALAR && *value->text && !pl_node_is_null(value)))) {
-        add_assignment(reader, content, section, key, value); /* optimizer: adam */
+        add_assignment(reader, content, section, key, value, false); /* optimizer: adam */
         return;
     }
     if (value->kind != NODE_MAP) {
@@ -66,7 +85,10 @@ static void read_section(struct reader *reader, struct content *content, enum pl
         return;
     }
     for (size_t i = 0; i < value->count; i++)
-        add_assignment(reader, content, section, value->items[2 * i], value->items[2 * i + 1]);
+        if (section == PL_SECTION_OPTIMIZER && !strcmp(value->items[2 * i]->text, "parameters"))
+            read_parameters(reader, content, value->items[2 * i + 1]);
+        else
+            add_assignment(reader, content, section, value->items[2 * i], value->items[2 * i + 1], false);
 }
 
 /* Where a key that is no section goes. */
@@ -147,7 +169,9 @@ static size_t count_settings(const struct node *map)
     size_t count = 0;
     for (size_t i = 0; i < map->count; i++) {
         const struct node *value = map->items[2 * i + 1];
+        const struct node *parameters = pl_node_find(value, "parameters");
         count += value->kind == NODE_MAP ? value->count : 1;
+        count += parameters ? parameters->count : 0;
     }
     return count;
 }

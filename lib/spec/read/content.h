@@ -11,6 +11,7 @@ struct assignment {
     const char *key;                  /* canonical, as far as any descriptor knows it */
     const struct pl_setting *setting; /* some descriptor of that key, or NULL */
     struct node *key_node, *value;
+    bool parameter; /* stands under parameters of an optimizer */
 };
 
 struct content {

@@ -9,6 +9,7 @@ enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP };
 struct node {
     enum node_kind kind;
     bool plain;    /* a scalar without quotes */
+    bool in_place; /* a scalar whose characters stand as they are from its place on, behind the quote if it has one */
     bool repeated; /* a key that its mapping already has: dropped */
     unsigned line, column;
     size_t size;         /* nodes below and including this one, aliases expanded */

@@ -148,6 +148,14 @@ static struct node *find_alias(struct parse *p, const yaml_event_t *event)
     return NULL;
 }
 
+static size_t characters(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xC0) != 0x80;
+    return count;
+}
+
 static struct node *read_scalar(struct parse *p, const yaml_event_t *event)
 {
     const char *text = (const char *)event->data.scalar.value;
@@ -158,6 +166,8 @@ static struct node *read_scalar(struct parse *p, const yaml_event_t *event)
     struct node *node = new_node(p, event, NODE_SCALAR);
     node->text = pl_pool_copy(p->pool, text);
     node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    node->in_place = event->start_mark.line == event->end_mark.line &&
+                     event->end_mark.column - event->start_mark.column == characters(text) + (node->plain ? 0 : 2);
     return node;
 }
 

@@ -1,8 +1,10 @@
 /* Scalars of the file as typed values. */
 #include "spec/read/value.h"
 
-#include "spec/read/complaint.h"
 #include "base/expression.h"
+#include "optim/formula.h"
+#include "spec/read/complaint.h"
+#include "spec/read/formula.h"
 #include "spec/read/node.h"
 #include "spec/read/reader.h"
 
@@ -238,6 +240,8 @@ bool pl_cell_read(struct reader *reader, const char *key, const struct pl_settin
     *cell = (struct cell){.at = node};
     if (setting && setting->list)
         return read_list(reader, key, setting, node, cell);
+    if (setting && pl_formula_kind_of(setting->key) != PL_NO_FORMULA)
+        return pl_formula_cell_read(reader, key, node, cell);
     if (node->kind == NODE_MAP &&
         (pl_node_find(node, "values") || pl_node_find(node, "value") || pl_node_find(node, "min"))) {
         pl_complain(&reader->complaints, node,

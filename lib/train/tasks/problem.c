@@ -1,4 +1,5 @@
 /* The task kind `problem`: an optimizer on an analytic objective. An epoch is one iteration. */
+#include "optim/formula.h"
 #include "optim/optim.h"
 #include "problem/problem.h"
 #include "train/clipping.h"
@@ -421,6 +422,10 @@ bool pl_train_draws(const struct pl_settings *settings)
     const struct pl_problem *problem = pl_problem_find(pl_settings_string(settings, "problem", ""));
     if (!problem || pl_task_kind_of(settings) != &pl_task_problem)
         return true;
+    const char *optimizer = pl_settings_string(settings, "optimizer", "");
+    const struct pl_optimizer_info *info = pl_optim_find(optimizer);
+    if (info && info->parameters)
+        return problem->data || pl_settings_real(settings, "noise", 0) > 0 || pl_formula_draws(settings);
     /* Langevin methods have an inverse temperature; the published TheoPouLa takes 1 for "no noise". */
     double beta = pl_settings_real(settings, "beta", INFINITY);
     bool silent = isinf(beta) || (beta == 1 && !strcmp(pl_settings_string(settings, "variant", ""), "official"));

@@ -363,7 +363,35 @@ class Psgld(Rule):
                 t[i] += math.sqrt(2 * self.rate * d / h.get("beta", 1e10)) * xi - self.rate * d * g
 
 
+class Formula(Rule):
+    """Python reads the formulas: only powers and one name are spelled otherwise there."""
+    FUNCTIONS = {name: getattr(math, name) for name in ("sqrt", "exp", "log", "tanh")}
+    FUNCTIONS.update(abs=abs, min=min, max=max, sign=sign)
+
+    def start(self):
+        tame = self.h.get("tame", "1 + sqrt(lambda)*abs(g)")
+        boost = self.h.get("boost", "1 + sqrt(lambda)/(epsilon + abs(g))")
+        update = self.h.get("update", f"theta - lambda*g*({boost})/({tame}) + sqrt(2*lambda/beta)*xi")
+        states = [text.split("=") for text in self.h.get("state", "").split(";") if text.strip()]
+        code = lambda text: compile(text.strip().replace("^", "**").replace("lambda", "rate"), text, "eval")
+        self.update, self.states = code(update), {name.strip(): code(text) for name, text in states}
+        self.kept = {name: self.zeros() for name in self.states}
+
+    def step(self, theta, grads, noise):
+        self.t += 1
+        every = {"t": self.t, "rate": self.rate, "epsilon": self.eps, "beta": self.h.get("beta", 1e14),
+                 "norm_theta": norm([x for t in theta for x in t]), "norm_g": norm([x for g in grads for x in g])}
+        for k, t in enumerate(theta):
+            for i in range(len(t)):
+                names = {**self.FUNCTIONS, **every, "theta": t[i], "g": grads[k][i], "xi": noise[k][i]}
+                old = {name: self.kept[name][k][i] for name in self.states}
+                new = {name: eval(text, {**names, **old}) for name, text in self.states.items()}
+                t[i] = eval(self.update, {**names, **new})
+                for name, value in new.items():
+                    self.kept[name][k][i] = value
+
+
 RULES = {"adadelta": Adadelta, "adafactor": Adafactor, "adamax": Adamax, "adan": Adan, "ademamix": AdEMAMix, "adopt": Adopt,
-         "lamb": Lamb, "lars": Lars, "lion": Lion, "muon": Muon, "nadam": NAdam, "prodigy": Prodigy, "psgld": Psgld,
+         "formula": Formula, "lamb": Lamb, "lars": Lars, "lion": Lion, "muon": Muon, "nadam": NAdam, "prodigy": Prodigy, "psgld": Psgld,
          "rprop": Rprop, "schedule_free_adamw": ScheduleFree, "schedule_free_sgd": ScheduleFree, "sgdw": Sgdw, "sghmc": Sghmc,
          "shampoo": Shampoo, "signum": Signum, "soap": Soap}
