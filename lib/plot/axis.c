@@ -169,7 +169,12 @@ void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results,
     *count = axis->count;
     for (size_t i = 0; i < axis->count; i++) {
         struct pl_text label = {0};
-        pl_label_value(&label, pl_results_value(results, axis->key, axis->values[i].rank), plain);
+        struct pl_text brief = {0};
+        if (pl_results_shorten(results, axis->key, axis->values[i].rank, &brief))
+            pl_label_text(&label, pl_text(&brief), plain);
+        else
+            pl_label_value(&label, pl_results_value(results, axis->key, axis->values[i].rank), plain);
+        pl_text_release(&brief);
         (*ticks)[i] = (struct pl_tick){axis->values[i].at, pl_text_take(&label)};
     }
 }

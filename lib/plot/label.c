@@ -128,7 +128,12 @@ void pl_label_heading(struct pl_text *out, const struct pl_results *results, con
             pl_label_name(out, pl_results_key_name(results, headings->keys[k]), plain);
             pl_text_add(out, " = ");
         }
-        pl_label_value(out, value, plain);
+        struct pl_text brief = {0};
+        if (pl_results_shorten(results, headings->keys[k], headings->ranks[index * headings->width + k], &brief))
+            pl_label_text(out, pl_text(&brief), plain);
+        else
+            pl_label_value(out, value, plain);
+        pl_text_release(&brief);
         first = false;
     }
 }

@@ -59,7 +59,9 @@ int pl_report_decimals(const double *values, size_t count)
 
 void pl_label_write(const struct pl_label *label, struct pl_text *out)
 {
-    if (label->present)
+    if (label->brief)
+        pl_text_add(out, label->brief);
+    else if (label->present)
         pl_value_write(&label->value, out);
     else
         pl_text_add_char(out, '-');

@@ -9,6 +9,7 @@
 struct pl_label {
     bool present; /* false: the configurations have no such setting */
     struct pl_value value;
+    const char *brief; /* what people are shown in its place, or NULL */
 };
 
 struct pl_table_cell {

@@ -77,8 +77,24 @@ static int choose_keys(struct pl_table_plan *plan, const struct pl_table_spec *s
     return 0;
 }
 
+/* What is shown shortly stands in a note, whole. */
+static void shorten(const struct pl_table_plan *plan, size_t key, uint32_t rank, struct pl_label *label,
+                    struct pl_table *table)
+{
+    struct pl_text brief = {0}, note = {0};
+    if (pl_results_shorten(plan->results, key, rank, &brief)) {
+        label->brief = pl_pool_copy(&table->pool, pl_text(&brief));
+        pl_text_addf(&note, "%s \"%s\" is: %s\n", pl_results_key_name(plan->results, key), label->brief,
+                     label->value.string);
+        if (!strstr(pl_text(&table->notes), pl_text(&note)))
+            pl_text_add(&table->notes, pl_text(&note));
+    }
+    pl_text_release(&brief);
+    pl_text_release(&note);
+}
+
 static struct pl_label *make_labels(const struct pl_table_plan *plan, const struct pl_headings *h, const size_t *keys,
-                                    struct pl_pool *pool)
+                                    struct pl_table *table)
 {
     struct pl_label *labels = pl_new((h->count * h->width + 1) * sizeof *labels);
     for (size_t i = 0; i < h->count; i++)
@@ -90,7 +106,8 @@ static struct pl_label *make_labels(const struct pl_table_plan *plan, const stru
             label->present = true;
             label->value = *value;
             if (value->type == PL_STRING)
-                label->value.string = pl_pool_copy(pool, value->string);
+                label->value.string = pl_pool_copy(&table->pool, value->string);
+            shorten(plan, keys[k], h->ranks[i * h->width + k], label, table);
         }
     return labels;
 }
@@ -117,6 +134,7 @@ static void note_chosen(const struct pl_table_plan *plan, size_t i, struct pl_ta
         label->value = *value;
         if (value->type == PL_STRING)
             label->value.string = pl_pool_copy(&table->pool, value->string);
+        shorten(plan, plan->over[k], rank, label, table);
     }
 }
 
@@ -140,8 +158,8 @@ static int fill_cells(const struct pl_table_plan *plan, struct pl_table *table, 
     struct pl_headings rows, columns;
     pl_headings_find(plan->results, plan->configs, plan->config_count, row_keys, plan->row_keys, &rows);
     pl_headings_find(plan->results, plan->configs, plan->config_count, column_keys, plan->column_keys, &columns);
-    table->rows = make_labels(plan, &rows, row_keys, &table->pool);
-    table->columns = make_labels(plan, &columns, column_keys, &table->pool);
+    table->rows = make_labels(plan, &rows, row_keys, table);
+    table->columns = make_labels(plan, &columns, column_keys, table);
     table->row_keys = name_keys(plan, row_keys, plan->row_keys, &table->pool);
     table->column_keys = name_keys(plan, column_keys, plan->column_keys, &table->pool);
     table->row_key_count = plan->row_keys;

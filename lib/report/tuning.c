@@ -68,9 +68,9 @@ static void name_group(const struct pl_results *results, const struct pl_heading
         pl_text_add(out, i ? ", " : "");
         if (value && value->type != PL_STRING)
             pl_text_addf(out, "%s=", pl_results_key_name(results, groups->keys[i]));
-        if (value)
+        if (value && !pl_results_shorten(results, groups->keys[i], rank, out))
             pl_value_write(value, out);
-        else
+        else if (!value)
             pl_text_add_char(out, '-');
     }
 }

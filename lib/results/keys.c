@@ -1,6 +1,8 @@
 /* Settings by name, and which configurations a condition picks. */
 #include "results/results_priv.h"
 
+#include "optim/formula.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,39 @@ uint32_t pl_results_rank(const struct pl_results *results, size_t config, size_t
 const struct pl_value *pl_results_value(const struct pl_results *results, size_t key, uint32_t rank)
 {
     return rank ? &results->columns[key].values[rank - 1].value : NULL;
+}
+
+/* Bytes of a text that take at most so many columns, whole characters. */
+static size_t length_within(const char *text, size_t columns)
+{
+    size_t length = 0;
+    for (size_t seen = 0; text[length]; length++) {
+        seen += ((unsigned char)text[length] & 0xC0) != 0x80;
+        if (seen > columns)
+            break;
+    }
+    return length;
+}
+
+bool pl_results_shorten(const struct pl_results *results, size_t key, uint32_t rank, struct pl_text *out)
+{
+    enum { WHOLE = 40, KEPT = 34 };
+    const struct pl_value *value = pl_results_value(results, key, rank);
+    if (!value || value->type != PL_STRING || pl_formula_kind_of(pl_results_key_name(results, key)) == PL_NO_FORMULA ||
+        !value->string[length_within(value->string, WHOLE)])
+        return false;
+    const size_t kept = length_within(value->string, KEPT);
+    uint32_t alike = 0, number = 0;
+    for (uint32_t i = 1; i <= results->columns[key].value_count; i++) {
+        const struct pl_value *other = pl_results_value(results, key, i);
+        alike += other && other->type == PL_STRING && !strncmp(other->string, value->string, kept);
+        number = i == rank ? alike : number;
+    }
+    pl_text_add_bytes(out, value->string, kept);
+    pl_text_add(out, "...");
+    if (alike > 1)
+        pl_text_addf(out, ", %u", number);
+    return true;
 }
 
 size_t pl_results_find_column(const struct pl_results *results, const char *name)

@@ -47,6 +47,11 @@ uint32_t pl_results_rank(const struct pl_results *results, size_t config, size_t
 /* The value of that rank; NULL for 0. */
 const struct pl_value *pl_results_value(const struct pl_results *results, size_t key, uint32_t rank);
 
+/* Of a formula that is too long for a table: its beginning, with a number where other values of the setting begin so
+ * too ("theta - lambda*m/(1 - 0.9^t)/(sqrt..., 2"). Writes nothing for what is shown whole, and returns whether it
+ * did. */
+bool pl_results_shorten(const struct pl_results *results, size_t key, uint32_t rank, struct pl_text *out);
+
 /* Looks names up as columns; PL_EINPUT (with the nearest name) when there is no such setting. keys has room for
  * names->count. */
 int pl_results_keys(const struct pl_results *results, const struct pl_names *names, size_t *keys, struct pl_error *err);
