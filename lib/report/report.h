@@ -27,6 +27,36 @@ void pl_table_free(struct pl_table *table);
  * one record per cell in full precision. */
 void pl_table_write(struct pl_table *const *tables, size_t count, const struct pl_format *format, struct pl_text *out);
 
+/* ---- methods over tasks ---- */
+
+/* A table turned into tasks, which are what dataset, model, problem ... of rows and columns say, and methods, which are
+ * all else. A task in which some method has no result is left out. Methods come best first; names are theirs. */
+struct pl_method_ranks {
+    size_t tasks, methods;
+    char **names;
+    double *mean;         /* ranks over the tasks, rising; a cell with a diverged run ranks last, as one does that
+                             never reached the target */
+    size_t *first;        /* in how many tasks a method is the best */
+    double friedman, p;   /* Friedman's test */
+    double critical;      /* Nemenyi's critical difference: closer means cannot be told apart */
+    struct pl_text notes; /* of both tests and of what was left out, a sentence a line */
+};
+/* PL_EINPUT: too few methods or tasks that have a result of each, or no direction. */
+int pl_table_rank(const struct pl_table *table, double confidence, struct pl_method_ranks *ranks, struct pl_error *err);
+void pl_method_ranks_release(struct pl_method_ranks *ranks);
+
+/* The same of a table of times to a target. */
+struct pl_method_times {
+    size_t tasks, methods;
+    char **names;
+    double *scores; /* of the performance profile up to tau_max, falling */
+    double *times;  /* times[task * methods + method]; infinite: it never got there, or diverged */
+    double tau_max;
+    struct pl_text notes;
+};
+int pl_table_times(const struct pl_table *table, double tau_max, struct pl_method_times *times, struct pl_error *err);
+void pl_method_times_release(struct pl_method_times *times);
+
 /* ---- listings ---- */
 
 /* What statistics say of a table, a line for each pair, method or point. */
@@ -42,23 +72,11 @@ void pl_listing_write(struct pl_listing *const *listings, size_t count, const st
 int pl_table_pairs(struct pl_listing **listing, const struct pl_table *table, const struct pl_test_spec *spec,
                    struct pl_error *err);
 
-/* Over tasks, which are what dataset, model, problem ... of rows and columns say (all else is the method): mean ranks
- * with Friedman's test and Nemenyi's critical difference; a cell with a diverged run, or one that never reached the
- * target, ranks last. PL_EINPUT: too few methods or tasks that have a result of each, or no direction. */
+/* pl_table_rank and pl_table_times, a line for each method: mean ranks with both tests; the profile's score and shares
+ * of tasks. */
 int pl_table_ranks(struct pl_listing **listing, const struct pl_table *table, double confidence, struct pl_error *err);
-/* The performance profile of a table of times to a target: its score up to tau_max, above 1, and shares of tasks. */
 int pl_table_profile(struct pl_listing **listing, const struct pl_table *table, double tau_max, struct pl_error *err);
 
-/* A tuning curve for each combination of some settings, whose configurations are the points of a search. */
-struct pl_tuning_spec {
-    struct pl_names groups;
-    const char *metric; /* NULL: the main metric */
-    enum pl_select select;
-    struct pl_condition *where;
-    size_t where_count;
-    enum pl_band_kind band;
-    double confidence;
-};
 /* The median and mean of the best of k of its points for each k, the median with a simultaneous band where the study
  * draws points independently (method: random); else a note says that there is none. */
 int pl_tuning_list(struct pl_listing **listing, struct pl_results *results, const struct pl_tuning_spec *spec,

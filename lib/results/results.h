@@ -11,6 +11,7 @@
 #define PL_RESULTS_H
 
 #include "base/base.h"
+#include "statistics/statistics.h"
 #include "store/store.h"
 #include "study/study.h"
 
@@ -171,5 +172,52 @@ void pl_choice_free(struct pl_choice *choice);
 /* Makes the places up to best a setting like any other (PL_RANK_KEY), the last of all keys, until they are dropped. */
 void pl_results_add_places(struct pl_results *results, const struct pl_choice *choice, size_t best);
 void pl_results_drop_places(struct pl_results *results);
+
+/* ---- tuning curves ---- */
+
+/* A tuning curve for each combination of some settings, whose configurations are the points of a search. */
+struct pl_tuning_spec {
+    struct pl_names groups;
+    const char *metric; /* NULL: the main metric */
+    enum pl_select select;
+    struct pl_condition *where;
+    size_t where_count;
+    enum pl_band_kind band;
+    double confidence;
+};
+
+/* The best of k points. Scores of points with a diverged run, or with one that never reached the target, are infinite,
+ * and so may these be; NaN where there is no band. */
+struct pl_tuning_point {
+    size_t k;
+    double median, low, high; /* the ends of the band of the median */
+    double mean, mean_v;      /* without replacement (U-statistic), and with (V) */
+};
+
+struct pl_tuning_curve {
+    size_t group;  /* of the headings */
+    size_t config; /* one of its configurations */
+    size_t n;      /* finished points, as often as they were drawn */
+    double epochs; /* that the runs of a point have taken together, on average over the points */
+    bool banded;
+    struct pl_tuning_point *points; /* every k up to n; of more than 100 about even steps of the logarithm */
+    size_t count;
+};
+
+struct pl_tuning_curves {
+    struct pl_headings groups; /* what was asked for, and the task and optimizer where they vary */
+    struct pl_tuning_curve *list;
+    size_t count; /* of groups with a finished point */
+    const char *metric;
+    enum pl_select select;
+    bool minimize, independent; /* independent: the points are, so that there are bands */
+    struct pl_text notes;       /* what was left out, and why there is no band: a sentence a line */
+};
+
+/* Works them out; the metric is the loaded one afterwards. PL_EINPUT: a metric without a better direction, or a setting
+ * that is none; PL_EMISSING: no point has finished. Only success leaves something to be released. */
+int pl_results_tuning(struct pl_results *results, const struct pl_tuning_spec *spec, struct pl_tuning_curves *curves,
+                      struct pl_error *err);
+void pl_tuning_curves_release(struct pl_tuning_curves *curves);
 
 #endif
