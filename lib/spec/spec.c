@@ -10,6 +10,7 @@
 #include "spec/grid/grid.h"
 #include "spec/grid/link.h"
 #include "spec/grid/override.h"
+#include "spec/grid/range.h"
 #include "spec/grid/rename.h"
 #include "spec/grid/scale.h"
 #include "spec/grid/seeds.h"
@@ -172,29 +173,6 @@ static void read_plain(struct file *file, struct pl_study *study, const struct c
         pl_resources_read(reader, defaults, content, study);
 }
 
-/* What is drawn, in any of the cases. */
-static void keep_search(struct reader *reader, struct pl_study *study)
-{
-    struct pl_study_grid *grid = study->grid;
-    size_t most = 0, count = 0;
-    for (size_t i = 0; i < grid->part_count; i++)
-        most += grid->parts[i].drawn_count;
-    if (!most)
-        return;
-    const char **keys = pl_pool_new(reader->pool, most, sizeof *keys);
-    for (size_t i = 0; i < grid->part_count; i++)
-        for (size_t k = 0; k < grid->parts[i].drawn_count; k++) {
-            bool known = false;
-            for (size_t j = 0; j < count && !known; j++)
-                known = !strcmp(keys[j], grid->parts[i].drawn_keys[k]);
-            if (!known)
-                keys[count++] = grid->parts[i].drawn_keys[k];
-        }
-    grid->search.keys = keys;
-    grid->search.key_count = count;
-    study->search = &grid->search;
-}
-
 /* The grid and what is declared of a study, whose seeds are known. */
 static void read_grid(struct file *file, struct pl_study *study, const struct content *content)
 {
@@ -211,7 +189,8 @@ static void read_grid(struct file *file, struct pl_study *study, const struct co
     if (file->declarations)
         reader->complaints = (struct complaints){.file = kept.file};
     pl_grid_read(reader, file->defaults, content, study->grid);
-    keep_search(reader, study);
+    pl_search_drawn(reader, study->grid->parts, study->grid->part_count, &study->grid->search);
+    study->search = study->grid->search.key_count ? &study->grid->search : NULL;
     if (file->declarations) {
         pl_complaints_release(&reader->complaints);
         reader->complaints = kept;

@@ -6,6 +6,7 @@ const char *const pl_cell_names[PL_CELL_COUNT] = {PL_CELLS(PL_WORD_ITEM, PL_WORD
 const char *const pl_test_names[PL_TEST_COUNT] = {PL_TESTS(PL_WORD_ITEM, PL_WORD_ITEM)};
 const char *const pl_correction_names[PL_CORRECTION_COUNT] = {PL_CORRECTIONS(PL_WORD_ITEM, PL_WORD_ITEM)};
 const char *const pl_figure_kind_names[PL_FIGURE_KIND_COUNT] = {PL_FIGURE_KINDS(PL_WORD_ITEM, PL_WORD_ITEM)};
+const char *const pl_prior_kind_names[PL_PRIOR_KIND_COUNT] = {PL_PRIOR_KINDS(PL_WORD_ITEM, PL_WORD_ITEM)};
 const char *const pl_search_method_names[PL_SEARCH_METHOD_COUNT] = {PL_SEARCH_METHODS(PL_WORD_ITEM, PL_WORD_ITEM)};
 const char *const pl_figure_time_names[PL_FIGURE_TIME_COUNT] = {PL_FIGURE_TIMES(PL_WORD_ITEM, PL_WORD_ITEM)};
 
@@ -27,6 +28,19 @@ bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind)
 bool pl_metric_is_to_target(const char *metric)
 {
     return !strcmp(metric, PL_EPOCHS_TO_TARGET) || !strcmp(metric, PL_SECONDS_TO_TARGET);
+}
+
+const struct pl_prior *pl_search_prior(const struct pl_search *search, const char *key)
+{
+    const struct pl_prior *found = NULL;
+    for (size_t i = 0; search && i < search->drawn_count; i++) {
+        if (strcmp(search->drawn[i].key, key))
+            continue;
+        if (found && found->kind != search->drawn[i].prior->kind)
+            return NULL;
+        found = search->drawn[i].prior;
+    }
+    return found;
 }
 
 enum pl_direction pl_study_direction(const struct pl_study *study, const char *metric)

@@ -277,6 +277,31 @@ static void searches_that_cannot_be_are_refused(void **state)
     pl_text_release(&problems);
 }
 
+static void what_is_drawn_is_known(void **state)
+{
+    (void)state;
+    struct pl_spec *spec = parse(
+        "study: s\ntask: {problem: theta30, iterations: 10}\nsearch: {points: 3}\ncases:\n"
+        "- {optimizer: {name: [adam, adamw], lambda: {log: [1e-4, 1]}, beta1: {one_minus_log: "
+        "[0.01, 0.5]}}}\n"
+        "- {optimizer: {name: sgd, lambda: {log: [1e-3, 10]}, momentum: {choice: [0, 0.9]}}}\n");
+    const struct pl_search *search = pl_spec_study(spec, 0)->search;
+    assert_int_equal(search->drawn_count, 6);
+    assert_string_equal(search->drawn[0].key, "lambda");
+    assert_string_equal(search->drawn[0].optimizer, "adam");
+    assert_string_equal(search->drawn[1].optimizer, "adamw");
+    const struct pl_drawn *last = &search->drawn[5];
+    assert_string_equal(last->key, "momentum");
+    assert_string_equal(last->optimizer, "sgd");
+    assert_int_equal(last->prior->kind, PL_PRIOR_CHOICE);
+    assert_true(last->prior->values[1].real == 0.9);
+    assert_int_equal(pl_search_prior(search, "lambda")->kind, PL_PRIOR_LOG);
+    assert_int_equal(pl_search_prior(search, "beta1")->kind, PL_PRIOR_ONE_MINUS_LOG);
+    assert_true(pl_search_prior(search, "beta1")->low == 0.01);
+    assert_null(pl_search_prior(search, "epsilon"));
+    pl_spec_free(spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +313,7 @@ int main(void)
         cmocka_unit_test(axes_have_the_same_points),
         cmocka_unit_test(expressions_and_exclude_see_what_is_drawn),
         cmocka_unit_test(equal_points_are_one),
+        cmocka_unit_test(what_is_drawn_is_known),
         cmocka_unit_test(searches_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

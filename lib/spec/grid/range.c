@@ -10,14 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[RANGE_KIND_COUNT] = {"uniform", "log", "one_minus_log", "integer", "choice"};
-
 enum { POINTS_MOST = 10000000, CHOICES_MOST = 1000 };
 
 static int kind_of(const struct node *map)
 {
-    for (int i = 0; map->count == 1 && i < RANGE_KIND_COUNT; i++)
-        if (!strcmp(map->items[0]->text, kind_names[i]))
+    for (int i = 0; map->count == 1 && i < PL_PRIOR_KIND_COUNT; i++)
+        if (!strcmp(map->items[0]->text, pl_prior_kind_names[i]))
             return i;
     return -1;
 }
@@ -36,7 +34,7 @@ static bool complain(struct reader *reader, const struct node *at, const char *k
 }
 
 static bool read_choices(struct reader *reader, const char *key, const struct pl_setting *setting,
-                         const struct node *list, struct range *range)
+                         const struct node *list, struct pl_prior *range)
 {
     if (list->kind != NODE_LIST || list->count < 2 || list->count > CHOICES_MOST)
         return complain(reader, list, key, "choice", "needs a list of two values or more");
@@ -75,32 +73,32 @@ static bool read_end(struct reader *reader, const char *key, const struct pl_set
 }
 
 static bool check_ends(struct reader *reader, const char *key, const struct pl_setting *setting,
-                       const struct node *list, const struct range *range)
+                       const struct node *list, const struct pl_prior *range)
 {
-    const char *kind = kind_names[range->kind];
+    const char *kind = pl_prior_kind_names[range->kind];
     bool number = !setting || setting->type == PL_REAL || setting->type == PL_INTEGER;
-    bool logarithmic = range->kind == RANGE_LOG || range->kind == RANGE_ONE_MINUS_LOG;
+    bool logarithmic = range->kind == PL_PRIOR_LOG || range->kind == PL_PRIOR_ONE_MINUS_LOG;
     if (!number)
         return complain(reader, list, key, kind, "draws numbers, and this is no number: choice: [...] draws others");
-    if (range->whole && range->kind != RANGE_INTEGER && range->kind != RANGE_LOG)
+    if (range->whole && range->kind != PL_PRIOR_INTEGER && range->kind != PL_PRIOR_LOG)
         return complain(reader, list, key, kind, "draws fractions, and this is a whole number: integer: [LOW, HIGH]");
     if (!isfinite(range->low) || !isfinite(range->high) || !(range->low < range->high))
         return complain(reader, list, key, kind, "needs two finite ends, the lower one first");
     if (logarithmic && !(range->low > 0))
         return complain(reader, list, key, kind, "needs ends above 0");
-    if (range->kind == RANGE_INTEGER && (range->low != floor(range->low) || range->high != floor(range->high) ||
-                                         fabs(range->low) > 0x1p53 || fabs(range->high) > 0x1p53))
+    if (range->kind == PL_PRIOR_INTEGER && (range->low != floor(range->low) || range->high != floor(range->high) ||
+                                            fabs(range->low) > 0x1p53 || fabs(range->high) > 0x1p53))
         return complain(reader, list, key, kind, "needs whole numbers");
     return true;
 }
 
 /* The ends as the setting has them: 1 - x of a range that is drawn near 1. */
 static bool read_ends(struct reader *reader, const char *key, const struct pl_setting *setting, const struct node *list,
-                      struct range *range)
+                      struct pl_prior *range)
 {
-    bool mirrored = range->kind == RANGE_ONE_MINUS_LOG;
+    bool mirrored = range->kind == PL_PRIOR_ONE_MINUS_LOG;
     if (list->kind != NODE_LIST || list->count != 2)
-        return complain(reader, list, key, kind_names[range->kind], "needs two ends: [LOW, HIGH]");
+        return complain(reader, list, key, pl_prior_kind_names[range->kind], "needs two ends: [LOW, HIGH]");
     if (!read_end(reader, key, mirrored ? NULL : setting, list->items[0], &range->low) ||
         !read_end(reader, key, mirrored ? NULL : setting, list->items[1], &range->high) ||
         !check_ends(reader, key, setting, list, range))
@@ -119,15 +117,16 @@ static bool read_ends(struct reader *reader, const char *key, const struct pl_se
 bool pl_range_read(struct reader *reader, const char *key, const struct pl_setting *setting, const struct node *node,
                    struct cell *cell)
 {
-    struct range *range = pl_pool_new(reader->pool, 1, sizeof *range);
+    struct pl_prior *range = pl_pool_new(reader->pool, 1, sizeof *range);
     const struct node *list = node->items[1];
-    *range = (struct range){.kind = (enum range_kind)kind_of(node), .whole = setting && setting->type == PL_INTEGER};
+    *range = (struct pl_prior){.kind = (enum pl_prior_kind)kind_of(node),
+                               .whole = setting && setting->type == PL_INTEGER};
     bool good;
     if (setting && setting->list) {
         pl_complain(&reader->complaints, node, "%s is a list of values, which cannot be drawn", key);
         return false;
     }
-    if (range->kind == RANGE_CHOICE)
+    if (range->kind == PL_PRIOR_CHOICE)
         good = read_choices(reader, key, setting, list, range);
     else
         good = read_ends(reader, key, setting, list, range);
@@ -139,20 +138,20 @@ bool pl_range_read(struct reader *reader, const char *key, const struct pl_setti
 
 /* ---- values ---- */
 
-bool pl_range_repeats(const struct range *range)
+bool pl_range_repeats(const struct pl_prior *range)
 {
-    return range->kind == RANGE_CHOICE || range->kind == RANGE_INTEGER || range->whole;
+    return range->kind == PL_PRIOR_CHOICE || range->kind == PL_PRIOR_INTEGER || range->whole;
 }
 
-struct pl_value pl_range_value(const struct range *r, double u)
+struct pl_value pl_range_value(const struct pl_prior *r, double u)
 {
     double x = 0;
     switch (r->kind) {
-    case RANGE_CHOICE:
+    case PL_PRIOR_CHOICE:
         return r->values[(size_t)(u * (double)r->count)];
-    case RANGE_INTEGER:
+    case PL_PRIOR_INTEGER:
         return (struct pl_value){PL_INTEGER, {.integer = (int64_t)r->low + (int64_t)(u * (r->high - r->low + 1))}};
-    case RANGE_UNIFORM:
+    case PL_PRIOR_UNIFORM:
         x = r->low + u * (r->high - r->low);
         break;
     default:
@@ -160,7 +159,7 @@ struct pl_value pl_range_value(const struct range *r, double u)
         break;
     }
     x = fmin(fmax(x, r->low), r->high);
-    if (r->kind == RANGE_ONE_MINUS_LOG)
+    if (r->kind == PL_PRIOR_ONE_MINUS_LOG)
         x = 1 - x;
     if (r->whole)
         return (struct pl_value){PL_INTEGER, {.integer = (int64_t)llround(x)}};
@@ -312,6 +311,57 @@ void pl_part_draw(struct reader *reader, struct part *part, const struct pl_sear
         field->dimension = (int)part->dimension_count;
     }
     part->dimensions[part->dimension_count++] = (struct dimension){.count = (size_t)search->points, .drawn = true};
+}
+
+static bool same_prior(const struct pl_prior *a, const struct pl_prior *b)
+{
+    bool same = a->kind == b->kind && a->low == b->low && a->high == b->high && a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = pl_value_equal(&a->values[i], &b->values[i]);
+    return same;
+}
+
+static void add_drawn(struct pl_search *search, struct pl_drawn *drawn, const struct pl_drawn *one)
+{
+    for (size_t i = 0; i < search->drawn_count; i++)
+        if (!strcmp(drawn[i].key, one->key) && same_prior(drawn[i].prior, one->prior) &&
+            !strcmp(drawn[i].optimizer, one->optimizer))
+            return;
+    drawn[search->drawn_count++] = *one;
+}
+
+static void add_key(struct pl_search *search, const char **keys, const char *key)
+{
+    for (size_t i = 0; i < search->key_count; i++)
+        if (!strcmp(keys[i], key))
+            return;
+    keys[search->key_count++] = key;
+}
+
+void pl_search_drawn(struct reader *reader, const struct part *parts, size_t count, struct pl_search *search)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++)
+        most += parts[i].field_count * (parts[i].variant_count + 1);
+    struct pl_drawn *drawn = pl_pool_new(reader->pool, most, sizeof *drawn);
+    const char **keys = pl_pool_new(reader->pool, most, sizeof *keys);
+    for (size_t i = 0; i < count; i++)
+        for (size_t f = 0; f < parts[i].field_count; f++) {
+            const struct field *field = &parts[i].fields[f];
+            if (!field->drawn)
+                continue;
+            add_key(search, keys, field->key);
+            for (size_t v = 0; v < parts[i].variant_count; v++) {
+                const struct variant *variant = &parts[i].variants[v];
+                const struct cell *cell = variant->good ? variant->slots[f].cells : NULL;
+                const char *optimizer = variant->good ? pl_settings_string(&variant->settings, "optimizer", "") : "";
+                if (cell && cell->range)
+                    add_drawn(search, drawn, &(struct pl_drawn){field->key, optimizer, cell->range});
+            }
+        }
+    qsort(keys, search->key_count, sizeof *keys, by_text);
+    search->keys = keys;
+    search->drawn = drawn;
 }
 
 /* ---- drawing ---- */

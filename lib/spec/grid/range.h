@@ -9,24 +9,13 @@
 #include "spec/grid/part.h"
 #include "study/search.h"
 
-/* How a number in [0, 1) becomes a value. */
-enum range_kind { RANGE_UNIFORM, RANGE_LOG, RANGE_ONE_MINUS_LOG, RANGE_INTEGER, RANGE_CHOICE, RANGE_KIND_COUNT };
-
-struct range {
-    enum range_kind kind;
-    double low, high;
-    struct pl_value *values; /* of a choice */
-    size_t count;
-    bool whole; /* the setting is a whole number */
-};
-
 bool pl_is_range(const struct node *node);
 /* Reads {log: [LOW, HIGH]} and the like; setting NULL: a free one. Returns false after a complaint. */
 bool pl_range_read(struct reader *reader, const char *key, const struct pl_setting *setting, const struct node *node,
                    struct cell *cell);
 /* Can two points have the same value? */
-bool pl_range_repeats(const struct range *range);
-struct pl_value pl_range_value(const struct range *range, double u);
+bool pl_range_repeats(const struct pl_prior *range);
+struct pl_value pl_range_value(const struct pl_prior *range, double u);
 
 /* search of a study, or of defaults; no points where there is none. */
 void pl_search_read(struct reader *reader, const struct content *defaults, const struct content *content,
@@ -34,6 +23,9 @@ void pl_search_read(struct reader *reader, const struct content *defaults, const
 /* Gives the drawn fields of a part their dimension, and each its coordinate; complains where there are none to a search
  * or no search to them. */
 void pl_part_draw(struct reader *reader, struct part *part, const struct pl_search *search, const struct node *at);
+
+/* What is drawn in any of the cases, and from what, once they are read: fills keys and drawn. */
+void pl_search_drawn(struct reader *reader, const struct part *parts, size_t count, struct pl_search *search);
 
 /* Points one after another, or anywhere. */
 struct draws;

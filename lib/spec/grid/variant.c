@@ -220,7 +220,7 @@ static void finish(struct reader *reader, struct part *part, struct variant *var
         slot->entry = pl_variant_entry(variant, part->fields[f].key);
         set[slot->entry] = true;
         part->computed = part->computed || slot->computed;
-        const struct range *range = slot->cells[0].range;
+        const struct pl_prior *range = slot->cells[0].range;
         part->may_repeat = part->may_repeat || (slot->computed && !slot->single) || (range && pl_range_repeats(range));
     }
     for (size_t i = 0; i < s->count; i++) {

@@ -204,7 +204,7 @@ static size_t position_in(const struct pl_walk *walk, const struct field *field,
     return slot->single ? 0 : walk->position.at[field->dimension];
 }
 
-static struct pl_value draw(struct pl_walk *walk, const struct field *field, const struct range *range)
+static struct pl_value draw(struct pl_walk *walk, const struct field *field, const struct pl_prior *range)
 {
     struct draws **draws = &walk->draws[walk->position.part];
     if (!*draws)

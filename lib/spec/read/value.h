@@ -9,7 +9,7 @@ struct cell {
     struct pl_value value;
     const char *expression;    /* NULL: none */
     const struct pick *pick;   /* NULL: none */
-    const struct range *range; /* it is drawn from this; NULL: it is not */
+    const struct pl_prior *range; /* it is drawn from this; NULL: it is not */
     const struct node *at;
 };
 bool pl_cell_is_constant(const struct cell *cell);
