@@ -22,16 +22,25 @@ static const struct pl_option options[] = {
      .argument = "KIND",
      .help = "one figure of your own instead of the declared ones",
      .words = PL_FIGURE_KIND_WORDS},
-    {.name = "x", .argument = "KEY", .help = "the setting along x; curves: epoch or seconds"},
+    {.name = "x", .argument = "KEY", .help = "the setting along x; curves: epoch or seconds; tuning: points or epochs"},
     {.name = "y", .argument = "METRIC|KEY", .help = "the metric; heatmap: the setting along y"},
-    {.name = "z", .argument = "METRIC", .help = "heatmap: the metric"},
-    {.name = "lines", .argument = "KEY,...", .help = "settings that part the lines"},
+    {.name = "z", .argument = "METRIC|KEY", .help = "heatmap: the metric; scatter: the setting that colours"},
+    {.name = "lines", .argument = "KEY,...", .help = "settings that part the lines; profile, ranks: the methods"},
     {.name = "panels", .argument = "KEY,...", .help = "settings that part the panels"},
     {.name = "log", .argument = "AXES", .help = "logarithmic axes: x, y or x,y"},
     {.name = "x-range", .argument = "LOW:HIGH", .help = "ends of the x axis; either may be left out"},
     {.name = "y-range", .argument = "LOW:HIGH", .help = "ends of the y axis"},
     {.name = "fit", .help = "a straight line through the means of every line, with its slope"},
     {.name = "slopes", .argument = "NUMBER,...", .help = "lines of these slopes beside the data"},
+    {.name = "best", .argument = "N", .help = "only the N best over the settings of --over"},
+    {.name = "over", .argument = "KEY,...", .help = "of these settings only the best are drawn"},
+    {.name = "by", .argument = "METRIC", .help = "what to choose by (default: the best validation)"},
+    {.name = "cell", .argument = "KIND", .help = "profile, ranks: what counts of the seeds", .words = PL_CELL_WORDS},
+    {.name = "target", .argument = "METRIC=NUMBER", .help = "what epochs_to_target and seconds_to_target count to"},
+    {.name = "statistic", .argument = "KIND", .help = "tuning: of the best of k points", .words = PL_STATISTIC_WORDS},
+    {.name = "band", .argument = "KIND", .help = "tuning (default ld)", .words = "dkw ks ld"},
+    {.name = "level", .argument = "P", .help = "confidence of a band or critical difference (default 0.95)"},
+    {.name = "tau-max", .argument = "X", .help = "the end of a profile (default 4)"},
     {.name = "title", .argument = "TEXT", .help = "heading of the figure"},
     {.name = "name", .argument = "NAME", .help = "file name without ending, of a figure of your own"},
     {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = PL_SELECT_WORDS},
@@ -44,6 +53,7 @@ struct plot {
     struct pl_plot_options draw;
     struct pl_figure_spec own; /* what the command line says */
     double slopes[5];
+    struct pl_target target; /* --target */
     bool ad_hoc;
     size_t drawn, empty; /* figures tried, and those that no configuration is left for */
 };
@@ -126,6 +136,19 @@ static bool read_metric(struct plot *p, const char *option, bool metric, char **
     return true;
 }
 
+/* What statistics take, which acts on declared figures as well. */
+static bool read_statistics(struct plot *p)
+{
+    const struct pl_args *args = p->args;
+    const char *statistic = pl_args_get(args, "statistic", pl_statistic_names[0]);
+    p->own.statistic = (enum pl_statistic)pl_cmd_word_of(statistic, pl_statistic_names, PL_STATISTIC_COUNT);
+    p->own.band = (enum pl_band_kind)pl_cmd_word_of(pl_args_get(args, "band", "ld"), pl_band_names, PL_BAND_COUNT);
+    p->own.cell = pl_copy(pl_args_get(args, "cell", NULL));
+    return pl_args_real(args, "level", 0.01, 0.9999, p->own.confidence, &p->own.confidence) &&
+           pl_args_real(args, "tau-max", 1.000001, 1e9, p->own.tau_max, &p->own.tau_max) &&
+           pl_cmd_read_choice(args, &p->own.choose) && pl_cmd_read_target(args, &p->target);
+}
+
 static bool read_options(struct plot *p)
 {
     static const char *const formats[] = {"png", "svg", "pdf"};
@@ -153,7 +176,9 @@ static bool read_options(struct plot *p)
         return false;
     }
     p->own.x = pl_copy(pl_args_get(args, "x", NULL));
-    if (!read_metric(p, "y", p->own.kind != PL_FIGURE_HEATMAP, &p->own.y) || !read_metric(p, "z", true, &p->own.z))
+    const struct pl_figure_traits *has = &pl_figure_traits[p->own.kind];
+    if (!read_metric(p, "y", has->y == PL_OF_METRIC, &p->own.y) ||
+        !read_metric(p, "z", has->z == PL_OF_METRIC, &p->own.z))
         return false;
     p->own.name = pl_copy(pl_args_get(args, "name", NULL));
     p->own.title = pl_copy(pl_args_get(args, "title", NULL));
@@ -161,7 +186,7 @@ static bool read_options(struct plot *p)
         pl_cmd_read_select(args, &p->own.select);
     pl_names_read(pl_args_get(args, "lines", NULL), &p->own.lines);
     pl_names_read(pl_args_get(args, "panels", NULL), &p->own.panels);
-    return read_log(p) && read_slopes(p) && read_range(args, "x-range", p->own.x_range) &&
+    return read_statistics(p) && read_log(p) && read_slopes(p) && read_range(args, "x-range", p->own.x_range) &&
            read_range(args, "y-range", p->own.y_range) && pl_cmd_read_where(args, &p->own.where, &p->own.where_count);
 }
 
@@ -180,6 +205,14 @@ static struct pl_figure_spec amend(const struct plot *p, const struct pl_figure_
         spec.slopes = p->own.slopes;
         spec.slope_count = p->own.slope_count;
     }
+    if (pl_args_has(p->args, "band"))
+        spec.band = p->own.band;
+    if (pl_args_has(p->args, "statistic"))
+        spec.statistic = p->own.statistic;
+    if (pl_args_has(p->args, "level"))
+        spec.confidence = p->own.confidence;
+    if (pl_args_has(p->args, "tau-max"))
+        spec.tau_max = p->own.tau_max;
     if (p->own.title)
         spec.title = p->own.title;
     if (pl_args_has(p->args, "select"))
@@ -239,6 +272,9 @@ static int plot_sweep(void *self, struct pl_results *results)
     const struct pl_study *study = pl_results_study(results);
     bool declared = !p->ad_hoc && study && study->figure_count;
     int worst = 0;
+    struct pl_error err;
+    if (p->target.metric && pl_results_set_target(results, p->target.metric, p->target.value, &err))
+        return pl_cmd_fail(p->args, &err);
     if (!declared && !pl_args_has(p->args, "figure"))
         return draw(p, results, &p->own);
     for (size_t i = 0; declared && i < study->figure_count; i++) {
@@ -254,7 +290,7 @@ static int plot_sweep(void *self, struct pl_results *results)
 
 static int run(const struct pl_args *args)
 {
-    struct plot p = {.args = args};
+    struct plot p = {.args = args, .own = pl_figure_neutral};
     int code = 2;
     if (read_options(&p)) {
         code = pl_cmd_each_sweep(args, p.own.where, p.own.where_count, plot_sweep, &p);
@@ -270,6 +306,10 @@ static int run(const struct pl_args *args)
     free(p.own.z);
     free(p.own.name);
     free(p.own.title);
+    free(p.own.cell);
+    free(p.own.choose.metric);
+    free(p.target.metric);
+    pl_names_release(&p.own.choose.over);
     pl_names_release(&p.own.lines);
     pl_names_release(&p.own.panels);
     pl_where_free(p.own.where, p.own.where_count);
@@ -283,8 +323,9 @@ const struct pl_command pl_cmd_plot = {
     .description =
         "Draws the figures that the spec of the last sweep declares, or, where it declares none, the curves of its "
         "main metric, and prints the path of each file. With --kind it draws one figure of your own instead: curves "
-        "with a band over the seeds, sensitivity (a metric against a setting), heatmap (over two settings) or "
-        "trajectories.\n"
+        "with a band over the seeds, sensitivity (a metric against a setting), heatmap (over two settings), "
+        "trajectories, scatter (the points of a search, coloured by a second setting), tuning (the best of k points), "
+        "profile (shares of tasks solved in time) or ranks (of methods over tasks); docs/figures.md says which when.\n"
         "Figures are drawn by gnuplot. --keep leaves its script and data beside the figure, to be changed by hand; "
         "--terminal dumb draws into the terminal.",
     .example = "poula plot --kind sensitivity --x lambda --y loss --lines epsilon --format pdf",

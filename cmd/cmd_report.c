@@ -62,8 +62,7 @@ struct report {
     enum { TABLES, PAIRS, RANKS, PROFILE, TUNING, CLAIMS } kind; /* what is printed of each table */
     double tau_max;
     enum pl_band_kind band;
-    char *target; /* --target: its metric, or NULL */
-    double target_value;
+    struct pl_target target; /* --target; its metric is NULL where it is not given */
     int code;
 };
 
@@ -98,36 +97,6 @@ static bool read_published(struct report *r)
     return !status;
 }
 
-/* --best, --over and --by. They act on declared tables as well. */
-static bool read_selection(struct report *r)
-{
-    struct pl_selection *choose = &r->own.choose;
-    const char *by = pl_args_get(r->args, "by", NULL), *metric = NULL;
-    int64_t best;
-    if (!pl_args_integer(r->args, "best", 1, 1000, pl_args_has(r->args, "over") ? 1 : 0, &best))
-        return false;
-    if ((best || by) && !pl_args_has(r->args, "over")) {
-        pl_cmd_usage_error(r->args, "--best and --by need --over: the settings to choose");
-        return false;
-    }
-    if (by && !pl_select_read(by, &choose->select, &metric)) {
-        pl_cmd_usage_error(r->args, "--by is '%s', but must be a metric, as in \"valid_loss\" or \"last loss\"", by);
-        return false;
-    }
-    choose->best = (int)best;
-    choose->metric = pl_copy(metric);
-    pl_names_read(pl_args_get(r->args, "over", NULL), &choose->over);
-    return true;
-}
-
-static int word_of(const char *word, const char *const *names, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (!strcmp(names[i], word))
-            return i;
-    return 0; /* options take no other words */
-}
-
 /* --test, --correct and --level, which act on declared tables as well. */
 static bool read_tests(struct report *r)
 {
@@ -135,9 +104,9 @@ static bool read_tests(struct report *r)
     const char *test = pl_args_get(r->args, "test", NULL), *correct = pl_args_get(r->args, "correct", NULL);
     *compare = (struct pl_test_spec){.wanted = test, .confidence = r->level};
     if (test)
-        compare->test = (enum pl_test_kind)word_of(test, pl_test_names, PL_TEST_COUNT);
+        compare->test = (enum pl_test_kind)pl_cmd_word_of(test, pl_test_names, PL_TEST_COUNT);
     if (correct)
-        compare->correct = (enum pl_correction)word_of(correct, pl_correction_names, PL_CORRECTION_COUNT);
+        compare->correct = (enum pl_correction)pl_cmd_word_of(correct, pl_correction_names, PL_CORRECTION_COUNT);
     static const char *const kinds[] = {"pairs", "ranks", "profile", "tuning", "claims"};
     size_t asked = 0;
     for (int i = 0; i < 5; i++)
@@ -157,24 +126,10 @@ static bool read_tests(struct report *r)
                                                                                 : NULL;
     if (!pl_args_real(r->args, "tau-max", 1.000001, 1e9, 4, &r->tau_max))
         return false;
-    r->band = (enum pl_band_kind)word_of(pl_args_get(r->args, "band", "ld"), pl_band_names, PL_BAND_COUNT);
+    r->band = (enum pl_band_kind)pl_cmd_word_of(pl_args_get(r->args, "band", "ld"), pl_band_names, PL_BAND_COUNT);
     if (wrong)
         pl_cmd_usage_error(r->args, "%s", wrong);
     return !wrong;
-}
-
-static bool read_target(struct report *r)
-{
-    const char *given = pl_args_get(r->args, "target", NULL), *equals = given ? strchr(given, '=') : NULL;
-    if (!given)
-        return true;
-    if (!equals || equals == given || !pl_number_read(equals + 1, &r->target_value) || !isfinite(r->target_value)) {
-        pl_cmd_usage_error(r->args, "--target is '%s', but must be a metric and a number, as in test_accuracy=0.9",
-                           given);
-        return false;
-    }
-    r->target = pl_copy_bytes(given, (size_t)(equals - given));
-    return true;
 }
 
 static bool read_options(struct report *r)
@@ -199,7 +154,7 @@ static bool read_options(struct report *r)
     r->own.cell = pl_copy(pl_args_get(r->args, "cell", NULL));
     pl_names_read(pl_args_get(r->args, "rows", NULL), &r->own.rows);
     pl_names_read(pl_args_get(r->args, "columns", NULL), &r->own.columns);
-    if (!read_selection(r))
+    if (!pl_cmd_read_choice(r->args, &r->own.choose))
         return false;
     r->ad_hoc = r->own.rows.count || r->own.columns.count || metric;
     if (r->ad_hoc && (pl_args_has(r->args, "compare") || pl_args_has(r->args, "claims"))) {
@@ -207,7 +162,7 @@ static bool read_options(struct report *r)
             r->args, "--compare and --claims take tables that the spec declares: no --rows, --columns or --value");
         return false;
     }
-    return read_published(r) && read_tests(r) && read_target(r) &&
+    return read_published(r) && read_tests(r) && pl_cmd_read_target(r->args, &r->target) &&
            pl_cmd_read_where(r->args, &r->own.where, &r->own.where_count);
 }
 
@@ -337,7 +292,7 @@ static int report_sweep(void *self, struct pl_results *results)
     struct report *r = self;
     const struct pl_study *study = pl_results_study(results);
     struct pl_error err;
-    if (r->target && pl_results_set_target(results, r->target, r->target_value, &err))
+    if (r->target.metric && pl_results_set_target(results, r->target.metric, r->target.value, &err))
         return pl_cmd_fail(r->args, &err);
     if (r->published)
         return compare_sweep(r, results);
@@ -405,7 +360,7 @@ static int run(const struct pl_args *args)
         pl_listing_free(r.listings[i]);
     free(r.listings);
     pl_published_free(r.published);
-    free(r.target);
+    free(r.target.metric);
     free(r.own.metric);
     free(r.own.cell);
     free(r.own.choose.metric);

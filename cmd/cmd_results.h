@@ -16,6 +16,13 @@ int pl_cmd_each_sweep(const struct pl_args *args, struct pl_condition *where, si
 int pl_cmd_each_study(const struct pl_args *args, int (*each)(void *self, struct pl_results *results), void *self);
 
 void pl_cmd_read_select(const struct pl_args *args, enum pl_select *select);
+/* --best, --over and --by, which act on declared tables as well; best is 0 where nothing is chosen. What they point to
+ * is the caller's. */
+bool pl_cmd_read_choice(const struct pl_args *args, struct pl_selection *choice);
+/* --target METRIC=NUMBER; its metric is the caller's, NULL where it is not given. */
+bool pl_cmd_read_target(const struct pl_args *args, struct pl_target *target);
+/* Which of some words an option has, which takes no others. */
+int pl_cmd_word_of(const char *word, const char *const *names, int count);
 /* All uses of --where. Prints what is wrong and returns false. */
 bool pl_cmd_read_where(const struct pl_args *args, struct pl_condition **where, size_t *count);
 /* Both lists in a new one (free it), which points to the same keys and values; NULL when both are empty. */

@@ -2,6 +2,7 @@
 #include "collect.h"
 #include "store/store.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,48 @@ int pl_cmd_each_study(const struct pl_args *args, int (*each)(void *self, struct
     free_sweeps(&sweeps);
     pl_store_close(store);
     return worst;
+}
+
+bool pl_cmd_read_choice(const struct pl_args *args, struct pl_selection *choice)
+{
+    const char *by = pl_args_get(args, "by", NULL), *metric = NULL;
+    int64_t best;
+    if (!pl_args_integer(args, "best", 1, 1000, pl_args_has(args, "over") ? 1 : 0, &best))
+        return false;
+    if ((best || by) && !pl_args_has(args, "over")) {
+        pl_cmd_usage_error(args, "--best and --by need --over: the settings to choose");
+        return false;
+    }
+    if (by && !pl_select_read(by, &choice->select, &metric)) {
+        pl_cmd_usage_error(args, "--by is '%s', but must be a metric, as in \"valid_loss\" or \"last loss\"", by);
+        return false;
+    }
+    choice->best = (int)best;
+    choice->metric = pl_copy(metric);
+    pl_names_read(pl_args_get(args, "over", NULL), &choice->over);
+    return true;
+}
+
+bool pl_cmd_read_target(const struct pl_args *args, struct pl_target *target)
+{
+    const char *given = pl_args_get(args, "target", NULL), *equals = given ? strchr(given, '=') : NULL;
+    *target = (struct pl_target){0};
+    if (!given)
+        return true;
+    if (!equals || equals == given || !pl_number_read(equals + 1, &target->value) || !isfinite(target->value)) {
+        pl_cmd_usage_error(args, "--target is '%s', but must be a metric and a number, as in test_accuracy=0.9", given);
+        return false;
+    }
+    target->metric = pl_copy_bytes(given, (size_t)(equals - given));
+    return true;
+}
+
+int pl_cmd_word_of(const char *word, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!strcmp(names[i], word))
+            return i;
+    return 0; /* options take no other words */
 }
 
 void pl_cmd_read_select(const struct pl_args *args, enum pl_select *select)

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,26 @@ static double usual_step(const struct pl_axis *axis)
     return isfinite(least) ? least : 1;
 }
 
-static void choose_scale(struct pl_axis *axis, bool log)
+enum pl_axis_scale pl_axis_scale_of(const struct pl_prior *prior)
+{
+    static const enum pl_axis_scale scales[PL_PRIOR_KIND_COUNT] = {[PL_PRIOR_UNIFORM] = PL_AXIS_LINEAR,
+                                                                   [PL_PRIOR_LOG] = PL_AXIS_LOG,
+                                                                   [PL_PRIOR_ONE_MINUS_LOG] = PL_AXIS_MIRRORED,
+                                                                   [PL_PRIOR_INTEGER] = PL_AXIS_LINEAR};
+    return prior ? scales[prior->kind] : PL_AXIS_AUTO;
+}
+
+/* Puts 1 / (1 - value) in the place of each, so that the axis is one of logarithms. */
+static void mirror(struct pl_axis *axis)
+{
+    axis->mirrored = true;
+    for (size_t i = 0; i < axis->count; i++)
+        axis->mirrored &= axis->values[i].number < 1 && isfinite(axis->values[i].number);
+    for (size_t i = 0; i < axis->count && axis->mirrored; i++)
+        axis->values[i].at = axis->values[i].number = 1 / (1 - axis->values[i].number);
+}
+
+static void choose_scale(struct pl_axis *axis, bool log, bool linear)
 {
     double least = INFINITY, most = -INFINITY;
     bool negative = false;
@@ -72,7 +92,7 @@ static void choose_scale(struct pl_axis *axis, bool log)
             most = fmax(most, number);
         }
     }
-    axis->log = !negative && least <= most && (log || most >= 10 * least);
+    axis->log = !linear && !negative && least <= most && (log || most >= 10 * least);
 }
 
 static double beside(const struct pl_axis *axis, double number, double step, int sign)
@@ -135,11 +155,24 @@ void pl_axis_make(struct pl_axis *axis, const struct pl_results *results, size_t
     *axis = (struct pl_axis){.key = key};
     collect(axis, results, configs, count);
     if (axis->numeric && scale != PL_AXIS_STEPS) {
-        choose_scale(axis, scale == PL_AXIS_LOG);
+        if (scale == PL_AXIS_MIRRORED)
+            mirror(axis);
+        choose_scale(axis, scale == PL_AXIS_LOG || axis->mirrored, scale == PL_AXIS_LINEAR);
         place_numbers(axis);
     } else {
         place_words(axis);
     }
+}
+
+void pl_axis_make_present(struct pl_axis *axis, const struct pl_results *results, size_t key, const size_t *configs,
+                          size_t count, enum pl_axis_scale scale)
+{
+    size_t *present = pl_new((count + 1) * sizeof *present), kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (pl_results_rank(results, configs[i], key))
+            present[kept++] = configs[i];
+    pl_axis_make(axis, results, key, present, kept, scale);
+    free(present);
 }
 
 void pl_axis_flip(struct pl_axis *axis)
@@ -176,5 +209,38 @@ void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results,
             pl_label_value(&label, pl_results_value(results, axis->key, axis->values[i].rank), plain);
         pl_text_release(&brief);
         (*ticks)[i] = (struct pl_tick){axis->values[i].at, pl_text_take(&label)};
+    }
+}
+
+/* Ticks where 1 - value is one of some digits times a power of ten. */
+static void add_mirrored(const struct pl_axis *axis, const char *digits, struct pl_tick *ticks, size_t *count)
+{
+    for (int power = 0; power >= -12; power--)
+        for (const char *d = digits; *d; d++) {
+            double rest = (*d - '0') / pow(10, -power), at = 1 / rest;
+            char label[40];
+            if (rest > 1 || at < axis->range[0] * (1 - 1e-9) || at > axis->range[1] * (1 + 1e-9))
+                continue;
+            snprintf(label, sizeof label, "%.*f", -power, 1 - rest);
+            ticks[(*count)++] = (struct pl_tick){at, pl_copy(label)};
+        }
+}
+
+void pl_axis_mirrored_ticks(const struct pl_axis *axis, bool plain, struct pl_tick **ticks, size_t *count)
+{
+    static const char *const digits[] = {"521", "51", "1"}; /* 0.5 0.8 0.9 0.95 0.98 0.99, or fewer */
+    enum { ENOUGH = 5, MOST = 40 };
+    *ticks = pl_new(MOST * sizeof **ticks);
+    *count = 0;
+    for (size_t i = 0; i < 3 && (!i || *count > ENOUGH); i++) {
+        while (*count)
+            free((*ticks)[--*count].label);
+        add_mirrored(axis, digits[i], *ticks, count);
+    }
+    for (size_t end = 0; end < 2 && *count < 2 && axis->count; end++) {
+        struct pl_text label = {0};
+        double at = axis->values[end ? axis->count - 1 : 0].at;
+        pl_label_number(&label, 1 - 1 / at, plain);
+        (*ticks)[(*count)++] = (struct pl_tick){at, pl_text_take(&label)};
     }
 }

@@ -17,14 +17,23 @@ struct pl_axis {
     size_t count;
     bool numeric, log;
     double range[2];
+    bool mirrored; /* places are 1 / (1 - value) */
 };
 
-/* AUTO: logarithmic where positive values span a decade. STEPS: one step a value, as in a heat map. */
-enum pl_axis_scale { PL_AXIS_AUTO, PL_AXIS_LOG, PL_AXIS_STEPS };
+/* AUTO: logarithmic where positive values span a decade. STEPS: one step a value, as in a heat map. MIRRORED:
+ * logarithmic in 1 - value; where a value is 1 or more, as AUTO. */
+enum pl_axis_scale { PL_AXIS_AUTO, PL_AXIS_LINEAR, PL_AXIS_LOG, PL_AXIS_MIRRORED, PL_AXIS_STEPS };
 
 void pl_axis_make(struct pl_axis *axis, const struct pl_results *results, size_t key, const size_t *configs,
                   size_t count, enum pl_axis_scale scale);
+/* The same of those of the configurations that have the setting, of which there is one. */
+void pl_axis_make_present(struct pl_axis *axis, const struct pl_results *results, size_t key, const size_t *configs,
+                          size_t count, enum pl_axis_scale scale);
 void pl_axis_release(struct pl_axis *axis);
+/* The scale that a prior asks for (NULL: none). */
+enum pl_axis_scale pl_axis_scale_of(const struct pl_prior *prior);
+/* Ticks at round values of a mirrored axis: 0.5, 0.9, 0.99; where it is too short for two of them, at its ends. */
+void pl_axis_mirrored_ticks(const struct pl_axis *axis, bool plain, struct pl_tick **ticks, size_t *count);
 /* Turns an axis of words round, so that the first stands at the top. */
 void pl_axis_flip(struct pl_axis *axis);
 size_t pl_axis_index(const struct pl_axis *axis, uint32_t rank);

@@ -1,5 +1,5 @@
 /* Names and values as labels of a figure. */
-#include "plot/plot_priv.h"
+#include "plot/ticks.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -29,6 +29,19 @@ void pl_label_text(struct pl_text *out, const char *text, bool plain)
             pl_text_add_char(out, '\\');
         pl_text_add_bytes(out, length ? text : "\xef\xbf\xbd", length ? length : 3);
     }
+}
+
+void pl_label_cut(struct pl_text *out, const char *label, size_t most)
+{
+    size_t shown = 0;
+    const char *c = label;
+    for (; *c && (pl_ticks_width(label) <= most || shown < most - 1); c++) {
+        shown += ((unsigned char)*c & 0xc0) != 0x80 && !(*c == '\\' && c[1]);
+        pl_text_add_char(out, *c);
+        while (((unsigned char)c[1] & 0xc0) == 0x80 || (*c == '\\' && c[1]))
+            pl_text_add_char(out, *++c);
+    }
+    pl_text_add(out, *c ? "…" : "");
 }
 
 void pl_label_quote(struct pl_text *script, const char *text)

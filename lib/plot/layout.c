@@ -91,7 +91,7 @@ static size_t longest_label(const struct pl_figure *figure, size_t *shown)
             longest = longest < width ? width : longest;
             ++*shown;
         }
-    *shown += figure->slope_count; /* "slope 0.25" */
+    *shown += figure->slope_count + figure->beside; /* "slope 0.25", "the mean" */
     return figure->slope_count && longest < 12 ? 12 : longest;
 }
 
@@ -145,7 +145,7 @@ static void measure_margins(const struct pl_figure *figure, const struct pl_plot
     size->slant = slant_of(figure, x);
     double half = size->slant ? 0 : letter_width * (double)x / 2 + 0.05; /* of a label at the end of the x axis */
     size->left = fmax(fmax(0.85, 0.55 + letter_width * (double)y), half);
-    size->right = figure->kind == PL_FIGURE_HEATMAP ? 1.3 : fmax(0.3, half);
+    size->right = figure->z_label ? 1.3 : fmax(0.3, half);
     if (size->slant)
         size->bottom += 0.8 * letter_width * fmin((double)x, PL_LONGEST_TICK) * sin(size->slant * M_PI / 180);
 }
@@ -164,6 +164,21 @@ static void measure_squares(const struct pl_figure *figure, struct pl_layout_siz
     double side = pl_layout_square(panel);
     size->panel_width = fmin(fmax(columns * side, 1.8), 12) + size->left + size->right;
     size->panel_height = fmin(fmax(rows * side * 0.75, 1.5), 12) + size->bottom + 0.35;
+}
+
+/* Names stand at both sides of a diagram of ranks, half of them at each. */
+static void measure_ranks(const struct pl_figure *figure, struct pl_layout_size *size)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < figure->legend_count; i++) {
+        size_t width = pl_ticks_width(figure->legend[i].label);
+        longest = width > longest ? width : longest;
+    }
+    longest = longest > PL_LONGEST_NAME ? PL_LONGEST_NAME : longest;
+    size->left = size->right = 0.25 + letter_width * (double)longest;
+    size->bottom = 0.1;
+    size->panel_width = fmin(fmax(3.4, 0.42 * (double)figure->legend_count), 7) + size->left + size->right;
+    size->panel_height = PL_RANK_ROW * pl_layout_ranks_depth(figure) + size->bottom + size->heading;
 }
 
 /* The legend below the panels. The figure is as wide as its longest entry. */
@@ -192,7 +207,9 @@ void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_opti
     size->panel_height = heights[size->columns - 1];
     size->heading = measure_heading(figure, size->panel_width);
     measure_margins(figure, options, size);
-    if (figure->kind == PL_FIGURE_HEATMAP) {
+    if (figure->kind == PL_FIGURE_RANKS) {
+        measure_ranks(figure, size);
+    } else if (figure->kind == PL_FIGURE_HEATMAP) {
         measure_squares(figure, size);
         size->heading = measure_heading(figure, size->panel_width);
         while (size->columns > 1 && (double)size->columns * size->panel_width > 14)

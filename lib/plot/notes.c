@@ -94,7 +94,7 @@ static void judge_line(const struct pl_figure *figure, const struct pl_gather *g
                        const struct pl_plot_line *line, struct sentence *topics)
 {
     const struct pl_panel *panel = &figure->panels[number];
-    bool curve = figure->kind != PL_FIGURE_SENSITIVITY;
+    bool curve = !pl_figure_has_configs(figure->kind);
     size_t finite = 0, gaps = 0, low = 0, no_x = 0, outside = 0;
     struct pl_text detail = {0};
     for (size_t i = 0; i < line->means.count; i++) {
@@ -167,13 +167,15 @@ static void note_missing(const struct pl_figure *figure, const struct pl_gather 
     note_runs(g, missing - working, "run is not drawn because it has not finished",
               "runs are not drawn because they have not finished");
     note_runs(g, failed, "run is not drawn because it failed", "runs are not drawn because they failed");
-    if (figure->kind == PL_FIGURE_HEATMAP || figure->kind == PL_FIGURE_SENSITIVITY)
+    if (figure->kind == PL_FIGURE_HEATMAP || pl_figure_has_configs(figure->kind))
         note_runs(g, blank, "run has finished without a finite value and is in no mean",
                   "runs have finished without a finite value and are in no mean");
 }
 
 void pl_note_left_out(struct pl_figure *figure, const struct pl_gather *g)
 {
-    note_missing(figure, g);
-    note_lines(figure, g);
+    if (figure->kind != PL_FIGURE_TUNING) /* which says it of points */
+        note_missing(figure, g);
+    if (figure->kind != PL_FIGURE_RANKS)
+        note_lines(figure, g);
 }

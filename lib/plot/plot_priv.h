@@ -13,6 +13,7 @@ struct pl_point {
     double place;        /* where x stands on its axis: infinity, zero on a logarithmic axis and words have one too */
     bool parted;         /* no line is drawn to it from the point before */
     int64_t planned;     /* sensitivity: runs that there are to be; 0: not known */
+    double z, hue;       /* scatter: the setting that colours, and where it stands on the scale of colours; NaN: none */
 };
 
 struct pl_points {
@@ -32,6 +33,7 @@ struct pl_plot_line {
     size_t style; /* number of its heading, the same in every panel */
     size_t config;
     struct pl_points means;
+    struct pl_points beside;         /* tuning: the mean beside the median */
     struct pl_points strands;        /* the seeds one by one, each parted from the one before */
     struct pl_points lost;           /* sensitivity: where every run diverged */
     struct pl_points turn;           /* curves: where its runs began to average, one of the means or none */
@@ -67,8 +69,10 @@ struct pl_panel {
     double x_range[2], y_range[2];
     bool log_x, log_y;
     double x_breaks[2]; /* where zero and infinity are set apart from the axis; NaN: nowhere */
-    double z_range[2];
+    double z_range[2];  /* where low < high there is a scale of colours */
     bool log_z;
+    struct pl_tick *z_ticks; /* none: round numbers */
+    size_t z_tick_count;
     double anchor[2]; /* where lines of given slopes begin (logarithms, on logarithmic scales); infinite: nowhere */
 };
 
@@ -87,6 +91,12 @@ struct pl_legend_entry {
     bool shown; /* some panel has such a line */
 };
 
+/* Methods of a ranks figure that cannot be told apart: from one to another of those that stand by their rank. */
+struct pl_alike {
+    size_t first, last;
+    size_t level; /* of its line below the axis, from 1 on */
+};
+
 struct pl_figure {
     enum pl_figure_kind kind;
     bool plain;  /* labels for a terminal: no markup */
@@ -100,11 +110,22 @@ struct pl_figure {
     const double *slopes; /* of the lines that are drawn beside the data */
     size_t slope_count;
     bool marked[PL_MARK_COUNT]; /* some line has such a mark */
+    bool beside;                /* some line has a second one */
     bool fitted;                /* so that nothing is moved aside */
+    double critical;            /* ranks: Nemenyi's critical difference */
+    struct pl_alike *alike;
+    size_t alike_count;
 };
 
 /* Does time run along x, and not epochs? */
 bool pl_figure_tells_time(const struct pl_figure_spec *spec);
+/* Is a point of it a configuration, with a setting along x? */
+bool pl_figure_has_configs(enum pl_figure_kind kind);
+/* The metric that it shows. */
+const char *pl_figure_metric(const struct pl_results *results, const struct pl_figure_spec *spec);
+/* Fails with PL_EINPUT where the declaration is not complete, or names what the study does not have. */
+int pl_figure_check(const struct pl_results *results, const struct pl_figure_spec *spec, struct pl_error *err);
+enum { PL_FIGURE_KEYS = 64 }; /* settings that can part its panels and lines */
 
 void pl_points_add(struct pl_points *points, struct pl_point point);
 /* Those of at most about so many points that a picture needs: outermost ones and gaps are among them. */
@@ -120,6 +141,7 @@ struct pl_gather {
     size_t *configs;
     size_t config_count;
     struct pl_headings panels, lines;
+    bool coloured;            /* scatter: z is a number, and has a scale of colours */
     bool averages;            /* some run says from when on it averaged */
     enum pl_series_axis axis; /* curves: what x counts */
     struct pl_text *notes;
@@ -133,11 +155,28 @@ void pl_figure_release(struct pl_figure *figure);
 /* Of the configurations those that the figure's select names; places are added to the results, which the caller drops.
  */
 int pl_gather_choose(struct pl_gather *gather, struct pl_error *err);
+/* Finds the panels and lines of the configurations, and notes what parts them unasked. */
+int pl_figure_choose_headings(struct pl_gather *gather, struct pl_error *err);
+/* Of many lines keeps the best, and their configurations, and notes it. */
+void pl_figure_keep_best_lines(struct pl_gather *gather);
+/* Says which lines diverged or are at work, in the legend or above the panel, and finds out whether there is anything
+ * to see. */
+bool pl_figure_finish_legend(struct pl_figure *figure);
+/* The line of a style in a panel, which it joins now where it is not there. */
+struct pl_plot_line *pl_panel_line(struct pl_panel *panel, size_t style);
+/* Adds a configuration, as loaded, to a line of one: its mean, and marks where runs of it diverged. x, place, z and hue
+ * of point stand. */
+void pl_line_add_config(struct pl_plot_line *line, const struct pl_gather *gather, size_t config,
+                        struct pl_point point);
 
 /* Fill the lines (squares) of the panels, which exist by then. */
 int pl_gather_curves(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 int pl_gather_sensitivity(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 int pl_gather_heatmap(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
+int pl_gather_scatter(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
+int pl_gather_tuning(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
+/* Makes the one panel of a figure of methods over tasks (profile, ranks) and fills it, with its labels. */
+int pl_gather_methods(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 
 /* Sets the ranges (and, where not declared, the scale) of a panel with lines. */
 void pl_range_panel(struct pl_panel *panel, const struct pl_figure_spec *spec, bool log_x);
@@ -163,6 +202,8 @@ void pl_fit_reference(const struct pl_panel *panel, double slope, double x[2], d
 void pl_label_text(struct pl_text *out, const char *text, bool plain);
 /* Appends a label (or a file name) as a string of a gnuplot script, in which nothing has a meaning of its own. */
 void pl_label_quote(struct pl_text *script, const char *text);
+/* Appends a label of at most so many characters; where it is cut, its markup goes with it. */
+void pl_label_cut(struct pl_text *out, const char *label, size_t most);
 /* A setting's or metric's name: Greek letters, subscripts; underscores become spaces. */
 void pl_label_name(struct pl_text *out, const char *name, bool plain);
 /* A number such as 0.1, 10^8, infinity. */
@@ -209,6 +250,7 @@ void pl_script_write(const struct pl_figure *figure, const char *base, const str
 /* One panel's plot command and data. */
 void pl_script_lines(struct pl_script *script, const struct pl_panel *panel);
 void pl_script_squares(struct pl_script *script, const struct pl_panel *panel);
+void pl_script_ranks(struct pl_script *script, const struct pl_panel *panel);
 /* Scales and ticks of both axes, and the functions x_at, y_at, band_at and edge_at, which bring values to their place.
  */
 void pl_script_axes(struct pl_script *script, const struct pl_panel *panel);
@@ -222,6 +264,8 @@ void pl_script_number(struct pl_text *out, double value); /* in full; NaN, inf, 
 void pl_script_source(struct pl_script *script, size_t block);
 /* How the index-th line of a given slope is drawn, and a mark: the style, and the words of the legend. */
 const char *pl_script_reference(size_t index);
+/* How a tuning curve of means is drawn beside that of medians, and what the legend calls it. */
+extern const char pl_script_beside[], pl_script_beside_title[];
 const char *pl_script_mark(enum pl_mark mark, bool plain);
 const char *pl_script_mark_title(enum pl_mark mark, enum pl_figure_kind kind);
 

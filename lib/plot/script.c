@@ -100,7 +100,6 @@ void pl_script_source(struct pl_script *script, size_t block)
 static void write_place(const struct pl_figure *figure, const struct pl_layout_size *size, size_t index,
                         struct pl_text *script)
 {
-    bool heat = figure->kind == PL_FIGURE_HEATMAP;
     const struct pl_panel *panel = &figure->panels[index];
     double left = (double)(index % size->columns) * size->panel_width;
     double top = size->height - size->title - (double)(index / size->columns) * size->panel_height;
@@ -111,7 +110,7 @@ static void write_place(const struct pl_figure *figure, const struct pl_layout_s
                  "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset bmargin at screen %.5f\n"
                  "set tmargin at screen %.5f\n",
                  x0, x1, y0, y1);
-    if (heat)
+    if (figure->z_label)
         pl_text_addf(script, "set colorbox user origin screen %.5f,%.5f size screen %.5f,%.5f\n",
                      x1 + 0.12 / size->width, y0, 0.14 / size->width, y1 - y0);
 }
@@ -142,11 +141,15 @@ static void write_panel(struct pl_script *script, size_t index)
     const struct pl_panel *panel = &script->figure->panels[index];
     if (script->figure->panel_count > 1)
         pl_text_addf(script->data, "# panel %zu: %s\n", index + 1, panel->title);
-    pl_script_axes(script, panel);
-    if (script->figure->kind == PL_FIGURE_HEATMAP)
-        pl_script_squares(script, panel);
-    else
-        pl_script_lines(script, panel);
+    if (script->figure->kind == PL_FIGURE_RANKS) {
+        pl_script_ranks(script, panel);
+    } else {
+        pl_script_axes(script, panel);
+        if (script->figure->kind == PL_FIGURE_HEATMAP)
+            pl_script_squares(script, panel);
+        else
+            pl_script_lines(script, panel);
+    }
     pl_text_add(script->text, "unset arrow\nunset label\nunset object\n\n");
 }
 
@@ -162,8 +165,10 @@ const char *pl_script_mark_title(enum pl_mark mark, enum pl_figure_kind kind)
 {
     static const char *const titles[] = {"every run diverged", "averaging begins", "the number of runs changes",
                                          "above the axis", "below the axis"};
-    return mark == PL_MARK_CHANGED && kind == PL_FIGURE_SENSITIVITY ? "some runs diverged" : titles[mark];
+    return mark == PL_MARK_CHANGED && pl_figure_has_configs(kind) ? "some runs diverged" : titles[mark];
 }
+
+const char pl_script_beside[] = "dt (2,4) lw 1.4", pl_script_beside_title[] = "the mean";
 
 /* The legend is a plot of its own without axes, in a strip below the panels. */
 static void write_legend(const struct pl_figure *figure, const struct pl_layout_size *size, struct pl_text *script)
@@ -176,11 +181,18 @@ static void write_legend(const struct pl_figure *figure, const struct pl_layout_
     pl_text_addf(script, "set key inside center center horizontal Left reverse samplen 3.5 maxcols %zu font ',%g'\n",
                  size->legend_columns, 0.9 * figure->font);
     pl_text_add(script, "plot [0:1] [0:1] NaN notitle");
+    const char *style = figure->kind == PL_FIGURE_SCATTER   ? "points"
+                        : figure->kind == PL_FIGURE_PROFILE ? "lines"
+                                                            : "linespoints";
     for (size_t i = 0; i < figure->legend_count; i++)
         if (figure->legend[i].shown && figure->legend[i].label[0]) {
-            pl_text_addf(script, ", \\\n  keyentry with linespoints ls %zu title ", i + 1);
+            pl_text_addf(script, ", \\\n  keyentry with %s ls %zu%s title ", style, i + 1,
+                         figure->z_label ? " lc rgb '#333333'" : "");
             pl_label_quote(script, figure->legend[i].label);
         }
+    if (figure->beside)
+        pl_text_addf(script, ", \\\n  keyentry with lines lc rgb '#333333' %s title '%s'", pl_script_beside,
+                     pl_script_beside_title);
     for (size_t i = 0; i < figure->slope_count; i++)
         pl_text_addf(script, ", \\\n  keyentry with lines %s title 'slope %g'", pl_script_reference(i),
                      figure->slopes[i]);
@@ -197,8 +209,8 @@ static void write_picture(struct pl_script *s)
     const struct pl_figure *figure = s->figure;
     struct pl_text *script = s->text;
     write_styles(figure, script);
-    if (figure->kind == PL_FIGURE_HEATMAP)
-        pl_heat_palette(script, figure->direction == PL_MINIMIZE);
+    if (figure->z_label)
+        pl_heat_palette(script, figure->kind == PL_FIGURE_HEATMAP && figure->direction == PL_MINIMIZE);
     pl_text_add(script, "unset key\nset border 3 lc rgb '#444444' lw 0.8\n"
                         "set tics nomirror out scale 0.6 tc rgb '#222222'\n"
                         "set grid lc rgb '#E4E4E4' lt 1 dt solid lw 0.6\n");

@@ -6,22 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A label, no longer than there is room for. Where it is cut, its markup goes with it. */
+/* A label, no longer than there is room for. */
 static void add_label(struct pl_text *script, const char *label)
 {
-    struct pl_text text = {0};
-    size_t shown = 0;
-    const char *c = label;
-    for (; *c && (pl_ticks_width(label) <= PL_LONGEST_TICK || shown < PL_LONGEST_TICK - 1); c++) {
-        shown += ((unsigned char)*c & 0xc0) != 0x80 && !(*c == '\\' && c[1]);
+    struct pl_text cut = {0}, text = {0};
+    pl_label_cut(&cut, label, PL_LONGEST_TICK);
+    for (const char *c = pl_text(&cut); *c; c++) {
         pl_text_add_char(&text, *c);
         if (*c == '%') /* gnuplot formats the labels of ticks */
             pl_text_add_char(&text, '%');
-        while (((unsigned char)c[1] & 0xc0) == 0x80 || (*c == '\\' && c[1]))
-            pl_text_add_char(&text, *++c);
     }
-    pl_text_add(&text, *c ? "…" : "");
     pl_label_quote(script, pl_text(&text));
+    pl_text_release(&cut);
     pl_text_release(&text);
 }
 
@@ -150,8 +146,13 @@ void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *pan
                                 .power = power,
                                 .gap = 0.26,
                                 .length = script->size.panel_height - script->size.bottom - script->size.heading};
-    struct pl_ticks ticks;
-    pl_ticks_make(&axis, &ticks);
+    struct pl_ticks ticks = {0};
+    for (size_t i = 0; i < panel->z_tick_count; i++)
+        pl_ticks_add(&ticks, panel->z_ticks[i].at / unit, pl_copy(panel->z_ticks[i].label));
+    if (panel->z_tick_count)
+        pl_ticks_thin(&axis, ticks.list, ticks.count);
+    else
+        pl_ticks_make(&axis, &ticks);
     pl_text_addf(script->text, "set cbrange [%.17g:%.17g]\n%s logscale cb\n", axis.range[0], axis.range[1],
                  axis.log ? "set" : "unset");
     pl_text_addf(script->text, "z_at(v) = v < %.17g ? %.17g : v > %.17g ? %.17g : ", panel->z_range[0], axis.range[0],
@@ -160,4 +161,7 @@ void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *pan
     pl_text_add_char(script->text, '\n');
     write_ticks(script->text, "cb", ticks.list, ticks.count);
     pl_ticks_release(&ticks);
+    pl_text_add(script->text, "set cblabel ");
+    pl_label_quote(script->text, script->figure->z_label);
+    pl_text_add(script->text, " offset 1,0\n");
 }

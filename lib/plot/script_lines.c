@@ -12,7 +12,7 @@ enum { MARKS_ON_A_LINE = 8, MOST_POINTS = 1000 };
 /* What a line consists of, with the numbers of its blocks of data; 0: none. */
 struct drawn {
     const struct pl_plot_line *line;
-    size_t means, alone, strands, fit;
+    size_t means, alone, strands, fit, beside;
     size_t mean_count; /* that are drawn */
     size_t marks[PL_MARK_COUNT];
 };
@@ -21,11 +21,13 @@ struct drawn {
 struct panel_script {
     struct pl_script *script;
     const struct pl_panel *panel;
-    bool first, bars;
+    bool first;
+    bool bars;                /* its points are configurations, and have a place on the axis */
+    bool scatter;             /* and they stand alone, coloured where there is a scale */
     bool told[PL_MARK_COUNT]; /* a terminal's legend names a mark once */
 };
 
-static void add_row(struct pl_script *script, const struct pl_point *p, bool with_place)
+static void add_row(struct pl_script *script, const struct pl_point *p, bool with_place, bool with_colour)
 {
     const double values[] = {p->x, p->y, p->low, p->high};
     for (int i = 0; i < 4; i++) {
@@ -38,6 +40,10 @@ static void add_row(struct pl_script *script, const struct pl_point *p, bool wit
         pl_text_add_char(script->data, ' ');
         pl_script_number(script->data, p->place);
     }
+    for (int i = 0; i < 2 && with_colour; i++) {
+        pl_text_add_char(script->data, ' ');
+        pl_script_number(script->data, i ? p->hue : p->z);
+    }
     pl_text_add_char(script->data, '\n');
 }
 
@@ -48,12 +54,13 @@ static size_t add_block(struct panel_script *s, const struct pl_plot_line *line,
     struct pl_text heading = {0};
     if (!points->count)
         return 0;
-    pl_text_addf(&heading, "%s: x y low high runs least%s", what, s->bars ? " place" : "");
+    const char *more = s->scatter ? " place z z-place" : s->bars ? " place" : "";
+    pl_text_addf(&heading, "%s: x y low high runs least%s", what, more);
     size_t block = pl_script_block(s->script, s->script->figure->legend[line->style].label, pl_text(&heading));
     for (size_t i = 0; i < points->count; i++) {
-        if (i && points->list[i].parted)
+        if (i && points->list[i].parted && !s->scatter)
             pl_text_add_char(s->script->data, '\n');
-        add_row(s->script, &points->list[i], s->bars);
+        add_row(s->script, &points->list[i], s->bars, s->scatter);
     }
     pl_script_end_block(s->script);
     pl_text_release(&heading);
@@ -139,11 +146,20 @@ static size_t add_thinned(struct panel_script *s, const struct pl_plot_line *lin
     return block;
 }
 
+static const char *name_means(const struct pl_figure *figure)
+{
+    return figure->kind == PL_FIGURE_TUNING    ? "the best of so many points"
+           : figure->kind == PL_FIGURE_PROFILE ? "share of tasks"
+                                               : "mean over the runs";
+}
+
 static void add_blocks(struct panel_script *s, struct drawn *drawn)
 {
     const struct pl_plot_line *line = drawn->line;
     struct pl_points shown = {0}, alone = {0}, above = {0}, below = {0}, strands = {0};
-    drawn->means = add_thinned(s, line, &line->means, MOST_POINTS, "mean over the runs", &shown);
+    size_t most = s->scatter ? SIZE_MAX : MOST_POINTS;
+    drawn->means = add_thinned(s, line, &line->means, most, name_means(s->script->figure), &shown);
+    drawn->beside = add_block(s, line, &line->beside, "mean of the best");
     drawn->mean_count = shown.count;
     find_alone(s->panel, &shown, &alone);
     drawn->alone = add_found(s, line, &alone, "between gaps");
@@ -169,7 +185,7 @@ static void add_place(const struct panel_script *s, const struct pl_plot_line *l
     const struct pl_figure *figure = s->script->figure;
     const double *r = s->panel->x_range;
     size_t styles = figure->legend_count;
-    if (!s->bars || figure->fitted || styles < 2) {
+    if (!s->bars || s->scatter || figure->fitted || styles < 2) {
         pl_text_addf(out, "(x_at($%d))", s->bars ? 7 : 1);
         return;
     }
@@ -206,23 +222,47 @@ static void add_title(struct panel_script *s, const struct pl_plot_line *line)
 
 static void add_band(struct panel_script *s, const struct drawn *d)
 {
-    if (!d->means || !has_spread(&d->line->means) || d->strands)
+    if (!d->means || !has_spread(&d->line->means) || d->strands || s->scatter)
         return;
     if (s->bars) {
         begin_item(s, d->line, d->means, "", "(y_at($2)):(low_at($3, $6)):(band_at($4))");
         /* The points are drawn with the line. A size of 0 would make an SVG that librsvg refuses. */
         pl_text_addf(s->script->text, "with yerrorbars ls %zu pt -1 notitle", d->line->style + 201);
     } else {
-        begin_item(s, d->line, d->means, "", "(low_at($3, $6)):(band_at($4))");
+        bool confidence = s->script->figure->kind == PL_FIGURE_TUNING; /* of a band, which no run is the lowest of */
+        begin_item(s, d->line, d->means, "",
+                   confidence ? "(band_at($3)):(band_at($4))" : "(low_at($3, $6)):(band_at($4))");
         pl_text_addf(s->script->text, "with filledcurves ls %zu fs transparent solid 0.18 noborder notitle",
                      d->line->style + 201);
     }
+}
+
+/* Points alone. Those without the setting that colours are grey. */
+static void add_scatter(struct panel_script *s, const struct drawn *d)
+{
+    struct pl_text *text = s->script->text;
+    size_t style = d->line->style + 201, grey = 0;
+    bool coloured = s->script->figure->z_label;
+    for (size_t i = 0; i < d->line->means.count && coloured; i++)
+        grey += isnan(d->line->means.list[i].hue);
+    begin_item(s, d->line, d->means, "", coloured ? "(y_at($2)):(z_at($9))" : "(y_at($2))");
+    pl_text_addf(text, "with points ls %zu%s", style, coloured ? " lc palette ps 1 lw 1.6" : "");
+    add_title(s, d->line);
+    if (!grey)
+        return;
+    /* A number that is not one makes all of its row undefined: as a text it can be compared. */
+    begin_item(s, d->line, d->means, "", "(strcol(9) eq 'NaN' ? y_at($2) : NaN)");
+    pl_text_addf(text, "with points ls %zu lc rgb '#AAAAAA' notitle", style);
 }
 
 static void add_means(struct panel_script *s, const struct drawn *d)
 {
     struct pl_text *text = s->script->text;
     size_t style = d->line->style + 1, count = d->mean_count;
+    if (s->scatter) {
+        add_scatter(s, d);
+        return;
+    }
     begin_item(s, d->line, d->means, "", "(y_at($2))");
     if (d->fit) { /* the means are marks and the fit is the line */
         pl_text_addf(text, "with points ls %zu", style + 200);
@@ -232,10 +272,11 @@ static void add_means(struct panel_script *s, const struct drawn *d)
         pl_text_addf(text, "using (x_at($1)):(y_at($2)) with lines ls %zu notitle", style);
         return;
     }
+    bool steps = s->script->figure->kind == PL_FIGURE_PROFILE;
     bool every_mark = s->bars || count < 2 * MARKS_ON_A_LINE;
-    pl_text_addf(text, "with %s ls %zu", every_mark ? "linespoints" : "lines", style);
+    pl_text_addf(text, "with %s ls %zu", steps ? "steps" : every_mark ? "linespoints" : "lines", style);
     add_title(s, d->line);
-    if (every_mark)
+    if (every_mark || steps)
         return;
     /* Marks of different lines stand at different places, so that they do not hide each other. */
     size_t every = count / MARKS_ON_A_LINE;
@@ -257,6 +298,10 @@ static void add_line(struct panel_script *s, const struct drawn *d)
     }
     if (d->means)
         add_means(s, d);
+    if (d->beside) {
+        begin_item(s, d->line, d->beside, "", "(y_at($2))");
+        pl_text_addf(s->script->text, "with lines ls %zu %s notitle", d->line->style + 1, pl_script_beside);
+    }
 }
 
 static void add_plain_line(struct panel_script *s, const struct drawn *d)
@@ -265,7 +310,13 @@ static void add_plain_line(struct panel_script *s, const struct drawn *d)
     if (!d->means)
         return;
     begin_item(s, d->line, d->means, "", "(y_at($2))");
-    pl_text_addf(s->script->text, "with %s lt %zu", s->bars ? "linespoints" : "lines", style);
+    bool steps = s->script->figure->kind == PL_FIGURE_PROFILE;
+    pl_text_addf(s->script->text, "with %s lt %zu",
+                 s->scatter ? "points"
+                 : s->bars  ? "linespoints"
+                 : steps    ? "steps"
+                            : "lines",
+                 style);
     add_title(s, d->line);
     if (d->alone && !s->bars) {
         begin_item(s, d->line, d->alone, "", "(y_at($2))");
@@ -350,7 +401,13 @@ static int by_style(const void *a, const void *b)
 void pl_script_lines(struct pl_script *script, const struct pl_panel *panel)
 {
     const struct pl_figure *figure = script->figure;
-    struct panel_script s = {script, panel, true, figure->kind == PL_FIGURE_SENSITIVITY, {false}};
+    struct panel_script s = {.script = script,
+                             .panel = panel,
+                             .first = true,
+                             .bars = pl_figure_has_configs(figure->kind),
+                             .scatter = figure->kind == PL_FIGURE_SCATTER};
+    if (figure->z_label && !figure->plain)
+        pl_script_colour_scale(script, panel);
     struct drawn *drawn = pl_new((panel->line_count + 1) * sizeof *drawn);
     for (size_t i = 0; i < panel->line_count; i++)
         drawn[i].line = &panel->lines[i];

@@ -132,9 +132,7 @@ void pl_script_squares(struct pl_script *s, const struct pl_panel *panel)
         return;
     }
     pl_script_colour_scale(s, panel);
-    pl_text_add(s->text, "set cblabel ");
-    pl_label_quote(s->text, figure->z_label);
-    pl_text_add(s->text, " offset 1,0\nplot ");
+    pl_text_add(s->text, "plot ");
     pl_script_source(s, block);
     pl_text_add(
         s->text,

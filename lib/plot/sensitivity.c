@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct pl_plot_line *line_of_style(struct pl_panel *panel, size_t style)
+struct pl_plot_line *pl_panel_line(struct pl_panel *panel, size_t style)
 {
     for (size_t i = 0; i < panel->line_count; i++)
         if (panel->lines[i].style == style)
@@ -17,23 +17,14 @@ static struct pl_plot_line *line_of_style(struct pl_panel *panel, size_t style)
     return &panel->lines[panel->line_count++];
 }
 
-static void add_config(struct pl_figure *figure, const struct pl_gather *g, const struct pl_axis *axis, size_t config)
+void pl_line_add_config(struct pl_plot_line *line, const struct pl_gather *g, size_t config, struct pl_point point)
 {
-    struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, config)];
-    struct pl_plot_line *line = line_of_style(panel, pl_headings_of(g->results, &g->lines, config));
     struct pl_summary s;
     pl_results_summary(g->results, config, &s);
-    const struct pl_axis_value
-        *value = &axis->values[pl_axis_index(axis, pl_results_rank(g->results, config, axis->key))];
     double spread = isnan(s.deviation) ? 0 : s.deviation;
-    struct pl_point point = {.x = axis->numeric ? value->number : value->at,
-                             .place = value->at,
-                             .y = NAN,
-                             .low = NAN,
-                             .high = NAN,
-                             .least = NAN,
-                             .n = s.n,
-                             .planned = s.planned};
+    point.y = point.low = point.high = point.least = NAN;
+    point.n = s.n;
+    point.planned = s.planned;
     line->runs += s.planned;
     line->diverged += s.diverged;
     line->blank += s.finished - s.n;
@@ -48,6 +39,16 @@ static void add_config(struct pl_figure *figure, const struct pl_gather *g, cons
         pl_points_add(&line->changed, point);
     if (!s.n && s.diverged)
         pl_points_add(&line->lost, point);
+}
+
+static void add_config(struct pl_figure *figure, const struct pl_gather *g, const struct pl_axis *axis, size_t config)
+{
+    struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, config)];
+    struct pl_plot_line *line = pl_panel_line(panel, pl_headings_of(g->results, &g->lines, config));
+    const struct pl_axis_value
+        *value = &axis->values[pl_axis_index(axis, pl_results_rank(g->results, config, axis->key))];
+    pl_line_add_config(line, g, config,
+                       (struct pl_point){.x = axis->numeric ? value->number : value->at, .place = value->at});
 }
 
 static int by_place(const void *a, const void *b)

@@ -32,7 +32,15 @@ void pl_layout_axis(const struct pl_figure *figure, const struct pl_panel *panel
                     const struct pl_layout_size *size, char which, struct pl_tick_axis *axis);
 /* The width of a heat map's squares, in inches. */
 double pl_layout_square(const struct pl_panel *panel);
-enum { PL_LONGEST_TICK = 28 }; /* a longer label is cut */
+enum { PL_LONGEST_TICK = 28, PL_LONGEST_NAME = 40 }; /* a longer label is cut */
+
+/* A diagram of ranks counts heights in rows of so many inches: its axis stands at 0, the critical difference and the
+ * labels of the axis above it, lines of what cannot be told apart and then the methods below. */
+#define PL_RANK_ROW 0.25
+enum { PL_RANK_HEAD = 4 };
+/* Rows that the methods of a diagram begin below the axis, and of all of it. */
+double pl_layout_ranks_top(const struct pl_figure *figure);
+double pl_layout_ranks_depth(const struct pl_figure *figure);
 
 /* Characters that a label shows: its markup takes no room. */
 size_t pl_ticks_width(const char *label);

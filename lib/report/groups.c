@@ -2,6 +2,7 @@
 #include "report/report_priv.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool pl_table_says_task(const char *key)
 {
@@ -68,11 +69,17 @@ size_t pl_table_methods(const struct pl_table *table, size_t *methods)
     return group_cells(table, false, methods);
 }
 
-static void add_labels(const char *const *keys, size_t width, const struct pl_label *labels, bool of_task, size_t start,
-                       struct pl_text *out)
+/* The one best of each method has no rank that anybody must know. */
+static bool says_something(const struct pl_table *table, const char *key)
+{
+    return strcmp(key, PL_RANK_KEY) || table->selection.best != 1;
+}
+
+static void add_labels(const struct pl_table *table, const char *const *keys, size_t width,
+                       const struct pl_label *labels, bool of_task, size_t start, struct pl_text *out)
 {
     for (size_t k = 0; k < width; k++) {
-        if (pl_table_says_task(keys[k]) != of_task)
+        if (pl_table_says_task(keys[k]) != of_task || !says_something(table, keys[k]))
             continue;
         pl_text_add(out, out->length > start ? ", " : "");
         if (labels[k].present && labels[k].value.type != PL_STRING)
@@ -84,7 +91,8 @@ static void add_labels(const char *const *keys, size_t width, const struct pl_la
 void pl_table_name(const struct pl_table *table, size_t cell, bool of_task, struct pl_text *out)
 {
     size_t row = cell / table->column_count, column = cell % table->column_count, start = out->length;
-    add_labels(table->row_keys, table->row_key_count, &table->rows[row * table->row_key_count], of_task, start, out);
-    add_labels(table->column_keys, table->column_key_count, &table->columns[column * table->column_key_count], of_task,
-               start, out);
+    add_labels(table, table->row_keys, table->row_key_count, &table->rows[row * table->row_key_count], of_task, start,
+               out);
+    add_labels(table, table->column_keys, table->column_key_count, &table->columns[column * table->column_key_count],
+               of_task, start, out);
 }

@@ -22,6 +22,8 @@ struct pl_table;
 int pl_table_build(struct pl_table **table, struct pl_results *results, const struct pl_table_spec *spec,
                    struct pl_error *err);
 void pl_table_free(struct pl_table *table);
+/* What was chosen, split and left out, a sentence a line. */
+const char *pl_table_notes(const struct pl_table *table);
 
 /* Appends the tables in one format. text, markdown and latex show cells as docs/reports.md says; csv and json have
  * one record per cell in full precision. */

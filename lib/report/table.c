@@ -395,6 +395,11 @@ done:
     return status;
 }
 
+const char *pl_table_notes(const struct pl_table *table)
+{
+    return pl_text(&table->notes);
+}
+
 void pl_table_free(struct pl_table *table)
 {
     if (!table)

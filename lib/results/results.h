@@ -214,6 +214,10 @@ struct pl_tuning_curves {
     struct pl_text notes;       /* what was left out, and why there is no band: a sentence a line */
 };
 
+/* Appends to keys what tells searches apart, where it varies among the configurations and is not drawn: what the task
+ * is, and the optimizer. Points of one search agree in these, whatever is asked for. Returns the new count. */
+size_t pl_results_extend_search(const struct pl_results *results, const size_t *configs, size_t count, size_t *keys,
+                                size_t named, size_t capacity);
 /* Works them out; the metric is the loaded one afterwards. PL_EINPUT: a metric without a better direction, or a setting
  * that is none; PL_EMISSING: no point has finished. Only success leaves something to be released. */
 int pl_results_tuning(struct pl_results *results, const struct pl_tuning_spec *spec, struct pl_tuning_curves *curves,

@@ -20,26 +20,21 @@ struct making {
     size_t unfinished;
 };
 
-/* Points that solve other tasks, or by another optimizer, are of another search: both part the groups, asked for or
- * not. */
-static size_t add_parting(const struct pl_results *results, const size_t *configs, size_t count, size_t *keys,
-                          size_t named, struct pl_text *notes)
+size_t pl_results_extend_search(const struct pl_results *results, const size_t *configs, size_t count, size_t *keys,
+                                size_t named, size_t capacity)
 {
     size_t axes[MOST_GROUP_KEYS], all = named;
     size_t varying = pl_results_axes(results, configs, count, axes, MOST_GROUP_KEYS);
     const struct pl_search *search = results->study ? results->study->search : NULL;
-    for (size_t i = 0; i < varying; i++) {
+    for (size_t i = 0; i < varying && all < capacity; i++) {
         const char *name = pl_results_key_name(results, axes[i]);
         bool known = strcmp(name, "optimizer") && !(pl_train_roles(name) & PL_SAYS_TASK);
         for (size_t k = 0; k < all && !known; k++)
             known = keys[k] == axes[i];
         for (size_t k = 0; search && k < search->key_count && !known; k++)
             known = !strcmp(search->keys[k], name);
-        if (known)
-            continue;
-        if (named)
-            pl_text_addf(notes, "Curves are split by %s, which varies but was not asked for.\n", name);
-        keys[all++] = axes[i];
+        if (!known)
+            keys[all++] = axes[i];
     }
     return all;
 }
@@ -198,7 +193,11 @@ int pl_results_tuning(struct pl_results *results, const struct pl_tuning_spec *s
     if (!status) {
         curves->minimize = pl_results_direction(results, metric) == PL_MINIMIZE;
         curves->independent = has_independent(results, &curves->notes);
-        size_t width = add_parting(results, m.configs, m.count, keys, spec->groups.count, &curves->notes);
+        size_t named = spec->groups.count;
+        size_t width = pl_results_extend_search(results, m.configs, m.count, keys, named, 2 * MOST_GROUP_KEYS);
+        for (size_t i = named; i < width && named; i++)
+            pl_text_addf(&curves->notes, "Curves are split by %s, which varies but was not asked for.\n",
+                         pl_results_key_name(results, keys[i]));
         pl_headings_find(results, m.configs, m.count, keys, width, &curves->groups);
         status = fill(&m, err);
     }

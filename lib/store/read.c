@@ -212,6 +212,7 @@ static int each_result(struct pl_store *store, sqlite3_stmt *members, struct wal
         }
         if (status < 0)
             return status;
+        bool recorded = !status;
         if (sqlite3_column_type(members, 3) != SQLITE_NULL) { /* this study has its own losses */
             int64_t state;
             status = pl_store_number(store, members, 3, "sweep_run", result.run, 0, PL_STATUS_COUNT - 1, &state, err);
@@ -219,10 +220,10 @@ static int each_result(struct pl_store *store, sqlite3_stmt *members, struct wal
                 return status;
             result.status = (enum pl_status)state;
         }
-        if (result.has_value) {
+        if (result.has_value)
             result.value = sqlite3_column_double(values->rows, 2);
+        if (recorded)
             result.epoch = sqlite3_column_double(values->rows, 3);
-        }
         status = row(self, &result);
         if (status < 0)
             return status;

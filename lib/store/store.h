@@ -253,7 +253,7 @@ struct pl_result {
     enum pl_status status;
     bool has_value; /* false: the run has no finite value of the metric (yet) */
     double value;
-    double epoch; /* at which value was recorded */
+    double epoch; /* at which value was recorded; of the last value also where that is not finite */
 };
 /* Calls row for every run of the sweep, configurations together and in grid order; a negative return
  * stops. Best is the lowest or highest finite value, as the metric is better in this sweep; a neutral metric's is its

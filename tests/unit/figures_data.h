@@ -66,8 +66,14 @@ static inline double draw_position(unsigned kind, int index)
 
 static struct known_run drawn_runs[2 * LINES * SEEDS];
 static double positions[2 * LINES * SEEDS][EPOCHS];
-static char names[2 * LINES * SEEDS][80];
+static char names[2 * LINES * SEEDS][120];
 static size_t run_count;
+
+/* What colours a point. */
+static inline double epsilon_of(int panel, int line)
+{
+    return 0.5 * line + panel + 1;
+}
 
 /* Two panels of some lines; every run has values of its own, more or fewer of them. */
 static inline void draw_runs(unsigned seed)
@@ -79,8 +85,9 @@ static inline void draw_runs(unsigned seed)
         for (int line = 0; line < LINES; line++)
             for (unsigned s = 0, kind = draw(8), few = draw(4); s < SEEDS; s++) {
                 struct known_run *run = &drawn_runs[run_count];
-                snprintf(names[run_count], sizeof names[0], "where=p%d name=l%d lambda=%g", panel, line,
-                         line == LINES - 1 ? (double)INFINITY : pow(10, -line));
+                snprintf(names[run_count], sizeof names[0], "where=p%d dataset=p%d name=l%d lambda=%g epsilon=%g",
+                         panel, panel, line, line == LINES - 1 ? (double)INFINITY : pow(10, -line),
+                         epsilon_of(panel, line));
                 *run = (struct known_run){.settings = names[run_count], .seed = s + 1, .outcome = PL_FINISHED};
                 run->count = few == 0 ? 1 : few == 1 ? 1 + draw(EPOCHS) : EPOCHS;
                 run->epochs = positions[run_count];
@@ -95,7 +102,5 @@ static inline void draw_runs(unsigned seed)
                 run_count++;
             }
 }
-
-/* ---- what the database says ---- */
 
 #endif

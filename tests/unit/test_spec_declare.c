@@ -89,6 +89,34 @@ static void check_declared(const struct pl_study *s)
     assert_true(s->figures[4].slope_count == 1 && s->figures[4].slopes[0] == 1);
 }
 
+static void figures_of_statistics(void **state)
+{
+    (void)state;
+    struct pl_spec *spec = load(
+        "study: s\ntask: {problem: theta30, iterations: 10}\noptimizer: {name: sgd, lambda: {log: "
+        "[0.1, 1]}, momentum: [0, 0.9]}\nsearch: {points: 2}\nfigures:\n"
+        "- {kind: scatter, x: lambda, y: last loss, z: momentum}\n"
+        "- {kind: tuning, y: last loss, lines: momentum}\n"
+        "- {kind: tuning, x: epochs, y: loss, band: ks, confidence: 0.9, statistic: both}\n"
+        "- {kind: profile, tau_max: 2.5, cell: median, select: {over: lambda, by: last loss}}\n"
+        "- {kind: ranks, y: loss, lines: momentum}\n");
+    const struct pl_figure_spec *f = pl_spec_study(spec, 0)->figures;
+    assert_string_equal(f[0].x, "lambda");
+    assert_string_equal(f[0].z, "momentum");
+    assert_int_equal(f[0].select, PL_SELECT_LAST);
+    assert_string_equal(f[1].x, "points");
+    assert_true(f[1].band == PL_BAND_LD && f[1].confidence == 0.95 && f[1].statistic == PL_STATISTIC_MEDIAN);
+    assert_string_equal(f[2].x, "epochs");
+    assert_string_equal(f[2].name, "s-tuning-2");
+    assert_true(f[2].band == PL_BAND_KS && f[2].confidence == 0.9 && f[2].statistic == PL_STATISTIC_BOTH);
+    assert_string_equal(f[3].y, PL_EPOCHS_TO_TARGET);
+    assert_true(f[3].tau_max == 2.5 && f[3].choose.best == 1 && f[3].choose.select == PL_SELECT_LAST);
+    assert_string_equal(f[3].choose.over.names[0], "lambda");
+    assert_string_equal(f[3].cell, "median");
+    assert_true(f[4].tau_max == 4 && !f[4].choose.best && !f[4].cell && !f[4].x);
+    pl_spec_free(spec);
+}
+
 static void tables_and_figures(void **state)
 {
     (void)state;
@@ -187,9 +215,8 @@ static void figures_over_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_over_time),
-        cmocka_unit_test(tables_and_figures),
-        cmocka_unit_test(declarations_of_an_old_spec),
+        cmocka_unit_test(figures_over_time),       cmocka_unit_test(tables_and_figures),
+        cmocka_unit_test(figures_of_statistics),   cmocka_unit_test(declarations_of_an_old_spec),
         cmocka_unit_test(declarations_in_a_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,9 @@ void pl_declare_where(struct declaring *d, struct node *node, struct pl_conditio
 void pl_declare_selection(struct declaring *d, const struct node *map, struct pl_selection *selection);
 void pl_declare_check_selection(struct declaring *d, const struct node *map, const struct pl_selection *selection,
                                 const char *what, const struct pl_names *const *parting, size_t count);
+/* A number within bounds, such as "[0.5,0.9999]"; what it was before after a complaint. */
+void pl_declare_number(struct reader *reader, const struct node *node, const char *what, const char *bounds,
+                       double *number);
 
 void pl_declare_metrics(struct declaring *d, const struct node *map);
 void pl_declare_target(struct declaring *d, const struct node *map);

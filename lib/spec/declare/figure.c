@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const figure_keys[] = {"kind", "name",    "title",   "x",   "y",      "z",      "panels", "lines",
-                                          "log",  "x_range", "y_range", "fit", "slopes", "select", "where"};
+static const char *const figure_keys[] = {"kind",  "name", "title",      "x",       "y",         "z",      "panels",
+                                          "lines", "log",  "x_range",    "y_range", "fit",       "slopes", "select",
+                                          "cell",  "band", "confidence", "tau_max", "statistic", "where"};
 
 static void read_range(struct reader *reader, struct node *node, const char *what, double range[2])
 {
@@ -82,37 +83,100 @@ static void read_slopes(struct reader *reader, struct node *node, struct pl_figu
     }
 }
 
+static void read_x(struct declaring *d, const struct node *map, struct pl_figure_spec *figure)
+{
+    struct reader *reader = d->reader;
+    const char *kind = pl_figure_kind_names[figure->kind];
+    const struct node *x = pl_node_find(map, "x");
+    int word;
+    switch (pl_figure_traits[figure->kind].x) {
+    case PL_OF_TIME:
+        word = x ? pl_declare_word(reader, x, "x", pl_figure_time_names, PL_FIGURE_TIME_COUNT) : 0;
+        figure->x = (char *)pl_figure_time_names[word == PL_FIGURE_TIME_COUNT - 1 ? word : 0];
+        break;
+    case PL_OF_SPENT:
+        word = x ? pl_declare_word(reader, x, "x", pl_figure_spending_names, PL_FIGURE_SPENDING_COUNT) : 0;
+        figure->x = (char *)pl_figure_spending_names[word > 0 ? word : 0];
+        break;
+    case PL_OF_NOTHING:
+        if (x)
+            pl_complain(&reader->complaints, x, "a figure of kind %s has no x", kind);
+        break;
+    default:
+        if (x)
+            figure->x = pl_declare_key(d, x, "x");
+        else
+            pl_complain(&reader->complaints, map, "a figure of kind %s needs x: the setting along its axis", kind);
+    }
+}
+
+static void read_y(struct declaring *d, const struct node *map, struct pl_figure_spec *figure)
+{
+    struct reader *reader = d->reader;
+    const struct pl_figure_traits *has = &pl_figure_traits[figure->kind];
+    const char *kind = pl_figure_kind_names[figure->kind];
+    const struct node *y = pl_node_find(map, "y");
+    bool setting = has->y == PL_OF_SETTING, profile = figure->kind == PL_FIGURE_PROFILE;
+    if (y && setting)
+        figure->y = pl_declare_key(d, y, "y");
+    else if (y)
+        figure->y = pl_declare_metric_name(reader, y, "y", has->x == PL_OF_TIME ? NULL : &figure->select);
+    else if (profile)
+        figure->y = (char *)PL_EPOCHS_TO_TARGET;
+    else
+        pl_complain(&reader->complaints, map, "a figure of kind %s needs y: the %s", kind,
+                    setting ? "second setting" : "metric");
+    if (y && profile && figure->y && !pl_metric_is_to_target(figure->y))
+        pl_complain(&reader->complaints, y,
+                    "a figure of kind profile is of times to a target: y must be " PL_EPOCHS_TO_TARGET
+                    " or " PL_SECONDS_TO_TARGET ", and not %s",
+                    figure->y);
+}
+
 /* What x, y and z mean depends on the kind. */
 static void read_coordinates(struct declaring *d, const struct node *map, struct pl_figure_spec *figure)
 {
     struct reader *reader = d->reader;
+    const struct pl_figure_traits *has = &pl_figure_traits[figure->kind];
     const char *kind = pl_figure_kind_names[figure->kind];
-    struct node *x = pl_node_find(map, "x"), *y = pl_node_find(map, "y"), *z = pl_node_find(map, "z");
-    bool curves = figure->kind == PL_FIGURE_CURVES || figure->kind == PL_FIGURE_TRAJECTORIES;
-    bool heatmap = figure->kind == PL_FIGURE_HEATMAP;
-    if (curves) {
-        int word = x ? pl_declare_word(reader, x, "x", pl_figure_time_names, PL_FIGURE_TIME_COUNT) : 0;
-        figure->x = (char *)pl_figure_time_names[word == PL_FIGURE_TIME_COUNT - 1 ? word : 0];
-    } else if (x) {
-        figure->x = pl_declare_key(d, x, "x");
-    } else {
-        pl_complain(&reader->complaints, map, "a figure of kind %s needs x: the setting along its axis", kind);
-    }
-    if (y && heatmap)
-        figure->y = pl_declare_key(d, y, "y");
-    else if (y)
-        figure->y = pl_declare_metric_name(reader, y, "y", curves ? NULL : &figure->select);
-    else
-        pl_complain(&reader->complaints, map, "a figure of kind %s needs y: the %s", kind,
-                    heatmap ? "second setting" : "metric");
-    if (z && heatmap)
+    const struct node *z = pl_node_find(map, "z");
+    read_x(d, map, figure);
+    read_y(d, map, figure);
+    if (z && has->z == PL_OF_METRIC)
         figure->z = pl_declare_metric_name(reader, z, "z", &figure->select);
+    else if (z && has->z == PL_OF_SETTING)
+        figure->z = pl_declare_key(d, z, "z");
     else if (z)
         pl_complain(&reader->complaints, z, "a figure of kind %s has no z", kind);
-    else if (heatmap)
-        pl_complain(&reader->complaints, map, "a figure of kind heatmap needs z: the metric");
-    if (heatmap && figure->x && figure->y && !strcmp(figure->x, figure->y))
-        pl_complain(&reader->complaints, y, "x and y of a heatmap must be two settings");
+    else if (has->z == PL_OF_METRIC)
+        pl_complain(&reader->complaints, map, "a figure of kind %s needs z: the metric", kind);
+    if (has->y == PL_OF_SETTING && figure->x && figure->y && !strcmp(figure->x, figure->y))
+        pl_complain(&reader->complaints, pl_node_find(map, "y"), "x and y of a %s must be two settings", kind);
+}
+
+/* What only some kinds have is no slip of others. */
+static void check_keys(struct declaring *d, const struct node *map, const struct pl_figure_spec *figure)
+{
+    const struct pl_figure_traits *has = &pl_figure_traits[figure->kind];
+    const struct {
+        const char *key;
+        bool legal;
+    } keys[] = {{"panels", has->panels},    {"log", has->axes},
+                {"x_range", has->axes},     {"y_range", has->axes},
+                {"select", !has->tuned},    {"cell", has->tasks},
+                {"band", has->tuned},       {"statistic", has->tuned},
+                {"confidence", has->level}, {"tau_max", figure->kind == PL_FIGURE_PROFILE}};
+    const char *kind = pl_figure_kind_names[figure->kind];
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        const struct node *node = pl_node_find(map, keys[i].key);
+        if (node && !keys[i].legal)
+            pl_complain(&d->reader->complaints, node, "a figure of kind %s has no %s", kind, keys[i].key);
+    }
+    if (!has->fit && (figure->fit || figure->slope_count))
+        pl_complain(&d->reader->complaints, map, "a figure of kind %s has neither fit nor slopes", kind);
+    if (has->tasks && figure->choose.best > 1)
+        pl_complain(&d->reader->complaints, pl_node_find(map, "select"),
+                    "a figure of kind %s compares the best of each method: best must be 1", kind);
 }
 
 static void read_figure_name(struct declaring *d, const struct node *node, struct pl_figure_spec *figure)
@@ -125,43 +189,76 @@ static void read_figure_name(struct declaring *d, const struct node *node, struc
         figure->name = name ? pl_scale_label(d->reader, name, "-", "") : NULL;
 }
 
+/* Keys that every figure may have, and those of lines. */
+static void read_common(struct declaring *d, const char *key, struct node *value, struct pl_figure_spec *figure)
+{
+    struct reader *reader = d->reader;
+    if (!strcmp(key, "name"))
+        read_figure_name(d, value, figure);
+    else if (!strcmp(key, "title"))
+        figure->title = pl_declare_title(d, value);
+    else if (!strcmp(key, "panels"))
+        pl_declare_names(d, value, "panels", &figure->panels);
+    else if (!strcmp(key, "lines"))
+        pl_declare_names(d, value, "lines", &figure->lines);
+    else if (!strcmp(key, "log"))
+        read_log(reader, value, figure);
+    else if (!strcmp(key, "x_range"))
+        read_range(reader, value, "x_range", figure->x_range);
+    else if (!strcmp(key, "y_range"))
+        read_range(reader, value, "y_range", figure->y_range);
+    else if (!strcmp(key, "fit"))
+        read_fit(reader, value, figure);
+    else if (!strcmp(key, "slopes"))
+        read_slopes(reader, value, figure);
+    else if (!strcmp(key, "where"))
+        pl_declare_where(d, value, &figure->where, &figure->where_count);
+}
+
+/* Keys of statistics. */
+static void read_statistics(struct declaring *d, const char *key, struct node *value, struct pl_figure_spec *figure)
+{
+    struct reader *reader = d->reader;
+    int word;
+    if (!strcmp(key, "select"))
+        pl_declare_selection(d, value, &figure->choose);
+    else if (!strcmp(key, "cell") && (word = pl_declare_word(reader, value, key, pl_cell_names, PL_CELL_COUNT)) >= 0)
+        figure->cell = (char *)pl_cell_names[word];
+    else if (!strcmp(key, "band") && (word = pl_declare_word(reader, value, key, pl_band_names, PL_BAND_COUNT)) >= 0)
+        figure->band = (enum pl_band_kind)word;
+    else if (!strcmp(key, "statistic") &&
+             (word = pl_declare_word(reader, value, key, pl_statistic_names, PL_STATISTIC_COUNT)) >= 0)
+        figure->statistic = (enum pl_statistic)word;
+    else if (!strcmp(key, "confidence"))
+        pl_declare_number(reader, value, key, "[0.5,0.9999]", &figure->confidence);
+    else if (!strcmp(key, "tau_max"))
+        pl_declare_number(reader, value, key, "(1,1e9]", &figure->tau_max);
+}
+
 void pl_declare_figure(struct declaring *d, const struct node *map, struct pl_figure_spec *figure)
 {
     struct reader *reader = d->reader;
-    *figure = (struct pl_figure_spec){.x_range = {NAN, NAN}, .y_range = {NAN, NAN}};
+    *figure = pl_figure_neutral;
     if (!pl_declare_map(reader, map, "a figure", "{kind: curves, y: loss, lines: optimizer}", figure_keys,
                         COUNT(figure_keys)))
         return;
     struct node *kind = pl_node_find(map, "kind");
     int word = kind ? pl_declare_word(reader, kind, "kind", pl_figure_kind_names, PL_FIGURE_KIND_COUNT) : -1;
-    if (!kind)
-        pl_complain(&reader->complaints, map, "a figure needs a kind: curves, sensitivity, heatmap or trajectories");
+    if (!kind) {
+        struct pl_text words = {0};
+        for (size_t i = 0; i < PL_FIGURE_KIND_COUNT; i++)
+            pl_text_addf(&words, "%s%s",
+                         !i                             ? ""
+                         : i + 1 < PL_FIGURE_KIND_COUNT ? ", "
+                                                        : " or ",
+                         pl_figure_kind_names[i]);
+        pl_complain(&reader->complaints, map, "a figure needs a kind: %s", pl_text(&words));
+        pl_text_release(&words);
+    }
     d->ranked = pl_node_find(map, "select");
     for (size_t i = 0; i < map->count; i++) {
-        const char *key = map->items[2 * i]->text;
-        struct node *value = map->items[2 * i + 1];
-        if (!strcmp(key, "name"))
-            read_figure_name(d, value, figure);
-        else if (!strcmp(key, "title"))
-            figure->title = pl_declare_title(d, value);
-        else if (!strcmp(key, "panels"))
-            pl_declare_names(d, value, "panels", &figure->panels);
-        else if (!strcmp(key, "lines"))
-            pl_declare_names(d, value, "lines", &figure->lines);
-        else if (!strcmp(key, "log"))
-            read_log(reader, value, figure);
-        else if (!strcmp(key, "x_range"))
-            read_range(reader, value, "x_range", figure->x_range);
-        else if (!strcmp(key, "y_range"))
-            read_range(reader, value, "y_range", figure->y_range);
-        else if (!strcmp(key, "fit"))
-            read_fit(reader, value, figure);
-        else if (!strcmp(key, "slopes"))
-            read_slopes(reader, value, figure);
-        else if (!strcmp(key, "select"))
-            pl_declare_selection(d, value, &figure->choose);
-        else if (!strcmp(key, "where"))
-            pl_declare_where(d, value, &figure->where, &figure->where_count);
+        read_common(d, map->items[2 * i]->text, map->items[2 * i + 1], figure);
+        read_statistics(d, map->items[2 * i]->text, map->items[2 * i + 1], figure);
     }
     d->ranked = false;
     if (figure->choose.best)
@@ -170,8 +267,7 @@ void pl_declare_figure(struct declaring *d, const struct node *map, struct pl_fi
     if (word < 0)
         return;
     figure->kind = (enum pl_figure_kind)word;
-    if (figure->kind == PL_FIGURE_HEATMAP && (figure->fit || figure->slope_count))
-        pl_complain(&reader->complaints, map, "a figure of kind heatmap has neither fit nor slopes");
+    check_keys(d, map, figure);
     read_coordinates(d, map, figure);
 }
 

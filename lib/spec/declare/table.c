@@ -68,10 +68,8 @@ void pl_declare_selection(struct declaring *d, const struct node *map, struct pl
 /* A cell with another statistic than a mean has no test of its own here. */
 static void read_compare(struct declaring *d, const struct node *map, struct pl_test_spec *compare)
 {
-    static const struct pl_setting confidence = {.key = "confidence", .type = PL_REAL, .range = "[0.5,0.9999]"};
     static const char *const to[] = {"best"};
     struct reader *reader = d->reader;
-    struct cell cell;
     *compare = (struct pl_test_spec){.wanted = true, .confidence = 0.95};
     if (!pl_declare_map(reader, map, "compare", "{to: best, test: welch, correct: holm}", compare_keys,
                         COUNT(compare_keys)))
@@ -88,12 +86,8 @@ static void read_compare(struct declaring *d, const struct node *map, struct pl_
         else if (!strcmp(key, "correct") &&
                  (word = pl_declare_word(reader, value, "correct", pl_correction_names, PL_CORRECTION_COUNT)) >= 0)
             compare->correct = (enum pl_correction)word;
-        else if (!strcmp(key, "confidence") && pl_cell_read(reader, key, &confidence, value, &cell)) {
-            if (cell.expression)
-                pl_complain(&reader->complaints, value, "confidence must be a number, such as 0.95");
-            else
-                compare->confidence = cell.value.real;
-        }
+        else if (!strcmp(key, "confidence"))
+            pl_declare_number(reader, value, key, "[0.5,0.9999]", &compare->confidence);
     }
     if (!pl_node_find(map, "test"))
         pl_complain(&reader->complaints, map, "compare needs test: welch, paired or wilcoxon");

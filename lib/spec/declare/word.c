@@ -4,6 +4,7 @@
 #include "spec/read/complaint.h"
 #include "spec/read/node.h"
 #include "spec/read/reader.h"
+#include "spec/read/value.h"
 
 #include <string.h>
 
@@ -88,4 +89,17 @@ bool pl_declare_map(struct reader *reader, const struct node *map, const char *w
         }
     }
     return true;
+}
+
+void pl_declare_number(struct reader *reader, const struct node *node, const char *what, const char *bounds,
+                       double *number)
+{
+    const struct pl_setting setting = {.key = what, .type = PL_REAL, .range = bounds};
+    struct cell cell;
+    if (!pl_cell_read(reader, what, &setting, node, &cell))
+        return;
+    if (cell.expression)
+        pl_complain(&reader->complaints, node, "%s must be a number, such as %.4g", what, *number);
+    else
+        *number = cell.value.real;
 }

@@ -145,8 +145,8 @@ static int end_run(struct collector *c, const struct pl_event *event)
 
 /* ---- records ---- */
 
-/* What a task of another version of poula reports cannot be told: nothing of it is taken in, and its runs go back when it
- * is over. */
+/* What a task of another version of poula reports cannot be told: nothing of it is taken in, and its runs go back when
+ * it is over. */
 static int begin_worker(struct collector *c, const struct pl_event *event)
 {
     if (event->protocol == PL_PROTOCOL_VERSION)

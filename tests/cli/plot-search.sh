@@ -1,0 +1,77 @@
+# Figures of searches and of methods over tasks.
+command -v gnuplot >/dev/null || exit 77
+cat >search.yaml <<'EOF'
+study: search
+task: {problem: [theta30, rastrigin], iterations: 60, record: 20}
+cases:
+- optimizer: {name: adam, lambda: {log: [1e-4, 1]}, beta1: {one_minus_log: [0.01, 0.5]}}
+- optimizer: {name: sgd, lambda: {log: [1e-4, 1]}}
+search: {points: 9, method: random, seed: 1}
+target: {loss: 100}
+figures:
+- {kind: scatter, x: beta1, y: last loss, z: lambda, panels: problem, where: {optimizer: adam}}
+- {kind: tuning, y: last loss, panels: problem, lines: optimizer, band: ks, statistic: both}
+- {kind: profile, lines: optimizer}
+- {kind: ranks, y: last loss, lines: optimizer}
+EOF
+expect 0 poula sweep search.yaml --quiet
+expect 0 poula plot --keep --format svg
+same out <<'EOF'
+plots/search-scatter.svg
+plots/search-tuning.svg
+plots/search-profile.svg
+plots/search-ranks.svg
+EOF
+contains err "Bands are the ks band of the median, which holds at all numbers of points at once (95%)."
+contains err "The best over beta1, lambda by the mean of last loss:"
+contains err "Nemenyi's critical difference is"
+for word in 'β' 'λ' '0.9' 'rastrigin'; do
+    tr -d '\n' <plots/search-scatter.svg | sed 's/<[^>]*>//g' | grep -qF -e "$word" || fail "the scatter lacks $word"
+done
+contains plots/search-scatter.gp "set logscale cb"
+contains plots/search-scatter.gp "set logscale x"
+contains plots/search-tuning.gp "the mean"
+contains plots/search-profile.gp "with steps"
+for word in adam sgd 'mean rank by last loss over 2 tasks' 'critical difference'; do
+    tr -d '\n' <plots/search-ranks.svg | sed 's/<[^>]*>//g' | grep -qF -e "$word" || fail "the diagram lacks $word"
+done
+
+# The figure has what the listing has.
+expect 0 poula report --tuning --rows optimizer --columns problem --value "last loss" --band ks --format csv
+listed=$(grep '^search,"adam, theta30",9,' out | cut -d, -f5)
+drawn=$(awk '/panel 1: theta30/ { on = 1 } on && /adam: the best of so many points/ { at = 1 } at && $1 == 9 { print $2; exit }' \
+    plots/search-tuning.dat)
+[ -n "$listed" ] || fail "nothing is listed"
+equal "$drawn" "$listed" "the median of the best of nine"
+
+# Of a sequence there is no band.
+sed 's/method: random/method: sobol/; s/study: search/study: even/' search.yaml >even.yaml
+expect 0 poula sweep even.yaml --quiet
+expect 0 poula plot --figure search-tuning --figure even-tuning
+contains err "There is no band: it needs points drawn with method: random, and those of study even are sobol."
+
+# Terminals, one point, none, and what is refused.
+expect 0 poula plot --study search --terminal dumb
+contains out "points tried"
+contains out "mean rank by last loss over 2 tasks"
+expect 0 poula plot --study search --kind tuning --y "last loss" --where optimizer=sgd --where problem=rastrigin --where "lambda>0.5" --name few
+expect 0 poula plot --study search --kind scatter --x lambda --y "last loss" --z beta1 --name grey
+contains err "18 points have no beta1 and are grey."
+expect 0 poula plot --study search --kind scatter --x lambda --y "last loss" --z optimizer --name words
+expect 2 poula plot --study search --kind ranks --y "last loss" --where problem=rastrigin
+contains err "at least 2 are needed"
+expect 2 poula plot --study search --kind ranks --panels problem
+contains err "a figure of kind ranks has no panels: what is solved (dataset, model, problem ...) are its tasks"
+expect 2 poula plot --study search --kind profile --y loss
+contains err "times to a target"
+expect 2 poula plot --study search --kind tuning --x lambda
+contains err "must be one of: points epochs"
+expect 2 poula plot --study search --kind scatter --x lambda --z lamda
+contains err "did you mean lambda?"
+expect 2 poula plot --study search --kind tuning --level 2
+expect 2 poula plot --study search --kind tuning --y loss --over lambda
+contains err "shows all points and does not choose among them"
+expect 0 poula plot --study search --kind curves --y loss --over lambda,beta1 --by "last loss" --name chosen
+contains err "the best by last loss over lambda, beta1"
+expect 0 poula plot --study search --kind profile --target loss=50 --tau-max 2 --name other --keep
+grep -q "^2 " plots/other.dat || fail "the profile does not end at 2"
