@@ -23,6 +23,15 @@
 
 #include "base/base.h"
 
+struct pl_drop {
+    double probability; /* of being zeroed; kept elements are divided by 1 - probability */
+    struct pl_random stream;
+    uint64_t step; /* the mask is a function of stream, step, layer and element (NCHW order) */
+    uint64_t layer;
+    bool locked;         /* a mask for one step of a sequence, the same for all of them: [column][channel] */
+    const uint8_t *keep; /* a mask to use in place of a drawn one, a byte an element (device address); or NULL */
+};
+
 struct pl_view {
     void *data;      /* device address of the whole buffer */
     double *moments; /* device address, of the whole buffer: batch mean[stored], biased variance[stored]; or NULL */
@@ -32,6 +41,9 @@ struct pl_view {
     int stored;        /* stored channels of the buffer */
     const int *pieces; /* channels of each piece in the view, front first; their sum is channels */
     int piece_count;
+    /* Where its probability is not 0: the locked dropout of a sequence that made these values. What it dropped is zero,
+     * and a gradient there goes nowhere: devices may leave both out. */
+    struct pl_drop made;
 };
 
 /* A window that moves over an image: {vertical, horizontal}. */
@@ -51,15 +63,6 @@ struct pl_batch_norm {
     double epsilon;  /* added to the variance */
     double momentum; /* of the running statistics: running <- (1-momentum) running + momentum batch */
     bool relu;       /* a ReLU follows and is done in the same pass */
-};
-
-struct pl_drop {
-    double probability; /* of being zeroed; kept elements are divided by 1 - probability */
-    struct pl_random stream;
-    uint64_t step; /* the mask is a function of stream, step, layer and element (NCHW order) */
-    uint64_t layer;
-    bool locked;         /* a mask for one step of a sequence, the same for all of them: [column][channel] */
-    const uint8_t *keep; /* a mask to use in place of a drawn one, a byte an element (device address); or NULL */
 };
 
 /* The tensors of an LSTM layer, or their gradients. Rows are the gates i, f, g, o, one after another. */

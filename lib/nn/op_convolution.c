@@ -146,6 +146,7 @@ static void backward(struct pl_plan *p, int id)
     if (p->planned[id].flow[0].kind == PL_FLOW_NONE)
         return;
     bool accumulate = pl_flow_begin(p, id, 0, &dx);
+    dx.made = x.made;
     type->convolution_backward_data(p->device, &n->convolution.window, &dy,
                                     pl_plan_parameter(p, PL_PARAMETERS, n->weight), &dx, accumulate, pl_plan_work(p));
 }

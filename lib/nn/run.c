@@ -26,10 +26,24 @@ struct pl_view pl_plan_view(const struct pl_plan *p, int id, struct pl_place pla
     return v;
 }
 
+/* The locked dropout whose result a node's value is, if it is one. */
+static struct pl_drop made_by(const struct pl_plan *p, int id)
+{
+    while (p->nodes[id].op->aliases)
+        id = p->nodes[id].inputs[0];
+    const struct pl_node *n = &p->nodes[id];
+    if (p->mode != PL_TRAINING || n->op != &pl_op_dropout || !n->drop.locked)
+        return (struct pl_drop){0};
+    return p->net ? pl_plan_drop(p, n) : (struct pl_drop){.probability = n->drop.probability, .locked = true};
+}
+
 struct pl_view pl_plan_value(const struct pl_plan *p, int id)
 {
     const struct pl_planned *planned = &p->planned[id];
-    return pl_plan_view(p, id, p->backward && planned->again.storage >= 0 ? planned->again : planned->value);
+    struct pl_view v = pl_plan_view(p, id,
+                                    p->backward && planned->again.storage >= 0 ? planned->again : planned->value);
+    v.made = made_by(p, id);
+    return v;
 }
 
 struct pl_view pl_plan_gradient(const struct pl_plan *p, int id)

@@ -64,6 +64,13 @@ static int deep(struct pl_graph *g, int x)
     return pl_graph_penalty(g, pl_graph_locked_dropout(g, x, 0.4), PL_PENALTY_ACTIVATION, 2);
 }
 
+/* Steps enough for devices that leave out what a locked dropout has zeroed. */
+static int locked_twice(struct pl_graph *g, int x) /* read by an LSTM and a sum */
+{
+    x = pl_graph_locked_dropout(g, x, 0.4);
+    return pl_graph_locked_dropout(g, pl_graph_add(g, pl_graph_lstm(g, x, "a", 20, 0.3), x), 0.3);
+}
+
 static const struct sequence sequences[] = {
     {"embedding", 3, 4, 5, nothing},
     {"lstm", 2, 5, 5, lstm},
@@ -77,6 +84,9 @@ static const struct sequence sequences[] = {
     {"change penalty of one step", 3, 1, 5, change},
     {"shared", 2, 4, 4, shared},
     {"deep", 20, 7, 6, deep},
+    {"deep, many steps", 5, 31, 6, deep},
+    {"locked twice", 3, 37, 20, locked_twice},
+    {"locked twice, one column", 1, 12, 20, locked_twice},
 };
 
 /* The embedding has as many features as the network ends in, so that the decoder can be tied to it. */

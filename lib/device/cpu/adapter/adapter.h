@@ -32,6 +32,11 @@ static inline size_t cpu_cut_bytes(size_t count, size_t size)
     return (count * size + 63) / 64 * 64;
 }
 
+/* Does it pay to multiply only what the locked dropout that made x has kept? And the mask of it, [column][channel]. */
+bool cpu_is_locked(const struct pl_view *x);
+size_t cpu_locked_mask_size(const struct pl_view *x);
+void cpu_locked_mask(const struct pl_view *x, uint8_t *keep);
+
 /* The passes, of which each file here has some. */
 #define PASS(name, parameters, arguments) void cpu_##name(struct pl_device *d, PL_LIST parameters);
 #define SIZE(name, parameters, arguments) size_t cpu_##name(struct pl_device *d, PL_LIST parameters);

@@ -67,3 +67,20 @@ void cpu_dropout(struct pl_device *d, const struct pl_drop *drop, const struct p
     cpu_kernels(d)->dropout(&shape, cpu_data(x), keep, (float)(1 / (1 - drop->probability)), cpu_data(y),
                             d->options.threads);
 }
+
+/* With fewer steps tiles are not full; with less dropped, gathering costs more than it saves. */
+bool cpu_is_locked(const struct pl_view *x)
+{
+    enum { STEPS = 12 };
+    return x->made.probability >= 0.2 && x->steps >= STEPS && x->height * x->width == 1 && !cpu_has_gaps(x);
+}
+
+size_t cpu_locked_mask_size(const struct pl_view *x)
+{
+    return (size_t)(x->batch / x->steps) * (size_t)x->channels;
+}
+
+void cpu_locked_mask(const struct pl_view *x, uint8_t *keep)
+{
+    pl_drop_mask(&x->made, 0, cpu_locked_mask_size(x), keep);
+}

@@ -22,14 +22,19 @@ size_t cpu_lstm_reserve(struct pl_device *d, const struct pl_view *x, int hidden
 
 size_t cpu_lstm_workspace(struct pl_device *d, const struct pl_view *x, int hidden)
 {
-    (void)d;
     struct pl_cpu_lstm lstm = lstm_of(x, hidden);
-    return pl_cpu_lstm_workspace(&lstm) * sizeof(float);
+    size_t bytes = cpu_cut_bytes(pl_cpu_lstm_workspace(&lstm), sizeof(float));
+    if (!cpu_is_locked(x))
+        return bytes;
+    const struct pl_cpu_locked locked = pl_cpu_lstm_locked(&lstm);
+    return cpu_cut_bytes(cpu_locked_mask_size(x), 1) + bytes +
+           cpu_cut_bytes(cpu_kernels(d)->locked_workspace(&locked, d->options.threads), sizeof(float));
 }
 
-/* The layer with its tensors, and where its mask goes, if it has one. */
+/* The layer with its tensors, and where its mask goes, if it has one; the mask of x, if it is locked, is cut from work.
+ */
 static struct pl_cpu_lstm layer_of(const struct pl_lstm *w, const struct pl_drop *drop, const struct pl_view *x,
-                                   void **reserve, uint8_t **keep)
+                                   void **reserve, uint8_t **keep, void **work)
 {
     struct pl_cpu_lstm lstm = lstm_of(x, w->hidden);
     lstm.weight_ih = w->weight_ih;
@@ -41,6 +46,11 @@ static struct pl_cpu_lstm layer_of(const struct pl_lstm *w, const struct pl_drop
     *keep = rest;
     lstm.keep = drop ? rest : NULL;
     lstm.scale = drop ? (float)(1 / (1 - drop->probability)) : 1;
+    if (cpu_is_locked(x)) {
+        uint8_t *locked = cpu_cut(work, cpu_locked_mask_size(x), 1);
+        cpu_locked_mask(x, locked);
+        lstm.locked = locked;
+    }
     return lstm;
 }
 
@@ -67,7 +77,7 @@ void cpu_lstm_forward(struct pl_device *d, const struct pl_lstm *w, const struct
                       void *state, const struct pl_view *y, void *reserve, void *work)
 {
     uint8_t *keep;
-    struct pl_cpu_lstm lstm = layer_of(w, drop, x, &reserve, &keep);
+    struct pl_cpu_lstm lstm = layer_of(w, drop, x, &reserve, &keep, &work);
     if (drop)
         draw_mask(d, drop, w->hidden, keep);
     cpu_kernels(d)->lstm_forward(&lstm, cpu_data(x), state, cpu_data(y), reserve, work, d->options.threads);
@@ -78,7 +88,7 @@ void cpu_lstm_backward(struct pl_device *d, const struct pl_lstm *w, const struc
                        const struct pl_view *dx, bool accumulate, void *reserve, void *work)
 {
     uint8_t *keep;
-    struct pl_cpu_lstm lstm = layer_of(w, drop, x, &reserve, &keep);
+    struct pl_cpu_lstm lstm = layer_of(w, drop, x, &reserve, &keep, &work);
     const struct pl_cpu_lstm_gradients gradients = {dw->weight_ih, dw->weight_hh, dw->bias_ih, dw->bias_hh};
     cpu_kernels(d)->lstm_backward(&lstm, cpu_data(x), cpu_data(dy), &gradients, dx ? cpu_data(dx) : NULL, accumulate,
                                   reserve, work, d->options.threads);

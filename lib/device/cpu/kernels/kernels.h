@@ -97,6 +97,14 @@ struct pl_cpu_pool {
 struct pl_cpu_pool pl_cpu_pool(const struct pl_cpu_shape *x, const int kernel[2], const int stride[2],
                                const int pad[2]);
 
+/* A product with a sequence x over `steps` steps (sample step * columns + column) that a locked mask has made. Height
+ * and width are 1. */
+struct pl_cpu_locked {
+    struct pl_cpu_shape x, y;
+    int steps;
+    const uint8_t *keep; /* [column][x's channels]: 0 where x is zero in all steps */
+};
+
 /* An LSTM layer over `steps` steps: sample step * columns + column. Weights and biases are plain, the rows being the
  * gates i, f, g, o, one after another. */
 struct pl_cpu_lstm {
@@ -105,13 +113,16 @@ struct pl_cpu_lstm {
     const float *weight_ih, *weight_hh, *bias_ih, *bias_hh;
     const uint8_t *keep; /* a byte an entry of weight_hh, which is multiplied with scale or 0; NULL: with 1 */
     float scale;
+    const uint8_t *locked; /* the mask that made x, as in struct pl_cpu_locked, or NULL */
 };
 struct pl_cpu_lstm_gradients {
     float *weight_ih, *weight_hh, *bias_ih, *bias_hh;
 };
-/* Floats that a forward pass leaves for the backward pass, and of the workspace of both. */
+/* Floats that a forward pass leaves for the backward pass, and of the workspace of both; where x is locked, that of its
+ * product (lstm_locked) comes behind. */
 size_t pl_cpu_lstm_reserve(const struct pl_cpu_lstm *lstm);
 size_t pl_cpu_lstm_workspace(const struct pl_cpu_lstm *lstm);
+struct pl_cpu_locked pl_cpu_lstm_locked(const struct pl_cpu_lstm *lstm);
 
 enum pl_cpu_curve { PL_CPU_EXP, PL_CPU_SIGMOID, PL_CPU_TANH, PL_CPU_CURVES };
 
@@ -182,6 +193,18 @@ enum pl_cpu_curve { PL_CPU_EXP, PL_CPU_SIGMOID, PL_CPU_TANH, PL_CPU_CURVES };
     KERNEL(void, average_forward, (const struct pl_cpu_pool *pool, const float *x, float *y, int threads))             \
     KERNEL(void, average_backward,                                                                                     \
            (const struct pl_cpu_pool *pool, const float *dy, bool add, float *dx, int threads))                        \
+    /* Products with a locked sequence. Operands are those of conv_prepare for the 1x1 convolution, DIRECT; bias may   \
+     * be NULL. dx is written (add: added to) for kept features, and zero (unchanged) for the others. */               \
+    KERNEL(size_t, locked_workspace, (const struct pl_cpu_locked *l, int threads)) /* floats */                        \
+    KERNEL(void, locked_forward,                                                                                       \
+           (const struct pl_cpu_locked *l, const float *x, const float *operand, const float *bias, float *y,          \
+            float *work, int threads))                                                                                 \
+    KERNEL(void, locked_backward_data,                                                                                 \
+           (const struct pl_cpu_locked *l, const float *dy, const float *operand, bool add, float *dx, float *work,    \
+            int threads))                                                                                              \
+    KERNEL(                                                                                                            \
+        void, locked_backward_weights,                                                                                 \
+        (const struct pl_cpu_locked *l, const float *x, const float *dy, float *dweights, float *work, int threads))   \
     /* state, plain, is h[column][hidden] and then c likewise: before the first step, and then after the last. */      \
     KERNEL(void, lstm_forward,                                                                                         \
            (const struct pl_cpu_lstm *lstm, const float *x, float *state, float *y, float *reserve, float *work,       \

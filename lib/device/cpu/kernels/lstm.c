@@ -22,9 +22,11 @@ struct job {
     float *gates, *h, *c; /* of the reserve; h and c begin with the state before the first step */
     float *operand;       /* weights as the tiles read them */
     float *now, *next;    /* [block][column][16] for the products of a step */
-    int sample;           /* the first of the step */
-    float *y;             /* forward: output */
-    const float *dy;      /* backward: gradient of the output, and of a step's h and c */
+    float *behind;        /* workspace of the product with a locked x */
+    struct pl_cpu_locked locked;
+    int sample;      /* the first of the step */
+    float *y;        /* forward: output */
+    const float *dy; /* backward: gradient of the output, and of a step's h and c */
     float *dh, *dc;
 };
 
@@ -37,6 +39,8 @@ static struct job job_of(const struct pl_cpu_lstm *l, float *reserve, float *wor
     j.operand = work;
     j.now = work + j.plan.large;
     j.next = j.now + j.plan.step;
+    j.behind = work + pl_cpu_lstm_workspace(l);
+    j.locked = pl_cpu_lstm_locked(l);
     return j;
 }
 
@@ -266,7 +270,10 @@ void PL_CPU_NAME(lstm_forward)(const struct pl_cpu_lstm *l, const float *x, floa
     }
     const struct pl_cpu_output output = {.bias = bias};
     pack(&j, &ih, threads, pack_forward);
-    PL_CPU_NAME(pass_direct)
+    if (l->locked)
+        PL_CPU_NAME(locked_forward)(&j.locked, x, j.operand, bias, j.gates, j.behind, threads);
+    else
+        PL_CPU_NAME(pass_direct)
     (&j.plan.input, PL_CPU_FORWARD, PL_CPU_DIRECT, x, j.operand, &output, false, j.gates, NULL, threads);
     pack(&j, &hh, threads, pack_forward);
     begin(&j, state);
@@ -387,6 +394,11 @@ static void weights_backward(const struct job *j, const float *x, const struct p
     const struct matrix hh = matrix_hh(j), ih = matrix_ih(j);
     PL_CPU_NAME(weights_sums)(&j->plan.recurrent_sums, j->h, j->gates, j->operand, threads);
     unpack(j, &hh, pl_cpu_weight_plan(&j->plan.recurrent_sums, PL_CPU_DIRECT).splits, d->weight_hh, threads);
+    if (j->l->locked) {
+        PL_CPU_NAME(locked_sums)(&j->locked, x, j->gates, j->operand, j->behind, threads);
+        unpack(j, &ih, 1, d->weight_ih, threads);
+        return;
+    }
     PL_CPU_NAME(weights_sums)(&j->plan.input_sums, x, j->gates, j->operand, threads);
     unpack(j, &ih, pl_cpu_weight_plan(&j->plan.input_sums, PL_CPU_DIRECT).splits, d->weight_ih, threads);
 }
@@ -416,6 +428,9 @@ void PL_CPU_NAME(lstm_backward)(const struct pl_cpu_lstm *l, const float *x, con
     if (!dx)
         return;
     pack(&j, &ih, threads, pack_backward);
-    PL_CPU_NAME(pass_direct)
+    if (l->locked)
+        PL_CPU_NAME(locked_backward_data)(&j.locked, j.gates, j.operand, add, dx, j.behind, threads);
+    else
+        PL_CPU_NAME(pass_direct)
     (&j.plan.input, PL_CPU_BACKWARD_DATA, PL_CPU_DIRECT, j.gates, j.operand, NULL, add, dx, NULL, threads);
 }

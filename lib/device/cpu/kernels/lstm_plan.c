@@ -60,3 +60,11 @@ size_t pl_cpu_lstm_workspace(const struct pl_cpu_lstm *lstm)
     const size_t cells = (size_t)plan.blocks * 16 * (size_t)(lstm->x.batch / lstm->steps);
     return plan.large + 2 * plan.step + larger((size_t)plan.gate_blocks * 16, 2 * cells);
 }
+
+struct pl_cpu_locked pl_cpu_lstm_locked(const struct pl_cpu_lstm *lstm)
+{
+    return (struct pl_cpu_locked){.x = lstm->x,
+                                  .y = pl_cpu_shape(lstm->x.batch, 16 * 4 * pl_cpu_blocks(lstm->hidden), 1, 1),
+                                  .steps = lstm->steps,
+                                  .keep = lstm->locked};
+}

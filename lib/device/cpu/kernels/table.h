@@ -29,6 +29,11 @@ void PL_CPU_NAME(weights_plain)(const struct pl_cpu_conv *conv, const float *sum
 void PL_CPU_NAME(weights_sums)(const struct pl_cpu_conv *conv, const float *x, const float *dy, float *sums,
                                int threads);
 
+/* The first half of locked_backward_weights: sums[out block][in channel][16 outs]; work is its workspace without those.
+ */
+void PL_CPU_NAME(locked_sums)(const struct pl_cpu_locked *l, const float *x, const float *dy, float *sums, float *work,
+                              int threads);
+
 /* The kernels of this instruction set. */
 #define KERNEL(type, name, parameters) type PL_CPU_NAME(name) parameters;
 PL_CPU_EACH_KERNEL(KERNEL)
