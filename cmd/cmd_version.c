@@ -13,7 +13,9 @@ const struct pl_command pl_cmd_version = {
     .name = "version",
     .summary = "show the version",
     .arguments = "",
-    .description = "Prints the version of the program and, built from a git checkout, the revision of its source.",
+    .description =
+        "Prints the version of the program and the commit of its source, with a + behind it where files had been "
+        "changed.",
     .example = "poula version",
     .run = run,
 };
