@@ -73,6 +73,13 @@ equal "$(sql results/poula.db "SELECT group_concat(DISTINCT \"lambda\" = 2) FROM
 equal "$(sql results/poula.db "SELECT count(DISTINCT best.last) FROM best JOIN runs USING (run)
     WHERE metric = 'distance' AND runs.\"lambda\" = 0.1 AND runs.noise = 1")" 5 seeds
 
+# The quick DenseNet learns at the paper's lambda (four classes: chance is 0.25).
+if [ "$SLOW" = 0 ]; then
+    expect 0 poula run experiments/paper/table-r10.yaml --scale quick --set model=densenet121 --set classes=4 --set variant=paper --set eta=0 \
+        --set weight_decay=5e-4
+    awk '$1 == "test_accuracy" && $2 > 0.45 { learns = 1 } END { exit !learns }' out || fail "the quick DenseNet does not learn"
+fi
+
 # Language models on text whose lowest perplexity is known: all come near it, and two average (not with sanitizers: slow).
 if [ "$SLOW" = 0 ]; then
     expect 0 poula sweep experiments/markov.yaml --jobs 2
