@@ -1,6 +1,7 @@
 #include "answer.h"
 
 #include "theory/theory.h"
+#include "theory_axes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,10 +15,23 @@ static struct pl_cell magnitude_cell(long double ln, struct pl_text *text)
 {
     double value = (double)expl(ln);
     pl_text_clear(text);
+    if (isnan(ln))
+        return (struct pl_cell){.kind = PL_CELL_NULL, .text = ""};
     if (isnormal(value) || ln == -INFINITY)
         return (struct pl_cell){.kind = PL_CELL_REAL, .real = value};
     pl_theory_write(ln, false, text);
     return pl_cell_text(pl_text(text));
+}
+
+void pl_theory_cells(long double ln, struct pl_cell cells[2], struct pl_text *value, struct pl_text *exponent)
+{
+    double log10 = (double)(ln / logl(10));
+    cells[0] = magnitude_cell(ln, value);
+    cells[1] = (struct pl_cell){.kind = isnan(log10) ? PL_CELL_NULL : PL_CELL_REAL, .real = log10, .text = ""};
+    if (isinf(log10) && !isinf(ln)) {
+        pl_text_addf(exponent, "%.17Lg", ln / logl(10));
+        cells[1] = pl_cell_text(pl_text(exponent));
+    }
 }
 
 /* Programs get the number and, because most are too large for one, its logarithm to base 10. */
@@ -27,17 +41,11 @@ static void print_records(const struct pl_theory_value *values, size_t count, st
     struct pl_text value = {0};
     pl_rows_head(rows, names, sizeof names / sizeof *names);
     for (size_t i = 0; i < count; i++) {
-        double log10 = (double)(values[i].ln / logl(10));
         struct pl_text exponent = {0};
-        struct pl_cell cells[] = {pl_cell_text(values[i].name),
-                                  magnitude_cell(values[i].ln, &value),
-                                  {.kind = PL_CELL_REAL, .real = log10},
-                                  pl_cell_text(values[i].source),
-                                  pl_cell_text(values[i].meaning)};
-        if (isinf(log10) && !isinf(values[i].ln)) {
-            pl_text_addf(&exponent, "%.17Lg", values[i].ln / logl(10));
-            cells[2] = pl_cell_text(pl_text(&exponent));
-        }
+        struct pl_cell cells[5] = {pl_cell_text(values[i].name)};
+        pl_theory_cells(values[i].ln, &cells[1], &value, &exponent);
+        cells[3] = pl_cell_text(values[i].source);
+        cells[4] = pl_cell_text(values[i].meaning);
         pl_rows_row(rows, cells, sizeof cells / sizeof *cells);
         pl_text_release(&exponent);
     }
@@ -83,7 +91,8 @@ static void print(const struct pl_args *args, const struct pl_theory_value *valu
 enum { MOST_VALUES = 64 };
 
 /* KEY=VALUE of --set, and the options that stand for one. */
-static int set(const struct pl_args *args, const char *key, const char *spelling, struct pl_settings *settings)
+static int set(const struct pl_args *args, const char *key, const char *spelling, struct pl_settings *settings,
+               struct pl_theory_axes *axes)
 {
     size_t count;
     const struct pl_setting *table = pl_theory_settings(&count), *setting = pl_setting_find(table, count, key);
@@ -97,13 +106,15 @@ static int set(const struct pl_args *args, const char *key, const char *spelling
         pl_candidates_release(&keys);
         return code;
     }
+    if (strchr(spelling, ','))
+        return pl_theory_axes_add(args, axes, setting, spelling);
     if (pl_setting_read(setting, spelling, &value, &err))
         return pl_cmd_usage_error(args, "%s", err.text);
     pl_settings_set(settings, setting->key, value);
     return 0;
 }
 
-static int read_settings(const struct pl_args *args, struct pl_settings *settings)
+static int read_settings(const struct pl_args *args, struct pl_settings *settings, struct pl_theory_axes *axes)
 {
     size_t count;
     const struct pl_setting *table = pl_theory_settings(&count);
@@ -114,13 +125,13 @@ static int read_settings(const struct pl_args *args, struct pl_settings *setting
         if (!equals || equals == given)
             return pl_cmd_usage_error(args, "--set takes KEY=VALUE, not '%s'", given);
         char *key = pl_copy_bytes(given, (size_t)(equals - given));
-        code = set(args, key, equals + 1, settings);
+        code = set(args, key, equals + 1, settings, axes);
         free(key);
     }
     if (!code && (given = pl_args_get(args, "eta", NULL)))
-        code = set(args, "eta", given, settings);
+        code = set(args, "eta", given, settings, axes);
     if (!code && (given = pl_args_get(args, "r", NULL)))
-        code = set(args, "r", given, settings);
+        code = set(args, "r", given, settings, axes);
     pl_settings_fill(settings, table, count);
     return code;
 }
@@ -162,40 +173,72 @@ static int unknown_name(const struct pl_args *args, const char *name, const stru
     return code;
 }
 
-/* The constants and bounds that are named, or all. */
-static int constants(const struct pl_args *args, const struct pl_theory *theory)
+/* Which of all constants and bounds are named; all, if none is. */
+static int choose(const struct pl_args *args, const struct pl_theory_value *all, size_t count, size_t *chosen,
+                  size_t *chosen_count)
 {
-    struct pl_theory_value all[MOST_VALUES], chosen[MOST_VALUES];
-    size_t count = pl_theory_count();
-    for (size_t i = 0; i < count; i++)
-        all[i] = pl_theory_at(theory, i);
-    count += pl_theory_bounds(theory, &all[count]);
+    *chosen_count = args->count ? args->count : count;
+    for (size_t i = 0; i < *chosen_count; i++)
+        chosen[i] = i;
     for (size_t i = 0; i < args->count; i++) {
         size_t k = 0;
         while (k < count && strcmp(all[k].name, args->arguments[i]))
             k++;
         if (k == count)
             return unknown_name(args, args->arguments[i], all, count);
-        chosen[i] = all[k];
+        chosen[i] = k;
     }
-    print(args, args->count ? chosen : all, args->count ? args->count : count);
     return 0;
+}
+
+static size_t list(const struct pl_theory *theory, struct pl_theory_value all[MOST_VALUES])
+{
+    size_t count = pl_theory_count();
+    for (size_t i = 0; i < count; i++)
+        all[i] = pl_theory_at(theory, i);
+    return count + pl_theory_bounds(theory, &all[count]);
+}
+
+static int constants(const struct pl_args *args, const struct pl_theory *theory)
+{
+    struct pl_theory_value all[MOST_VALUES], some[MOST_VALUES];
+    size_t chosen[MOST_VALUES], count;
+    int code = choose(args, all, list(theory, all), chosen, &count);
+    for (size_t i = 0; i < count && !code; i++)
+        some[i] = all[chosen[i]];
+    if (!code)
+        print(args, some, count);
+    return code;
+}
+
+static int over_axes(const struct pl_args *args, const struct pl_theory_axes *axes, const struct pl_settings *settings)
+{
+    struct pl_theory_value all[MOST_VALUES];
+    size_t chosen[MOST_VALUES], count;
+    if (pl_args_has(args, "delta"))
+        return pl_cmd_usage_error(args, "--delta takes one value of each setting");
+    int code = choose(args, all, list(NULL, all), chosen, &count);
+    return code ? code : pl_theory_axes_print(args, axes, settings, chosen, count);
 }
 
 static int run(const struct pl_args *args)
 {
     struct pl_settings settings = {0};
+    struct pl_theory_axes axes = {0};
     struct pl_theory *theory = NULL;
     struct pl_error err;
-    int code = read_settings(args, &settings);
+    int code = read_settings(args, &settings, &axes);
     bool has_delta = pl_args_has(args, "delta");
-    if (!code && !has_delta && args->count == 1 && !strcmp(args->arguments[0], "lambda_max"))
+    if (!code && axes.count)
+        code = over_axes(args, &axes, &settings);
+    else if (!code && !has_delta && args->count == 1 && !strcmp(args->arguments[0], "lambda_max"))
         code = lambda_max_alone(args, &settings);
     else if (!code && pl_theory_new(&theory, &settings, &err))
         code = pl_cmd_fail(args, &err);
     else if (!code)
         code = has_delta ? recipe(args, theory) : constants(args, theory);
     pl_theory_free(theory);
+    pl_theory_axes_release(&axes);
     pl_settings_release(&settings);
     return code;
 }
@@ -204,7 +247,7 @@ static const struct pl_option options[] = {
     {.name = "set",
      .letter = 's',
      .argument = "KEY=VALUE",
-     .help = "what the constants are for (see settings); repeatable"},
+     .help = "what the constants are for (see settings); repeatable; VALUE,VALUE,...: a table over them"},
     {.name = "eta", .argument = "ETA", .help = "the same as --set eta=ETA"},
     {.name = "r", .argument = "R", .help = "the same as --set r=R"},
     {.name = "delta", .argument = "DELTA", .help = "print the recipe for an expected excess risk below DELTA"},
@@ -222,6 +265,9 @@ const struct pl_command pl_cmd_theory = {
         "Without settings they are those of the paper's toy example. A number that no double holds is printed as a "
         "power "
         "of ten; csv and json have its logarithm to base 10 as well. docs/theory.md has every formula.\n"
+        "With several values of a setting (--set beta=1e2,1e3,1e4) it prints the constants at each, how they grow at "
+        "the end "
+        "(order: d log value / d log setting), and, for d and beta, what the paper's table of dependence says.\n"
         "--delta prints the inverse temperature, step size and number of steps by which the proof reaches that excess "
         "risk.",
     .example = "poula theory lambda_max --eta 5e-4 --r 10",

@@ -16,15 +16,15 @@ static long double W_2(const struct pl_theory *t, long double lambda, double n)
 
 size_t pl_theory_bounds(const struct pl_theory *t, struct pl_theory_value bounds[3])
 {
-    long double w_2 = W_2(t, t->lambda, t->steps);
+    long double w_2 = t ? W_2(t, t->lambda, t->steps) : NAN;
     bounds[0] = (struct pl_theory_value){"W_1", "W_1(\\mathcal L(\\theta_n^\\lambda), \\pi_\\beta)",
                                          "bound on the W_1 distance to pi_beta after n steps", "Thrm1",
-                                         W_1(t, t->lambda, t->steps)};
+                                         t ? W_1(t, t->lambda, t->steps) : NAN};
     bounds[1] = (struct pl_theory_value){"W_2", "W_2(\\mathcal L(\\theta_n^\\lambda), \\pi_\\beta)",
                                          "bound on the W_2 distance to pi_beta after n steps", "Thrm2", w_2};
     bounds[2] = (struct pl_theory_value){"risk", "\\mathbb E[u(\\theta_n^\\lambda)] - u(\\theta^*)",
                                          "bound on the expected excess risk after n steps", "Thrm3",
-                                         pl_ln_add(t->C_6 + w_2, t->C_7 - t->beta)};
+                                         t ? pl_ln_add(t->C_6 + w_2, t->C_7 - t->beta) : NAN};
     return 3;
 }
 
@@ -74,6 +74,8 @@ int pl_theory_recipe(const struct pl_theory *theory, double delta, struct pl_the
     int status = pl_theory_evaluate(&t, err);
     if (status)
         return status;
+    if (isnan(t.C_3))
+        return pl_fail(err, PL_EINPUT, "the recipe needs the regularisation: eta above 0");
     if (isinf(t.C_3) || isinf(t.C_5))
         return pl_fail(err, PL_EINPUT, "the constants lie beyond 10^(10^4931), so that no step size can be given");
     /* Step (ii): C_3 C_6 lambda^(1/4) <= delta/3, within the proof's range. */

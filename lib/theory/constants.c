@@ -63,3 +63,18 @@ struct pl_theory_value pl_theory_at(const struct pl_theory *theory, size_t index
     return (struct pl_theory_value){c->name, c->tex, c->meaning, c->source,
                                     theory ? *(const long double *)((const char *)theory + c->at) : NAN};
 }
+
+const char *pl_theory_dependence(const char *name, bool on_d)
+{
+    static const struct {
+        const char *names, *d, *beta;
+    } rows[] = {
+        {"A_2 A_q A_2q A_2r1 A_2l C_0 C_5 C_6", "poly(d/beta)", "poly(d/beta)"},
+        {"c_hat C_1 C_2 C_3 C_4", "exp(poly(d))", "exp(poly(d/beta))"},
+        {"C_7", "d log(d)", "log(d/beta)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (pl_has_word(rows[i].names, name))
+            return on_d ? rows[i].d : rows[i].beta;
+    return "";
+}

@@ -20,13 +20,11 @@ static long double ln_dawson(long double ln_x)
     return logl(gsl_sf_dawson((double)expl(ln_x)));
 }
 
-/* ln of the integral from 0 to c of exp((a s + 1/a)^2): 1/a times the one of exp(s^2) from 1/a to y = a c + 1/a. The
- * part below 1/a is left out: it is less than exp(1/a^2 - y^2) < exp(-2c) of the whole, and c_dot_1 > 39, because eta <
- * 1 makes A > 2 and B/A > 96. */
+/* ln of the integral from 0 to c of exp((a s + 1/a)^2): 1/a times the one of exp(s^2) from 1/a to y = a c + 1/a. */
 static long double ln_integral(long double a, long double c)
 {
     long double y = pl_ln_add(a + c, -a);
-    return expl(2 * y) + ln_dawson(y) - a;
+    return pl_ln_subtract(expl(2 * y) + ln_dawson(y), expl(-2 * a) + ln_dawson(-a)) - a;
 }
 
 void pl_theory_contraction(struct pl_theory *t)

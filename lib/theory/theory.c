@@ -32,8 +32,9 @@ static const struct pl_setting settings_table[] = {
      .aliases = "η",
      .type = PL_REAL,
      .initial = "5e-4",
-     .range = "(0,inf)",
-     .help = "strength of the regularisation; below 1, but for lambda_max alone"},
+     .range = "[0,inf)",
+     .help =
+         "strength of the regularisation; below 1, but for lambda_max alone; 0: there is none, and A and B are given"},
     {.key = "r",
      .type = PL_REAL,
      .initial = "14.5",
@@ -58,6 +59,18 @@ static const struct pl_setting settings_table[] = {
      .initial = "0",
      .range = "[0,inf)",
      .help = "radius beyond which a step contracts; 0: the smallest that serves lambda"},
+    {.key = "A",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = "[0,inf)",
+     .help = "dissipativity: <theta, h(theta)> >= A |theta|^2 - B; 0: by rem:dissipativity"},
+    {.key = "B", .type = PL_REAL, .initial = "0", .range = "[0,inf)", .help = "its offset; 0: by rem:dissipativity"},
+    {.key = "L_R",
+     .aliases = "l_r",
+     .type = PL_REAL,
+     .initial = "0",
+     .range = "[0,inf)",
+     .help = "one-sided Lipschitz constant of h; 0: by prop:2.6"},
     {.key = "x_law",
      .type = PL_STRING,
      .initial = "uniform",
@@ -133,6 +146,26 @@ static void read_given(struct pl_moments *given, const struct pl_settings *s)
     }
 }
 
+/* What is given in place of rem:dissipativity and prop:2.6. Without regularisation these say nothing. */
+static int read_dissipativity(struct pl_theory *t, const struct pl_settings *s, bool regular, struct pl_error *err)
+{
+    double A = pl_settings_need_real(s, "A"), B = pl_settings_need_real(s, "B"), L_R = pl_settings_need_real(s, "L_R");
+    t->own_A = A > 0 ? pl_ln(A) : NAN;
+    t->own_B = B > 0 ? pl_ln(B) : NAN;
+    t->own_L_R = L_R > 0 ? pl_ln(L_R) : NAN;
+    if ((A > 0) != (B > 0))
+        return pl_fail(err, PL_EINPUT, "A and B belong together: <theta, h(theta)> >= A |theta|^2 - B; give both");
+    if (regular)
+        return 0;
+    if (!(A > 0))
+        return pl_fail(err, PL_EINPUT,
+                       "without regularisation (eta is 0) the paper asks for dissipativity: give A and B above 0");
+    if (t->q > 1 && !(L_R > 0))
+        return pl_fail(err, PL_EINPUT,
+                       "without regularisation (eta is 0) and with q above 1, L_R has to be given as well as A and B");
+    return 0;
+}
+
 /* Numbers that are legal each, and together. */
 static int read_settings(struct pl_theory *t, const struct pl_settings *s, struct pl_error *err)
 {
@@ -147,6 +180,17 @@ static int read_settings(struct pl_theory *t, const struct pl_settings *s, struc
     t->L_G = pl_ln(pl_settings_need_real(s, "L_G"));
     t->eta = pl_ln(eta);
     t->beta = pl_ln(pl_settings_need_real(s, "beta"));
+    t->regular = eta > 0;
+    int status = read_dissipativity(t, s, t->regular, err);
+    if (status)
+        return status;
+    if (!t->regular) { /* h is as Lipschitz as G: 2r + 1 stands for q - 1 */
+        t->l = t->q - 1;
+        t->r = (t->l - 1) / 2;
+        t->lambda = t->lambda_max = NAN;
+        read_given(&t->given, s);
+        return pl_theory_read_moments(t, s, err);
+    }
     if (eta >= 1)
         return pl_fail(err, PL_EINPUT, "eta is %g, but the proof is for a regularisation below 1", eta);
     if (t->r < t->q / 2)
@@ -154,7 +198,7 @@ static int read_settings(struct pl_theory *t, const struct pl_settings *s, struc
                        "r is %g, but must be at least q/2 = %g: the regularisation has to outgrow the "
                        "gradient",
                        t->r, t->q / 2);
-    int status = pl_theory_lambda_max(eta, t->r, &t->lambda_max, err);
+    status = pl_theory_lambda_max(eta, t->r, &t->lambda_max, err);
     if (status)
         return status;
     t->lambda = lambda > 0 ? pl_ln(lambda) : t->lambda_max;
@@ -174,7 +218,9 @@ static int read_settings(struct pl_theory *t, const struct pl_settings *s, struc
 int pl_theory_evaluate(struct pl_theory *t, struct pl_error *err)
 {
     pl_theory_assumptions(t);
-    int status = pl_theory_iterates(t, err);
+    int status = t->regular ? pl_theory_iterates(t, err) : 0;
+    if (!t->regular)
+        t->M_0 = t->A_2 = t->A_q = t->A_2q = t->A_2r1 = t->A_2l = NAN;
     if (status)
         return status;
     pl_theory_contraction(t);

@@ -28,7 +28,8 @@ struct pl_theory_value {
  * toy example. */
 const struct pl_setting *pl_theory_settings(size_t *count);
 
-/* All constants for complete settings. PL_EINPUT when they do not fit together: r < q/2, lambda > lambda_max, an M_0
+/* All constants for complete settings; without regularisation (eta = 0, A and B given) those that need it are NaN.
+ * PL_EINPUT when they do not fit together: r < q/2, lambda > lambda_max, an M_0
  * that is too small, or moments that no law has. */
 struct pl_theory;
 int pl_theory_new(struct pl_theory **theory, const struct pl_settings *settings, struct pl_error *err);
@@ -38,7 +39,11 @@ void pl_theory_free(struct pl_theory *theory);
 size_t pl_theory_count(void);
 struct pl_theory_value pl_theory_at(const struct pl_theory *theory, size_t index);
 
-/* The bounds of Thrm1 (W_1), Thrm2 (W_2) and Thrm3 (risk) for the settings' lambda and n. Returns 3. */
+/* What the paper says of how a constant depends on d (else on beta), tab:basic constants; "" where it says nothing. */
+const char *pl_theory_dependence(const char *name, bool on_d);
+
+/* The bounds of Thrm1 (W_1), Thrm2 (W_2) and Thrm3 (risk) for the settings' lambda and n. Returns 3. theory NULL:
+ * without a value. */
 size_t pl_theory_bounds(const struct pl_theory *theory, struct pl_theory_value bounds[3]);
 
 /* The three steps below Thrm3: beta, lambda and n for which its bound is at most delta. M_0 stays what it is, though

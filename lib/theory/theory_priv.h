@@ -21,8 +21,10 @@ struct pl_moments {
 struct pl_theory {
     double q, r, rho, l, steps; /* l = 2r + 1; steps: n */
     long double d, L_G, eta, beta, lambda, lambda_max;
-    struct pl_moments given; /* NaN where it is to be derived */
-    struct pl_moments E;     /* all of them */
+    bool regular;                      /* eta > 0: else what needs it is NaN */
+    long double own_A, own_B, own_L_R; /* NaN where they are to be derived */
+    struct pl_moments given;           /* NaN where it is to be derived */
+    struct pl_moments E;               /* all of them */
 
     long double A, B, R, L_R, L_H, L_h, r_1;            /* assumptions.c */
     long double M_0, A_2, A_q, A_2q, A_2r1, A_2l;       /* iterates.c */
@@ -43,6 +45,8 @@ static inline long double pl_ln(long double x)
 static inline long double pl_ln_add(long double a, long double b)
 {
     long double high = fmaxl(a, b), low = fminl(a, b);
+    if (isnan(a) || isnan(b)) /* fmaxl would leave it out */
+        return NAN;
     return isinf(high) ? high : high + log1pl(expl(low - high));
 }
 

@@ -21,7 +21,9 @@ static void write_tex(long double value, int digits, struct pl_text *out)
 void pl_theory_write(long double ln, bool tex, struct pl_text *out)
 {
     long double log10 = ln / logl(10);
-    if (isinf(ln))
+    if (isnan(ln))
+        pl_text_add(out, tex ? "\\text{--}" : "-");
+    else if (isinf(ln))
         pl_text_add(out, ln < 0 ? "0" : tex ? "\\infty" : "inf");
     else if (fabsl(log10) < 300 && tex)
         write_tex(expl(ln), 6, out);

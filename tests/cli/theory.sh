@@ -66,7 +66,7 @@ contains err "delta is 0"
 expect 2 poula theory --delta x
 expect 0 poula theory --help
 contains out "E_theta_8r4"
-contains out "number in (0,inf), default 5e-4"
+contains out "number in [0,inf), default 5e-4"
 expect 0 poula completion bash
 contains out "theory:--set) COMPREPLY=(\$(compgen -S = -W 'd q rho L_G"
 expect 0 poula completion man
@@ -108,3 +108,52 @@ same err <<'END'
 poula sweep: a: in 1 of 1 run the steps are larger than the proof of convergence allows: lambda is 0.01, lambda_max(eta=5e-05, r=10) is 4.61618e-95
 poula sweep: b: in 4 of 8 runs the steps are larger than the proof of convergence allows: lambda is up to 0.1, lambda_max(eta=0.5, r=1) is 3.33869e-17
 END
+
+# Several values of a setting: a table of the constants over them, with their growth at the end and what the paper says of it.
+expect 0 poula theory c_hat A $simple --set beta=1,10,100
+equal "$(head -n 1 out | tr -s ' ')" "name beta=1 beta=10 beta=100 order paper" heading
+equal "$(sed -n 's/^A  *//p' out | tr -s ' ')" "4 4 4 0 " "A does not depend on beta"
+contains out "exp(poly(d/beta))"
+expect 0 poula theory C_7 lambda_max $simple --set beta=1,10 --set d=1,2,3 --format csv
+equal "$(head -n 1 out)" "beta,d,name,value,log10,source,meaning" heading
+equal "$(wc -l <out)" 13 "a record for each constant and combination"
+equal "$(sed -n 's/^1,2,C_7,\([0-9.]*\),.*/\1/p' out | cut -c1-7)" 19.5581 "the one of above"
+expect 0 poula theory C_7 $simple --set beta=1,10 --format latex
+expect 0 poula theory C_7 $simple --set beta=1,10 --format json
+expect 2 poula theory C_7 $simple --set beta=1,x
+contains err "beta"
+expect 2 poula theory C_7 $simple --set beta=1,2 --set beta=3,4
+contains err "beta is given several values twice"
+expect 2 poula theory C_7 --set beta=1,2,3,4,5,6,7,8,9,10,11,12,13
+contains err "a table shows at most 12 combinations, and there are 13: --format csv has all"
+expect 2 poula theory C_7 --set beta=1,2 --delta 0.1
+contains err "--delta takes one value of each setting"
+expect 2 poula theory C_7 --set r=14.5,1
+contains err "at r=1:"
+contains err "r is 1, but must be at least q/2"
+expect 2 poula theory C_9 --set beta=1,2
+contains err "did you mean"
+
+# Without regularisation: own A and B, as the paper's remark asks; what needs eta has no value.
+expect 2 poula theory c_hat --eta 0
+contains err "give A and B above 0"
+expect 2 poula theory c_hat --set A=1
+contains err "A and B belong together"
+expect 2 poula theory c_hat --eta 0 --set A=1 --set B=1
+contains err "L_R has to be given as well"
+own="--eta 0 --set q=1 --set L_G=1 --set x_scale=0 --set A=1 --set B=1 --set d=1"
+expect 0 poula theory $own --set beta=1
+for name in lambda_max R M_0 A_2 C_bar_3 z_1 C_1 C_6 W_1 risk; do
+    equal "$(sed -n "s/^$name  *\([^ ]*\) .*/\1/p" out)" - "$name without regularisation"
+done
+expect 2 poula theory $own --delta 0.1
+contains err "the recipe needs the regularisation"
+# c_hat by summing the integral: beta = d = A = B = L_R = 1.
+awk 'BEGIN {
+    pi = atan2(0, -1); ratio = 3 * (1 + 1 / 3 + 4 / 3 + 4 / 3); cbar = 0.5; ctilde = cbar * ratio
+    c0 = 2 * sqrt(4 * ctilde * (1 + cbar) / cbar - 1); c1 = 2 * sqrt(ratio - 1); a = sqrt(1 / 8); n = 200000
+    for (i = 0; i < n; i++) { s = (i + 0.5) * c1 / n; sum += exp((a * s + 1 / a) ^ 2) * c1 / n }
+    epsilon = 1 / (4 * ctilde * sqrt(2 * pi) * sum)
+    printf "%.4f\n", (log(2 * (1 + c0)) + c0 ^ 2 / 8 + 2 * c0 - log(epsilon)) / log(10) }' >sum
+expect 0 poula theory c_hat $own --set beta=1 --format csv
+equal "$(sed -n 's/^c_hat,[^,]*,\([^,]*\),.*/\1/p' out | awk '{ printf "%.4f", $1 }')" "$(cat sum)" "c_hat of own A and B"
