@@ -43,6 +43,13 @@ static const struct pl_setting settings[] = {
      .initial = "",
      .help = "formula of the boosting function, without update; left out: 1 + sqrt(lambda)/(epsilon + abs(g))",
      .late = true},
+    {.key = "growth_checked",
+     .type = PL_REAL,
+     .initial = "3",
+     .range = "(0,40]",
+     .help = "power of |theta| like which gradients grow where tame and boost are judged",
+     .idle_when = "always",
+     .late = true},
 };
 
 struct formula {
@@ -57,7 +64,7 @@ static int check(const struct pl_settings *s, struct pl_error *err)
     int status = pl_formula_build(s, false, &rule, err);
     if (!status)
         pl_rule_free(rule);
-    return status;
+    return status ? status : pl_formula_judge(s, err);
 }
 
 static void configure(struct pl_optim *optim, const struct pl_settings *s)

@@ -117,6 +117,49 @@ int pl_formula_build(const struct pl_settings *s, bool chains, struct pl_rule **
     return status;
 }
 
+/* ---- the general form, judged ---- */
+
+/* H is a function of theta and the data: it knows no step and draws nothing. */
+static void find_foreign(void *self, const struct pl_formula_word *word)
+{
+    const char **foreign = self;
+    if (pl_has_word("t xi", word->word))
+        *foreign = !strcmp(word->word, "t") ? "t" : "xi";
+}
+
+int pl_formula_judge(const struct pl_settings *s, struct pl_error *err)
+{
+    struct texts texts;
+    struct pl_rule *rule;
+    struct pl_rule_tree tree;
+    struct pl_rule_states none = {0};
+    const char *foreign = NULL;
+    int status = find_texts(s, &texts, err);
+    if (status || *texts.update || (!*texts.tame && !*texts.boost)) /* what is left out is TheoPouLa's */
+        return status;
+    pl_formula_words(PL_FORMULA, texts.tame, false, find_foreign, &foreign);
+    pl_formula_words(PL_FORMULA, texts.boost, false, find_foreign, &foreign);
+    if (foreign)
+        return pl_fail(err, PL_EINPUT, "tame and boost are functions of theta and its gradient, so they cannot use %s",
+                       foreign);
+    struct pl_text text = {0};
+    pl_text_addf(&text, "g*(%s)/(%s)", *texts.boost ? texts.boost : usual_boost, *texts.tame ? texts.tame : usual_tame);
+    status = read_setting("tame and boost", pl_text(&text), &tree, err);
+    pl_text_release(&text);
+    if (status)
+        return status;
+    status = pl_rule_build(&rule, &none, &tree, false, parameter, (void *)(uintptr_t)s, err);
+    pl_rule_tree_release(&tree);
+    if (status)
+        return status;
+    const struct pl_rule_inputs inputs = {
+        1, pl_settings_need_real(s, "lambda"), pl_settings_need_real(s, "epsilon"), pl_settings_need_real(s, "beta"), 0,
+        0};
+    status = pl_poula_check(rule, &inputs, pl_settings_need_real(s, "growth_checked"), err);
+    pl_rule_free(rule);
+    return status;
+}
+
 /* ---- what others ask ---- */
 
 static bool tree_uses(const struct pl_rule_tree *tree, const char *name)

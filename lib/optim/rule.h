@@ -168,6 +168,7 @@ struct pl_rule {
         double number;
     } * values;
     size_t count;
+    uint16_t result; /* the value that theta becomes */
     struct pl_rule_step *steps;
     size_t step_count;
     bool uses_norm_g, uses_norm_theta;
@@ -193,8 +194,16 @@ void pl_rule_free(struct pl_rule *rule);
  * formulas. */
 int pl_formula_build(const struct pl_settings *settings, bool chains, struct pl_rule **rule, struct pl_error *err);
 
+/* Without update: do tame and boost make a polygonal scheme (poula.c)? Settings are complete. */
+int pl_formula_judge(const struct pl_settings *settings, struct pl_error *err);
 /* Computes the numbers of a rule: PL_RULE_VALUES places at most, as many as it has values. */
 void pl_rule_numbers(const struct pl_rule *rule, const struct pl_rule_inputs *inputs, double *numbers);
+/* What theta becomes, for one element by itself whose xi and states are 0. */
+double pl_rule_evaluate(const struct pl_rule *rule, const struct pl_rule_inputs *inputs, double theta, double g);
+/* poula.c: looks at the conditions on a polygonal scheme. The rule's result is H_lambda. Fails with PL_EINPUT, saying
+ * which does not hold. */
+int pl_poula_check(const struct pl_rule *rule, const struct pl_rule_inputs *inputs, double growth,
+                   struct pl_error *err);
 /* Is xi multiplied with anything but 0? */
 bool pl_rule_is_noisy(const struct pl_rule *rule, const double *numbers);
 

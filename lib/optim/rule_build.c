@@ -317,6 +317,7 @@ int pl_rule_build(struct pl_rule **rule, const struct pl_rule_states *states, co
     add_values(b, update, outputs);
     int status = b->status ? b->status : check_states(b);
     if (!status) {
+        b->rule->result = outputs[states->count];
         add_steps(b, outputs);
         status = b->status;
     }
@@ -338,19 +339,36 @@ void pl_rule_free(struct pl_rule *rule)
     free(rule);
 }
 
-void pl_rule_numbers(const struct pl_rule *rule, const struct pl_rule_inputs *inputs, double *numbers)
+/* The numbers among the values, and with all every value, whose vectors then have one element. */
+static void compute(const struct pl_rule *rule, const struct pl_rule_inputs *inputs, bool all, double theta, double g,
+                    double *numbers)
 {
+    const double leaves[] = {
+        0, 0, inputs->t, inputs->lambda, inputs->epsilon, inputs->beta, inputs->norm_g, inputs->norm_theta, theta,
+        g, 0, 0};
     for (size_t i = 0; i < rule->count; i++) {
         const struct pl_rule_value *v = &rule->values[i];
-        const double leaves[] = {
-            v->number, 0, inputs->t, inputs->lambda, inputs->epsilon, inputs->beta, inputs->norm_g, inputs->norm_theta};
-        if (v->vector)
+        if (v->vector && !all)
             numbers[i] = 0;
-        else if (v->op < sizeof leaves / sizeof *leaves)
+        else if (v->op == PL_RULE_NUMBER)
+            numbers[i] = v->number;
+        else if (is_leaf(v->op))
             numbers[i] = leaves[v->op];
         else
             numbers[i] = pl_rule_compute(v->op, numbers[v->a], numbers[v->b], numbers[v->c]);
     }
+}
+
+void pl_rule_numbers(const struct pl_rule *rule, const struct pl_rule_inputs *inputs, double *numbers)
+{
+    compute(rule, inputs, false, 0, 0, numbers);
+}
+
+double pl_rule_evaluate(const struct pl_rule *rule, const struct pl_rule_inputs *inputs, double theta, double g)
+{
+    double numbers[PL_RULE_VALUES];
+    compute(rule, inputs, true, theta, g, numbers);
+    return numbers[rule->result];
 }
 
 bool pl_rule_is_noisy(const struct pl_rule *rule, const double *numbers)

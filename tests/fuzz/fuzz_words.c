@@ -3,6 +3,7 @@
 #include "fuzz.h"
 #include "report/report.h"
 #include "base/expression.h"
+#include "optim/formula.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,8 +111,28 @@ static double *variable(void *self, const char *name)
     return value;
 }
 
+/* What is a formula is written so that it reads back to itself; what is none has a fault inside the text. */
+static void read_formula(enum pl_formula_kind kind, const char *text)
+{
+    struct pl_text once = {0}, twice = {0}, why = {0};
+    size_t at = 0;
+    if (pl_formula_write(kind, text, &once, &at, &why)) {
+        if (once.length < 1000) {
+            MUST(pl_formula_write(kind, pl_text(&once), &twice, &at, &why));
+            MUST(!strcmp(pl_text(&once), pl_text(&twice)));
+        }
+    } else {
+        MUST(why.length && at <= strlen(text));
+    }
+    pl_text_release(&once);
+    pl_text_release(&twice);
+    pl_text_release(&why);
+}
+
 static void read_expression(const char *text)
 {
+    read_formula(PL_FORMULA, text);
+    read_formula(PL_FORMULAS, text);
     struct pl_text why = {0};
     struct expression_names names;
     double value = 0;

@@ -351,7 +351,7 @@ static void wrong_rules_are_refused(void **state)
         {{"update", "theta - g", "state", "t = g"}, "formulas have that name already"},
         {{"update", "theta - g", "state", "exp = g"}, "it is a function"},
         {{"update", "theta - g", "state", "m"}, "a state is written name = formula"},
-        {{"tame", "1 + foo"}, "uses foo"},
+        {{"boost", "1 + foo"}, "uses foo"},
         {{"tame", "(1"}, "tame is \"(1\": at character 1"},
         {{"boost", "1)*(2"}, "boost is"},
     };
@@ -364,6 +364,43 @@ static void wrong_rules_are_refused(void **state)
         assert_int_equal(status != 0, cases[i].why != NULL);
         if (status && !strstr(err.text, cases[i].why))
             fail_msg("\"%s\" lacks \"%s\"", err.text, cases[i].why);
+    }
+}
+
+/* Taming and boosting functions whose scheme is known to meet the conditions, or not to. */
+static void polygonal_schemes_are_judged(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *tame, *boost, *growth, *lambda, *condition;
+    } cases[] = {
+        {"1 + sqrt(lambda)*abs(g)", "1 + sqrt(lambda)/(epsilon + abs(g))", "3", "0.1", NULL}, /* TheoPouLa */
+        {"1 + sqrt(lambda)*abs(g)", "1 + sqrt(lambda)/(epsilon + abs(g))", "29", "0.1", NULL},
+        {"1 + sqrt(lambda)*abs(g)", "1", "3", "0.01", NULL},
+        {"1 + sqrt(lambda)*norm_theta^2", "1", "3", "0.1", NULL}, /* TUSLA, r = 1 */
+        {"1 + sqrt(lambda)*norm_theta^2", "1", "3", "0.5", "third"},
+        {"1 + sqrt(lambda)*norm_theta", "1", "3", "0.1", "first"},
+        {"1 + lambda*norm_g", "1", "3", "0.1", NULL}, /* TULA */
+        {"1", "1", "3", "0.1", "first"},              /* SGLD */
+        {"1", "1", "1", "0.1", NULL},
+        {"1", "1", "1", "0.6", "third"},
+        {"2", "1", "1", "0.1", "second"},
+        {"1 + lambda^0.25*abs(g)", "1", "3", "0.1", "second"},
+        {"1 + sqrt(lambda)*abs(g)", "1 + sqrt(lambda)/g^2", "3", "0.1", "second"},
+        {"1 + lambda*g^2", "1", "3", "0.1", "third"},
+        {"-1 - sqrt(lambda)*abs(g)", "-1", "3", "0.1", NULL},
+        {"1 + sqrt(lambda)*abs(g)", "-1", "3", "0.1", "second"},
+        {"1 + t*abs(g)", "1", "3", "0.1", "cannot use t"},
+        {"1 + abs(g)", "xi", "3", "0.1", "cannot use xi"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct pl_error err = {0, ""};
+        const char *pairs[] = {"problem", "quadratic",    "optimizer",      "formula",       "tame",   cases[i].tame,
+                               "boost",   cases[i].boost, "growth_checked", cases[i].growth, "lambda", cases[i].lambda,
+                               NULL};
+        int status = build(pairs, &err);
+        if ((status != 0) != (cases[i].condition != NULL) || (status && !strstr(err.text, cases[i].condition)))
+            fail_msg("%s, %s: %s", cases[i].tame, cases[i].boost, status ? err.text : "passes");
     }
 }
 
@@ -414,8 +451,8 @@ static void draws_are_known(void **state)
         const char *key, *value, *beta;
         bool draws;
     } cases[] = {
-        {"tame", "1", "1e4", true},
-        {"tame", "1", ".inf", false},
+        {"boost", "1", "1e4", true},
+        {"boost", "1", ".inf", false},
         {"update", "theta - lambda*g", "1e4", false},
         {"update", "theta - lambda*g + xi", ".inf", true},
         {"update", "theta - lambda*g + t*sqrt(2/beta)*xi", ".inf", false},
@@ -450,6 +487,7 @@ int main(void)
         cmocka_unit_test(chains_are_what_is_written_in_c),
         cmocka_unit_test(chains_count_their_steps),
         cmocka_unit_test(wrong_rules_are_refused),
+        cmocka_unit_test(polygonal_schemes_are_judged),
         cmocka_unit_test(states_move_together),
         cmocka_unit_test(draws_are_known),
         cmocka_unit_test(nonsense_diverges),
