@@ -227,7 +227,11 @@ void pl_args_spec(const struct pl_args *args, size_t index, struct pl_text *path
 
 void pl_args_folders(const struct pl_args *args, struct pl_text *folders)
 {
-    const char *db = pl_args_db(args);
+    pl_folders_of(pl_args_db(args), folders);
+}
+
+void pl_folders_of(const char *db, struct pl_text *folders)
+{
     size_t length = strlen(db);
     if (length > 3 && !strcmp(db + length - 3, ".db"))
         length -= 3;

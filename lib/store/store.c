@@ -325,9 +325,11 @@ static int open_read(struct pl_store *store, struct pl_error *err)
     return status ? status : pl_store_renew_views(store, err);
 }
 
-/* SQLite counts its memory under a lock of the whole process, for statistics that nobody here asks for. */
+/* SQLite counts its memory under a lock of the whole process, for statistics that nobody here asks for. A database that
+ * is merged is attached by a name that says that it is only read; files that users name never look like such names. */
 static void configure(void)
 {
+    sqlite3_config(SQLITE_CONFIG_URI, 1);
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 

@@ -133,6 +133,26 @@ int pl_store_thin(struct pl_store *store, const int64_t *runs, size_t count, int
 /* Drops configurations without runs and metrics without values, and gives the file's free space back. */
 int pl_store_vacuum(struct pl_store *store, struct pl_error *err);
 
+/* ---- merging ---- */
+
+/* What came of a merge: runs of the other database that are new here, that have equal values here, that are newer and
+ * count now (replaced), that are older and are kept as superseded attempts, that had not ended here; that are at work
+ * here and were left alone; and how many are at work there, of which what they had come to was taken. */
+struct pl_merged {
+    int64_t added, equal, replaced, kept, ended, working, working_there, sweeps;
+};
+struct pl_merge_view {
+    void *self;
+    /* Of a run that both have with different values; theirs: the other database's counts. May be NULL. */
+    int (*differs)(void *self, int64_t run, bool theirs);
+};
+/* Takes the runs of another database in, by key, with their attempts, provenance, values, tags and notes, and its
+ * sweeps. Of two results of a run that differ (what a clock said aside) the newer one counts, and the other is a
+ * superseded attempt. One transaction; the other file is only read, an older schema through a migrated copy. Merging
+ * again changes nothing. Submissions to clusters and folders of runs are not its affair. */
+int pl_store_merge(struct pl_store *store, const char *path, const struct pl_merge_view *view, struct pl_merged *merged,
+                   struct pl_error *err);
+
 /* ---- running ---- */
 
 /* What a supervisor (or worker command) is: written once per session as provenance. */

@@ -1,5 +1,5 @@
 /* Which program the results of a plan's runs are of, and which of its runs are wanted anew. */
-#include "sweep/sweep.h"
+#include "sweep/merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,8 +201,8 @@ void pl_changed_release(struct pl_changed *changed)
 /* ---- forgetting ---- */
 
 /* The folder goes out of the way, or the program would find itself done; what is in it is kept. */
-static int move_folder(struct pl_store *store, const char *folders, const char *owner, int64_t run,
-                       struct pl_error *err)
+int pl_sweep_put_folder_aside(struct pl_store *store, const char *folders, const char *owner, int64_t run,
+                              struct pl_error *err)
 {
     char name[32];
     struct pl_run_info info = {0};
@@ -235,7 +235,7 @@ int pl_sweep_forget_runs(struct pl_store *store, const int64_t *runs, size_t cou
     for (size_t i = 0; i < count && status >= 0; i++) {
         status = pl_store_forget(store, runs[i], err);
         if (!status)
-            status = move_folder(store, folders, owner, runs[i], err);
+            status = pl_sweep_put_folder_aside(store, folders, owner, runs[i], err);
         *forgotten += !status;
     }
     status = status < 0 ? status : pl_store_commit(store, err);

@@ -270,6 +270,12 @@ int pl_sweep_delete(struct pl_store *store, const int64_t *runs, size_t count, c
 int pl_sweep_clear(struct pl_store *store, const char *folders, bool attempts, size_t *removed, uint64_t *bytes,
                    struct pl_error *err);
 
+/* Merges another database (pl_store_merge) and copies the folders of its runs that count here, from there to here;
+ * folders of runs that were replaced become RUN.attempt-N. copied gets how many folders came. Folders come after the
+ * transaction: merging again copies those that a kill left out. differs: as in pl_merge_view. */
+int pl_sweep_merge(struct pl_store *store, const char *path, const char *folders, const char *their_folders,
+                   const struct pl_merge_view *view, struct pl_merged *merged, size_t *copied, struct pl_error *err);
+
 /* What runs have of a condition's key. */
 enum { PL_SEEN = 1, PL_SEEN_WORD = 2 };
 /* Does a run meet all conditions? Their keys are settings, in any spelling, seed and status. known (as many as there

@@ -385,6 +385,42 @@ static inline void forget_run(struct supervisor *s)
     memset(run->written, 0, sizeof run->written);
 }
 
+/* A copy is merged: into the database itself, where it changes nothing, and into an empty one, which has the results
+ * then. */
+static inline void merge_copy(struct supervisor *s)
+{
+    char copy[260], fresh_path[260];
+    struct pl_merged merged;
+    struct pl_store *made;
+    int64_t ended = 0, known = 0, counts[3];
+    doing("a copy is merged");
+    snprintf(copy, sizeof copy, "%s.copy", path);
+    snprintf(fresh_path, sizeof fresh_path, "%s.fresh", path);
+    ok(pl_store_backup(s->store, copy, &err));
+    ok(pl_store_merge(s->store, copy, NULL, &merged, &err));
+    for (int i = 0; i < RUNS; i++) {
+        known += w.now.runs[i].id != 0;
+        ended += w.now.runs[i].status == PL_RUN_FINISHED || w.now.runs[i].status == PL_RUN_DIVERGED;
+    }
+    require(!merged.added && !merged.replaced && !merged.kept && !merged.ended, "a copy changed the database");
+    require(merged.equal == ended, "%lld runs are equal, not %lld", (long long)merged.equal, (long long)ended);
+    ok(pl_store_open(&made, fresh_path, PL_STORE_WRITE, &err));
+    ok(pl_store_merge(made, copy, NULL, &merged, &err));
+    require(merged.added == known, "%lld runs were new, not %lld", (long long)merged.added, (long long)known);
+    assert_whole(made);
+    ok(pl_store_query(made,
+                      "SELECT count(*) FROM run WHERE status IN (2, 3)"
+                      " AND (SELECT count(*) FROM attempt WHERE run = run.id) = attempts",
+                      NULL, take_token, &counts[0], &err));
+    require(counts[0] == ended, "%lld runs have ended, not %lld", (long long)counts[0], (long long)ended);
+    ok(pl_store_query(made, "SELECT count(*) FROM metric", NULL, take_token, &counts[1], &err));
+    ok(pl_store_query(s->store, "SELECT count(*) FROM metric", NULL, take_token, &counts[2], &err));
+    require(counts[1] == counts[2], "%lld values came, not %lld", (long long)counts[1], (long long)counts[2]);
+    pl_store_close(made);
+    unlink(copy);
+    unlink(fresh_path);
+}
+
 /* A new connection, as of a program that is started again. */
 static inline void reopen(struct supervisor *s)
 {

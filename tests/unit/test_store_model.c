@@ -170,6 +170,8 @@ static void run_sequence(uint64_t seed, uint64_t steps)
             delete_runs(s);
         else if (what < 13)
             forget_run(s);
+        else if (what < 14 && !draw(3))
+            merge_copy(s);
         else if (what < 22)
             transact(s);
         else
