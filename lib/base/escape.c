@@ -158,6 +158,32 @@ void pl_escape_markdown(struct pl_text *out, const char *text)
     }
 }
 
+static void add_for_html(struct pl_text *out, const char *text, bool lines)
+{
+    while (*text) {
+        struct character c = read_character(text);
+        if (!c.shown && !(lines && (c.code == '\n' || c.code == '\t'))) {
+            pl_text_add_char(out, '\\');
+            add_number(out, &c, "{", "}");
+        } else if (c.length == 1 && strchr("&<>\"'", *text)) {
+            pl_text_addf(out, "&#%u;", (unsigned)c.code);
+        } else {
+            pl_text_add_bytes(out, c.bytes, c.length);
+        }
+        text += c.length;
+    }
+}
+
+void pl_escape_html(struct pl_text *out, const char *text)
+{
+    add_for_html(out, text, false);
+}
+
+void pl_escape_html_lines(struct pl_text *out, const char *text)
+{
+    add_for_html(out, text, true);
+}
+
 struct sign {
     uint32_t code;
     const char *latex;

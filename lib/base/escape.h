@@ -4,7 +4,7 @@
  *
  * What a terminal would obey, hide or reorder is shown by its number: a byte that is no UTF-8 and C0, DEL as \x1b, C1,
  * bidirectional controls, characters without width, line separators as \u{202e}; newline, tab and carriage return as
- * \n, \t, \r. Markdown and LaTeX show these in the same way, since they too are read on terminals. */
+ * \n, \t, \r. Markdown, LaTeX and HTML show these in the same way: a browser would reorder them as well. */
 #ifndef PL_BASE_ESCAPE_H
 #define PL_BASE_ESCAPE_H
 
@@ -23,6 +23,11 @@ void pl_escape_json(struct pl_text *out, const char *text);
 /* Text within a line or table cell of GitHub's Markdown. A newline becomes <br>, blanks at the ends and doubled ones
  * stay. */
 void pl_escape_markdown(struct pl_text *out, const char *text);
+
+/* Text within an element of HTML or SVG, or within a quoted value of an attribute. */
+void pl_escape_html(struct pl_text *out, const char *text);
+/* The same of text that has lines, as for <pre>: newlines and tabs stay. */
+void pl_escape_html_lines(struct pl_text *out, const char *text);
 
 /* Text for LaTeX, in paragraphs, cells and captions. Greek letters and common signs become math, European letters stand
  * as they are; other characters, which pdfLaTeX does not know, become \poulachar{CHARACTERS}{U+XXXX ...}. Where an

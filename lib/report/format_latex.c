@@ -156,17 +156,6 @@ static void add_cell(const struct pl_table *table, const struct pl_table_cell *c
     pl_text_release(&notes);
 }
 
-static bool same_above(const struct pl_table *table, size_t a, size_t b, size_t key)
-{
-    for (size_t k = 0; k <= key; k++) {
-        const struct pl_label *x = &table->columns[a * table->column_key_count + k];
-        const struct pl_label *y = &table->columns[b * table->column_key_count + k];
-        if (x->present != y->present || (x->present && !pl_value_equal(&x->value, &y->value)))
-            return false;
-    }
-    return true;
-}
-
 /* One heading row for each column setting; equal neighbours share a heading and a rule. */
 static void add_heading_row(const struct pl_table *table, size_t key, struct pl_text *out)
 {
@@ -179,7 +168,7 @@ static void add_heading_row(const struct pl_table *table, size_t key, struct pl_
     }
     for (size_t c = 0; c < table->column_count;) {
         size_t span = 1;
-        while (!last && c + span < table->column_count && same_above(table, c, c + span, key))
+        while (!last && c + span < table->column_count && pl_table_same_above(table, c, c + span, key))
             span++;
         pl_text_add(out, c || table->row_key_count ? " & " : "");
         pl_text_addf(out, "\\multicolumn{%zu}{c}{", span);

@@ -14,6 +14,15 @@ static bool label_equal(const struct pl_label *a, const struct pl_label *b)
     return a->present == b->present && (!a->present || pl_value_equal(&a->value, &b->value));
 }
 
+bool pl_table_same_above(const struct pl_table *table, size_t a, size_t b, size_t key)
+{
+    for (size_t k = 0; k <= key; k++)
+        if (!label_equal(&table->columns[a * table->column_key_count + k],
+                         &table->columns[b * table->column_key_count + k]))
+            return false;
+    return true;
+}
+
 static bool agree_in(const bool *counts, size_t count, const struct pl_label *a, const struct pl_label *b)
 {
     for (size_t i = 0; i < count; i++)

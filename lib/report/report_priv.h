@@ -104,6 +104,9 @@ size_t pl_table_methods(const struct pl_table *table, size_t *methods);
  */
 void pl_table_name(const struct pl_table *table, size_t cell, bool of_task, struct pl_text *out);
 
+/* Do two columns agree in the first of their settings, up to that one? Then they share its heading. */
+bool pl_table_same_above(const struct pl_table *table, size_t a, size_t b, size_t key);
+
 /* ---- tests ---- */
 
 /* One test of two cells; pairs are made of equal seeds. n receives how many values (pairs) each side has at least. */

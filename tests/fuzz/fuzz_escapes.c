@@ -1,5 +1,5 @@
-/* Text that goes into other languages: a terminal's, gnuplot's strings, LaTeX, Markdown, CSV and JSON. What a reader of
- * that language sees is the text that went in, and nothing is obeyed. */
+/* Text that goes into other languages: a terminal's, gnuplot's strings, LaTeX, Markdown, HTML, CSV and JSON. What a
+ * reader of that language sees is the text that went in, and nothing is obeyed. */
 #include "fuzz.h"
 #include "plot/plot_priv.h"
 #include "report/report_priv.h"
@@ -172,6 +172,32 @@ static void check_markdown(const char *text)
     pl_text_release(&shown);
 }
 
+/* References are read back as a browser does. */
+static void check_html(const char *text)
+{
+    struct pl_text written = {0}, seen = {0}, shown = {0};
+    add_shown(&shown, text);
+    pl_escape_html(&written, text);
+    MUST(is_plain(pl_text(&written)));
+    for (const char *c = pl_text(&written); *c; c++) {
+        MUST(!strchr("<>\"'", *c));
+        if (*c != '&') {
+            pl_text_add_char(&seen, *c);
+            continue;
+        }
+        MUST(c[1] == '#' && c[4] == ';');
+        pl_text_add_char(&seen, (char)(10 * (c[2] - '0') + c[3] - '0'));
+        c += 4;
+    }
+    MUST(!strcmp(pl_text(&seen), pl_text(&shown)));
+    pl_text_clear(&written);
+    pl_escape_html_lines(&written, text);
+    MUST(!pl_text(&written)[strcspn(pl_text(&written), "<>\"'")]);
+    pl_text_release(&written);
+    pl_text_release(&seen);
+    pl_text_release(&shown);
+}
+
 static void check_csv(const char *text)
 {
     struct pl_text written = {0}, seen = {0};
@@ -242,6 +268,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_lines(text);
     check_latex(text);
     check_markdown(text);
+    check_html(text);
     check_csv(text);
     check_json(text);
     check_sheet(text);

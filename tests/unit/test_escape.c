@@ -1,4 +1,5 @@
-/* The escapers (D11, B5): what a terminal, Markdown, LaTeX, CSV and JSON get of texts that anyone may have written. */
+/* The escapers (D11, B5): what a terminal, Markdown, LaTeX, HTML, CSV and JSON get of texts that anyone may have
+ * written. */
 #include "base/base.h"
 
 #include <setjmp.h>
@@ -96,6 +97,24 @@ static void data_keeps_its_bytes(void **state)
     check(pl_escape_json, json, COUNT(json));
 }
 
+static void html_shows_the_text(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {
+        {"<script>alert('x')</script>", "&#60;script&#62;alert(&#39;x&#39;)&#60;/script&#62;"},
+        {"\" onload=\"x", "&#34; onload=&#34;x"},
+        {"&lt; R&D", "&#38;lt; R&#38;D"},
+        {"a\nb\tc\x1b\xff", "a\\nb\\tc\\x1b\\xff"},
+        {"adam\xe2\x80\xae"
+         "1e-3",
+         "adam\\u{202e}1e-3"},
+        {"λ 中文 café 😀 {{x}}", "λ 中文 café 😀 {{x}}"},
+    };
+    check(pl_escape_html, pairs, COUNT(pairs));
+    static const struct pair lines[] = {{"a\n\t<b>\r\n", "a\n\t&#60;b&#62;\\r\n"}, {"\xe2\x80\xa8", "\\u{2028}"}};
+    check(pl_escape_html_lines, lines, COUNT(lines));
+}
+
 /* B5 */
 static void markdown_shows_the_text(void **state)
 {
@@ -155,11 +174,9 @@ static void latex_compiles_and_shows_the_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_terminal_obeys_nothing),
-        cmocka_unit_test(what_is_shown_has_a_width),
-        cmocka_unit_test(data_keeps_its_bytes),
-        cmocka_unit_test(markdown_shows_the_text),
-        cmocka_unit_test(latex_compiles_and_shows_the_text),
+        cmocka_unit_test(a_terminal_obeys_nothing), cmocka_unit_test(what_is_shown_has_a_width),
+        cmocka_unit_test(data_keeps_its_bytes),     cmocka_unit_test(html_shows_the_text),
+        cmocka_unit_test(markdown_shows_the_text),  cmocka_unit_test(latex_compiles_and_shows_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,6 +61,27 @@ static void markdown_and_latex_are_escaped(void **state)
     pl_store_close(store);
 }
 
+static void html_is_escaped_and_marked(void **state)
+{
+    (void)state;
+    static const struct known_run runs[] = {
+        RUN("optimizer=<b>&\" lambda=0.1", 1, PL_FINISHED, 90),
+        RUN("optimizer=<b>&\" lambda=0.1", 2, PL_DIVERGED, 90),
+        RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 91),
+    };
+    struct pl_store *store = make_results("", "test_accuracy", runs, 3);
+    struct pl_results *results = open_results(store);
+    expect(
+        render(results, by_lambda(), &pl_format_html),
+        "<table>\n<caption>known: best test_accuracy, mean(std) by optimizer and lambda; higher is better</caption>\n"
+        "<thead>\n<tr><th scope=\"col\">optimizer</th><th scope=\"col\" class=\"n\">lambda=0.1</th></tr>\n</thead>\n"
+        "<tbody>\n<tr><th scope=\"row\">&#60;b&#62;&#38;&#34;</th><td class=\"n\" data-value=\"90\">90.00(-) n=1 div "
+        "1/2</td></tr>\n<tr><th scope=\"row\">adam</th><td class=\"n best\" data-value=\"91\"><b title=\"the best of "
+        "its task\">91.00(-)</b></td></tr>\n</tbody>\n</table>\n");
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
 static void records_keep_full_precision(void **state)
 {
     (void)state;
@@ -124,6 +145,10 @@ static void rows_are_written_in_every_format(void **state)
                   "a\\textbar{}b & x\\_y & n \\\\\n\\midrule\n\\poulachar{\xe4\xb8\xad}{U+4E2D}\\textbackslash{}n & "
                   "$0.5$ & $-3$ \\\\\n"
                   " & $-\\infty$ & -- \\\\\n\\bottomrule\n\\end{tabular}\n"},
+        {"html", "<table>\n<thead>\n<tr><th scope=\"col\">a|b</th><th scope=\"col\" class=\"n\">x_y</th>"
+                 "<th scope=\"col\" class=\"n\">n</th></tr>\n</thead>\n<tbody>\n<tr><td>\xe4\xb8\xad\\n</td>"
+                 "<td class=\"n\">0.5</td><td class=\"n\">-3</td></tr>\n<tr><td></td><td class=\"n\">-inf</td>"
+                 "<td class=\"n\"><i>NULL</i></td></tr>\n</tbody>\n</table>\n"},
         {"csv", "a|b,x_y,n\n\"\xe4\xb8\xad\n\",0.5,-3\n\"\",-inf,\n"},
         {"json", "[\n  {\"a|b\": \"\xe4\xb8\xad\\n\", \"x_y\": 0.5, \"n\": -3},\n"
                  "  {\"a|b\": \"\", \"x_y\": \"-inf\", \"n\": null}\n]\n"},
@@ -142,7 +167,7 @@ static void rows_are_written_in_every_format(void **state)
     }
     assert_string_equal(PL_FORMAT_WORDS, pl_text(&words));
     assert_string_equal(PL_FORMAT_RECORD_WORDS, "csv json");
-    assert_null(pl_format_find("html"));
+    assert_null(pl_format_find("no such"));
     pl_text_release(&words);
 }
 
@@ -191,6 +216,7 @@ int main(void)
         cmocka_unit_test(a_style_of_nothing),
         cmocka_unit_test(cells_can_show_other_statistics),
         cmocka_unit_test(markdown_and_latex_are_escaped),
+        cmocka_unit_test(html_is_escaped_and_marked),
         cmocka_unit_test(records_keep_full_precision),
         cmocka_unit_test(rows_are_written_in_every_format),
         cmocka_unit_test(rows_come_as_many_as_they_are),
