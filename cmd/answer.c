@@ -1,6 +1,7 @@
 /* Answers of the database, and what else commands that read it share. */
 #include "answer.h"
 
+#include "store/look.h"
 #include "sweep/sweep.h"
 
 #include <errno.h>
@@ -55,11 +56,5 @@ int pl_cmd_answer(const struct pl_args *args, struct pl_store *store, const char
 
 void pl_cmd_add_sql_text(struct pl_text *sql, const char *text)
 {
-    pl_text_add_char(sql, '\'');
-    for (; *text; text++) {
-        if (*text == '\'')
-            pl_text_add_char(sql, '\'');
-        pl_text_add_char(sql, *text);
-    }
-    pl_text_add_char(sql, '\'');
+    pl_store_add_string(sql, text);
 }

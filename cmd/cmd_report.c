@@ -2,6 +2,7 @@
 #include "base/share.h"
 #include "cmd_results.h"
 #include "collect.h"
+#include "page/page.h"
 #include "report/report.h"
 #include "spec/spec.h"
 #include "store/store.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 static const struct pl_option options[] = {
-    {.name = "table", .help = "print the tables (this is the default)"},
+    {.name = "table", .help = "print the tables alone (the default but in html, which is a page of all results)"},
     {.name = "study", .argument = "NAME", .help = "the newest sweep of this study instead of the last launch"},
     {.name = "format", .argument = "FORMAT", .help = "how to write them", .words = PL_FORMAT_WORDS},
     {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = PL_SELECT_WORDS},
@@ -62,6 +63,7 @@ struct report {
     enum { TABLES, PAIRS, RANKS, PROFILE, TUNING, CLAIMS } kind; /* what is printed of each table */
     double tau_max;
     enum pl_band_kind band;
+    struct pl_page *page;    /* html of whole studies, or NULL */
     struct pl_target target; /* --target; its metric is NULL where it is not given */
     int code;
 };
@@ -287,9 +289,8 @@ static int compare_sweep(struct report *r, struct pl_results *results)
     return compared || r->kind == CLAIMS ? 0 : 2;
 }
 
-static int report_sweep(void *self, struct pl_results *results)
+static int tables_of_sweep(struct report *r, struct pl_results *results)
 {
-    struct report *r = self;
     const struct pl_study *study = pl_results_study(results);
     struct pl_error err;
     if (r->target.metric && pl_results_set_target(results, r->target.metric, r->target.value, &err))
@@ -311,6 +312,19 @@ static int report_sweep(void *self, struct pl_results *results)
     return 0;
 }
 
+/* The tables of a sweep, and on a page all else that is known of it. */
+static int report_sweep(void *self, struct pl_results *results)
+{
+    struct report *r = self;
+    struct pl_error err;
+    size_t before = r->count;
+    int code = tables_of_sweep(r, results);
+    if (r->page && r->count > before &&
+        pl_page_add(r->page, results, r->tables + before, r->count - before, r->own.where, r->own.where_count, &err))
+        return pl_cmd_fail(r->args, &err);
+    return code;
+}
+
 static int write_out(struct report *r)
 {
     struct pl_text text = {0};
@@ -319,7 +333,9 @@ static int write_out(struct report *r)
     int code = 0;
     if (r->kind == CLAIMS)
         r->listings = pl_claims_list(r->published, r->comparisons, r->comparison_count, r->level, &r->listing_count);
-    if (r->published && r->kind != CLAIMS)
+    if (r->page)
+        pl_page_write(r->page, &text);
+    else if (r->published && r->kind != CLAIMS)
         pl_comparison_write(r->comparisons, r->comparison_count, r->format, &text);
     else if (r->kind != TABLES)
         pl_listing_write(r->listings, r->listing_count, r->format, &text);
@@ -338,6 +354,8 @@ static int run(const struct pl_args *args)
     struct report r = {.args = args, .format = pl_cmd_format(args, &pl_format_text), .own = {.digits = -1}};
     int code = 2;
     if (read_options(&r)) {
+        if (r.format == &pl_format_html && r.kind == TABLES && !r.ad_hoc && !r.published && !pl_args_has(args, "table"))
+            r.page = pl_page_new();
         code = r.kind == CLAIMS ? pl_cmd_each_study(args, report_sweep, &r)
                                 : pl_cmd_each_sweep(args, r.own.where, r.own.where_count, report_sweep, &r);
         bool any = r.kind == CLAIMS || (r.kind != TABLES ? r.listing_count : r.count || r.comparison_count);
@@ -360,6 +378,7 @@ static int run(const struct pl_args *args)
         pl_listing_free(r.listings[i]);
     free(r.listings);
     pl_published_free(r.published);
+    pl_page_free(r.page);
     free(r.target.metric);
     free(r.own.metric);
     free(r.own.cell);
@@ -387,6 +406,9 @@ const struct pl_command pl_cmd_report = {
         "--claims judges each sentence that the paper says of its tables on the printed numbers and on those of all "
         "studies of "
         "the database that name these tables: supported, contradicted or undecided, pair by pair.\n"
+        "--format html is a page of one file for a browser, with the figures, how runs ended and what they were made "
+        "with; "
+        "with --table it is the tables alone.\n"
         "--ranks, --profile and --tuning print what docs/statistics.md says: mean ranks over tasks, performance "
         "profiles "
         "of times to a target, and the score of the best of k points of a search.",

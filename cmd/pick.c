@@ -2,10 +2,10 @@
 #include "pick.h"
 
 #include "cmd_results.h"
+#include "store/look.h"
 #include "train/train.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,13 +27,7 @@ static int take_column(void *self, const struct pl_cell *cells, size_t count)
 
 void pl_pick_add_name(struct pl_text *sql, const char *name)
 {
-    pl_text_add_char(sql, '"');
-    for (; *name; name++) {
-        if (*name == '"')
-            pl_text_add_char(sql, '"');
-        pl_text_add_char(sql, *name);
-    }
-    pl_text_add_char(sql, '"');
+    pl_store_add_identifier(sql, name);
 }
 
 const char *pl_pick_column(const struct pl_run_pick *pick, const char *key)
@@ -68,50 +62,12 @@ int pl_pick_unknown(const struct pl_run_pick *pick, const char *key)
 
 /* ---- conditions ---- */
 
-static void add_value(struct pl_text *sql, const struct pl_value *value)
-{
-    struct pl_text spelled = {0};
-    pl_value_write(value, &spelled);
-    if (value->type == PL_REAL && isinf(value->real))
-        pl_text_add(sql, value->real > 0 ? "9e999" : "-9e999");
-    else if (value->type == PL_BOOLEAN)
-        pl_text_add(sql, value->boolean ? "1" : "0");
-    else if (value->type != PL_STRING)
-        pl_text_add(sql, pl_text(&spelled));
-    if (value->type != PL_STRING)
-        pl_text_add(sql, ", ");
-    pl_cmd_add_sql_text(sql, pl_text(&spelled)); /* a text that looks like a number is a text all the same */
-    pl_text_release(&spelled);
-}
-
-static void add_end(struct pl_text *sql, const char *column, const char *sign, bool open, double end)
-{
-    pl_text_add(sql, " AND ");
-    pl_pick_add_name(sql, column);
-    pl_text_addf(sql, " %s%s ", sign, open ? "" : "=");
-    if (isinf(end))
-        pl_text_add(sql, end > 0 ? "9e999" : "-9e999");
-    else
-        pl_text_add_number(sql, end);
-}
-
-/* One of the alternatives of a condition; texts are greater than all numbers in SQLite, so their type is asked for. */
 static void add_alternative(struct pl_text *sql, const char *column, const struct pl_condition *condition, size_t i)
 {
-    if (i < condition->count) {
-        pl_pick_add_name(sql, column);
-        pl_text_add(sql, " IN (");
-        add_value(sql, &condition->values[i]);
-        pl_text_add(sql, ")");
-        return;
-    }
-    const struct pl_range *range = &condition->ranges[i - condition->count];
-    pl_text_add(sql, "(typeof(");
-    pl_pick_add_name(sql, column);
-    pl_text_add(sql, ") IN ('integer', 'real')");
-    add_end(sql, column, ">", range->low_open, range->low);
-    add_end(sql, column, "<", range->high_open, range->high);
-    pl_text_add(sql, ")");
+    struct pl_text quoted = {0};
+    pl_pick_add_name(&quoted, column);
+    pl_store_add_alternative(sql, pl_text(&quoted), condition, i);
+    pl_text_release(&quoted);
 }
 
 struct listing {

@@ -28,4 +28,23 @@ struct pl_plot_options {
 int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, const struct pl_plot_options *options,
                  struct pl_text *output, struct pl_text *notes, struct pl_error *err);
 
+/* ---- in a page ---- */
+
+struct pl_inline_options {
+    const char *id; /* of the figure's element: letters, digits, hyphens; unique on the page */
+    size_t points;  /* at most about so many are drawn, of all lines together; at least some of each line */
+};
+
+/* Appends a figure as an element of HTML: an SVG for each panel, drawn here from what gnuplot is given too, with the
+ * values in it for the page's script, a title and a description for who does not see it, a legend whose lines can be
+ * switched off, and the notes. The page's style sheet gives the colours. Errors are those of pl_plot_draw but PL_EIO.
+ */
+int pl_plot_inline(struct pl_results *results, const struct pl_figure_spec *spec,
+                   const struct pl_inline_options *options, struct pl_text *out, struct pl_error *err);
+
+/* The same for single runs, as far as they have come: a panel for each metric that any of them has recorded, a line for
+ * each run. names say what the lines are. */
+int pl_plot_inline_runs(struct pl_store *store, const int64_t *runs, const char *const *names, size_t count,
+                        const struct pl_inline_options *options, struct pl_text *out, struct pl_error *err);
+
 #endif

@@ -1,4 +1,5 @@
 /* SQL from a user: any number of statements that only read. */
+#include "store/look.h"
 #include "store_priv.h"
 
 #include <stdlib.h>
@@ -36,8 +37,22 @@ static int authorize(void *self, int action, const char *first, const char *seco
     }
 }
 
+/* What a page may: select, with functions that only compute. */
+static int authorize_guarded(void *self, int action, const char *first, const char *second, const char *schema,
+                             const char *view)
+{
+    bool may = action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE;
+    if (action == SQLITE_FUNCTION)
+        may = second && strcmp(second, "load_extension") && strcmp(second, "fts3_tokenizer");
+    (void)self, (void)first, (void)schema, (void)view;
+    return may ? SQLITE_OK : SQLITE_DENY;
+}
+
 struct query {
     struct pl_store *store;
+    struct pl_query_guard *guard; /* NULL: none */
+    double until;
+    bool late;
     int (*head)(void *self, const char *const *names, size_t count);
     int (*row)(void *self, const struct pl_cell *cells, size_t count);
     void *self;
@@ -67,7 +82,7 @@ static void make_room(struct query *query, size_t columns)
     query->capacity = columns;
 }
 
-static struct pl_cell cell_of(sqlite3_stmt *statement, int column, struct pl_text *hex)
+struct pl_cell pl_store_cell(sqlite3_stmt *statement, int column, struct pl_text *hex)
 {
     struct pl_cell cell = {.kind = PL_CELL_NULL, .text = ""};
     switch (sqlite3_column_type(statement, column)) {
@@ -108,6 +123,10 @@ static int wrong_sql(struct query *query, const char *sql, const char *statement
 {
     sqlite3 *db = query->store->db;
     int code = sqlite3_errcode(db) & 0xFF;
+    if (code == SQLITE_INTERRUPT && query->late)
+        return pl_fail(err, PL_EINPUT, "the query was stopped because it took more than %g s", query->guard->seconds);
+    if (code == SQLITE_AUTH && query->guard)
+        return pl_fail(err, PL_EINPUT, "a query of a page may only select: use SELECT, WITH or VALUES");
     if (code == SQLITE_AUTH)
         return pl_fail(err, PL_EINPUT, "a query may only read: use SELECT, WITH, VALUES or EXPLAIN");
     if (code != SQLITE_ERROR && code != SQLITE_RANGE && code != SQLITE_TOOBIG && code != SQLITE_MISMATCH)
@@ -121,6 +140,21 @@ static int wrong_sql(struct query *query, const char *sql, const char *statement
         line += *c == '\n';
     }
     return pl_fail(err, PL_EINPUT, "wrong SQL at line %zu, column %zu: %s", line, column, sqlite3_errmsg(db));
+}
+
+/* Takes a row from what a guard allows; false: there is nothing left. */
+static bool allow_row(struct query *query, size_t columns)
+{
+    struct pl_query_guard *guard = query->guard;
+    size_t bytes = 0;
+    for (size_t i = 0; guard && i < columns; i++)
+        bytes += query->cells[i].length + 1;
+    if (!guard)
+        return true;
+    guard->cut = !guard->rows || bytes > guard->bytes;
+    guard->rows -= !guard->cut;
+    guard->bytes -= guard->cut ? 0 : bytes;
+    return !guard->cut;
 }
 
 static int run_statement(struct query *query, sqlite3_stmt *statement, const char *sql, const char *from,
@@ -138,10 +172,35 @@ static int run_statement(struct query *query, sqlite3_stmt *statement, const cha
         if (code != SQLITE_ROW)
             return wrong_sql(query, sql, from, err);
         for (size_t i = 0; i < columns; i++)
-            query->cells[i] = cell_of(statement, (int)i, &query->blobs[i]);
+            query->cells[i] = pl_store_cell(statement, (int)i, &query->blobs[i]);
+        if (!allow_row(query, columns))
+            break;
         status = query->row ? query->row(query->self, query->cells, columns) : 0;
     }
     return status < 0 ? status : 0;
+}
+
+static int run_all(struct query *query, const char *sql, struct pl_error *err)
+{
+    sqlite3 *db = query->store->db;
+    size_t statements = 0;
+    int status = 0;
+    for (const char *at = sql, *rest; !status && *at && !(query->guard && query->guard->cut); at = rest) {
+        sqlite3_stmt *statement = NULL;
+        if (sqlite3_prepare_v2(db, at, -1, &statement, &rest) != SQLITE_OK) {
+            status = wrong_sql(query, sql, at, err);
+        } else if (statement) {
+            statements++;
+            status = sqlite3_stmt_readonly(statement)
+                         ? run_statement(query, statement, sql, at, err)
+                         : pl_fail(err, PL_EINPUT, "a query may only read: use SELECT, WITH, VALUES or EXPLAIN");
+        }
+        sqlite3_finalize(statement);
+    }
+    release(query);
+    if (!status && !statements)
+        return pl_fail(err, PL_EINPUT, "the query is empty");
+    return status;
 }
 
 int pl_store_query(struct pl_store *store, const char *sql,
@@ -149,24 +208,34 @@ int pl_store_query(struct pl_store *store, const char *sql,
                    int (*row)(void *self, const struct pl_cell *cells, size_t count), void *self, struct pl_error *err)
 {
     struct query query = {.store = store, .head = head, .row = row, .self = self};
-    size_t statements = 0;
-    int status = 0;
     sqlite3_set_authorizer(store->db, authorize, NULL);
-    for (const char *at = sql, *rest; !status && *at; at = rest) {
-        sqlite3_stmt *statement = NULL;
-        if (sqlite3_prepare_v2(store->db, at, -1, &statement, &rest) != SQLITE_OK) {
-            status = wrong_sql(&query, sql, at, err);
-        } else if (statement) {
-            statements++;
-            status = sqlite3_stmt_readonly(statement)
-                         ? run_statement(&query, statement, sql, at, err)
-                         : pl_fail(err, PL_EINPUT, "a query may only read: use SELECT, WITH, VALUES or EXPLAIN");
-        }
-        sqlite3_finalize(statement);
-    }
+    int status = run_all(&query, sql, err);
     sqlite3_set_authorizer(store->db, NULL, NULL);
-    release(&query);
-    if (!status && !statements)
-        return pl_fail(err, PL_EINPUT, "the query is empty");
+    return status;
+}
+
+static int look_at_clock(void *self)
+{
+    struct query *query = self;
+    query->late = pl_clock_steady() > query->until;
+    return query->late;
+}
+
+int pl_store_query_guarded(struct pl_store *store, const char *sql, struct pl_query_guard *guard,
+                           int (*head)(void *self, const char *const *names, size_t count),
+                           int (*row)(void *self, const struct pl_cell *cells, size_t count), void *self,
+                           struct pl_error *err)
+{
+    enum { LOOK_EVERY = 1000, LONGEST = 4 << 20 };
+    struct query query = {.store = store, .guard = guard, .head = head, .row = row, .self = self};
+    query.until = pl_clock_steady() + guard->seconds;
+    guard->cut = false;
+    int longest = sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, LONGEST);
+    sqlite3_set_authorizer(store->db, authorize_guarded, NULL);
+    sqlite3_progress_handler(store->db, LOOK_EVERY, look_at_clock, &query);
+    int status = run_all(&query, sql, err);
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
+    sqlite3_set_authorizer(store->db, NULL, NULL);
+    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, longest);
     return status;
 }

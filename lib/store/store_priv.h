@@ -125,6 +125,11 @@ int pl_store_number(struct pl_store *store, sqlite3_stmt *row, int column, const
 /* The same for the bytes of a digest. */
 int pl_store_digest(struct pl_store *store, sqlite3_stmt *row, int column, const char *table, int64_t id,
                     const unsigned char **digest, struct pl_error *err);
+/* query.c: a column of the current row. Its text lives until the next step; that of a blob is made in hex. */
+struct pl_cell pl_store_cell(sqlite3_stmt *row, int column, struct pl_text *hex);
+/* look.c: gives all rows of a statement. */
+int pl_store_rows(struct pl_store *store, sqlite3_stmt *statement,
+                  int (*row)(void *self, const struct pl_cell *cells, size_t count), void *self, struct pl_error *err);
 /* Runs SQL text without arguments. */
 int pl_store_script(struct pl_store *store, const char *sql, struct pl_error *err);
 /* Prepares SQL text outside the list; the caller finalizes. */

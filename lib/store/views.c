@@ -3,6 +3,7 @@
  * What a study decides (which way a metric is better, what validates, which runs diverged) is looked up here in the
  * sweep that holds the run: in the newest of each study for the views study_*, in the newest of all for the others.
  * Names that begin with _ are parts of others and may change. */
+#include "store/look.h"
 #include "store_priv.h"
 
 #include <string.h>
@@ -180,17 +181,6 @@ static const char status_case[] =
     "CASE r.status WHEN 0 THEN 'planned' WHEN 1 THEN CASE WHEN r.begun IS NULL THEN 'queued' ELSE 'running' END"
     " WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged' WHEN 4 THEN 'failed' ELSE 'interrupted' END";
 
-static void add_identifier(struct pl_text *out, const char *name)
-{
-    pl_text_add_char(out, '"');
-    for (; *name; name++) {
-        if (*name == '"')
-            pl_text_add_char(out, '"');
-        pl_text_add_char(out, *name);
-    }
-    pl_text_add_char(out, '"');
-}
-
 /* Names that Python, R, DuckDB or SQL itself reserve: a column that has one gets a second name with _ behind it. */
 static const char words[] =
     "all analyse analyze and any array as asc assert async await between break by case cast check class collate column "
@@ -229,7 +219,7 @@ static int second_names(struct pl_store *store, struct pl_text *out, struct pl_e
         pl_text_clear(&second);
         pl_text_addf(&second, "%s_", name);
         pl_text_addf(out, ", c.s%lld AS ", (long long)sqlite3_column_int64(keys, 0));
-        add_identifier(out, pl_text(&second));
+        pl_store_add_identifier(out, pl_text(&second));
     }
     sqlite3_finalize(keys);
     pl_text_release(&second);
@@ -249,7 +239,7 @@ static int settings_columns(struct pl_store *store, struct pl_text *out, struct 
         if (status)
             break;
         pl_text_addf(out, ", c.s%lld AS ", (long long)sqlite3_column_int64(keys, 0));
-        add_identifier(out, name);
+        pl_store_add_identifier(out, name);
     }
     sqlite3_finalize(keys);
     return status < 0 ? status : 0;

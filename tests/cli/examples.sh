@@ -4,7 +4,7 @@ cp -r "$SOURCE_ROOT/experiments" .
 expect 0 poula sweep experiments/toy.yaml --quiet
 
 # The one line after "example:", as a shell runs it. bench measures for half a minute and generate needs a model of text:
-# they have tests of their own; data sets must be fetched; the rest must succeed.
+# they have tests of their own; data sets must be fetched; serve goes on until it is ended; the rest must succeed.
 example() { poula "$1" --help | sed -n '/^example:$/{n;s/^  //p;}'; }
 commands=$(poula --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 [ "$(echo "$commands" | wc -w)" -ge 14 ] || fail "the commands could not be read from the help"
@@ -15,7 +15,7 @@ for command in $commands; do
         poula "$command" --help | grep -q -e "$option[ ,]" || fail "the example of $command has $option, its options have not"
     done
     case $command in
-    bench | data | generate) continue ;;
+    bench | data | generate | serve) continue ;;
     plot) command -v gnuplot >/dev/null || continue ;;
     esac
     expect 0 bash -c "poula() { \"\$POULA\" \"\$@\"; }; $line"

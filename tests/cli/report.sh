@@ -125,7 +125,7 @@ contains out.d/sub/known.json '{"settings": {"method": "theopoula", "depth": 2},
 
 # Wrong words are the user's mistake, and nothing is printed.
 for wrong in "--rows metod" "--columns depht" "--value acuracy" "--where depht=1" "--where depth" "--digits x" \
-    "--format html" "--cell mode" "--rows seed" "--rows method --columns method"; do
+    "--format docx" "--cell mode" "--rows seed" "--rows method --columns method"; do
     expect 2 poula report $wrong
     empty out
 done

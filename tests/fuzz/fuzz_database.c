@@ -23,6 +23,7 @@ static const char *const commands[][12] = {
     {"report"},
     {"report", "--format", "latex", "--rows", "optimizer", "--columns", "lambda", "--value", "last loss"},
     {"report", "--format", "json", "--study", "toy"},
+    {"report", "--format", "html"},
     {"report", "--format", "markdown", "--study", "command", "--cell", "median"},
     {"report", "--format", "csv", "--rows", "lambda", "--best", "1", "--over", "optimizer", "--by", "best theta"},
     {"plot", "--format", "svg", "--keep", "--out", out},

@@ -233,7 +233,7 @@ int main(int argc, char **argv)
     add(&first, "spec.yaml");
     check(&first);
     for (size_t i = 0; i < pl_command_registry.count; i++)
-        if (strcmp(pl_command_at(i)->name, "worker") != 0)
+        if (!pl_has_word("worker serve", pl_command_at(i)->name)) /* serve ends when somebody ends it */
             try_command(pl_command_at(i), step);
     struct words words = {0};
     add(&words, "poula");
