@@ -48,9 +48,9 @@ static int fail(const struct looking *l, int condition, const char *what, double
 {
     static const char *const conditions[] = {
         "the first condition on a polygonal scheme, |H| <= K (1 + |theta|)",
-        "the second condition on a polygonal scheme, |H - g| <= lambda^(1/2) K (1 + "
-        "|theta|)^rho",
-        "the third condition on a polygonal scheme, dissipativity"};
+        "the second condition on a polygonal scheme, |H - g| <= lambda^(1/2) K (1 + |theta|)^rho",
+        "the third condition on a polygonal scheme, dissipativity",
+    };
     return pl_fail(l->err, PL_EINPUT,
                    "tame and boost do not meet %s: %s%.3g%s, where gradients grow like |theta|^%g (growth_checked); as "
                    "update the rule is not judged",
