@@ -261,9 +261,9 @@ done:
 /* Keys are hexadecimal, so that a slip of the other forms is told from a run without asking the database. */
 static int show_run_or_nearest(const struct pl_args *args, const char *name)
 {
-    static const char *const words[] = {"optimizers", "optimizer", "models",      "model",     "datasets",
-                                        "dataset",    "problems",  "problem",     "settings",  "metrics",
-                                        "metric",     "devices",   "experiments", "experiment"};
+    static const char *const words[] = {"study",    "optimizers", "optimizer", "models",      "model",
+                                        "datasets", "dataset",    "problems",  "problem",     "settings",
+                                        "metrics",  "metric",     "devices",   "experiments", "experiment"};
     if (*name && !name[strspn(name, "0123456789abcdefABCDEF")])
         return show_run(args, name);
     struct pl_candidates forms = {0};
@@ -281,6 +281,8 @@ static int show_run_or_nearest(const struct pl_args *args, const char *name)
 static int run(const struct pl_args *args)
 {
     const char *what = args->arguments[0], *name = args->count > 1 ? args->arguments[1] : NULL;
+    if (pl_args_has(args, "format") && strcmp(what, "study"))
+        return pl_cmd_usage_error(args, "--format is for show study");
     if (!strcmp(what, "optimizer") && name)
         return show_optimizer(args, name);
     if (!strcmp(what, "problem") && name)
@@ -295,6 +297,10 @@ static int run(const struct pl_args *args)
         return pl_show_experiment(args, name);
     if (!strcmp(what, "run") && name)
         return show_run(args, name);
+    if (!strcmp(what, "study") && name)
+        return pl_show_study(args, name);
+    if (!strcmp(what, "study"))
+        return pl_cmd_usage_error(args, "study needs a name; 'poula studies' lists them");
     if (name)
         return pl_cmd_usage_error(args, "'%s' is one argument too many", name);
     if (!strcmp(what, "optimizers") || !strcmp(what, "optimizer"))
@@ -318,18 +324,22 @@ static int run(const struct pl_args *args)
 
 static const struct pl_option options[] = {
     {.name = "set", .letter = 's', .argument = "KEY=VALUE", .help = "a setting of the model shown; repeatable"},
+    {.name = "format", .argument = "FORMAT", .help = "how to print a study (default text)", .words = "text json"},
 };
 
 const struct pl_command pl_cmd_show = {
     .name = "show",
-    .summary =
-        "show a run, an optimizer, a model, a dataset, a problem, an experiment, or the settings, metrics and devices "
-        "there are",
-    .arguments = "RUN|optimizers|optimizer NAME|models|model NAME|datasets|dataset NAME|problems|problem "
+    .summary = "show a run, a study, an optimizer, a model, a dataset, a problem, an experiment, or the settings, "
+               "metrics and devices "
+               "there are",
+    .arguments = "RUN|study NAME|optimizers|optimizer NAME|models|model NAME|datasets|dataset NAME|problems|problem "
                  "NAME|experiments|experiment NAME|settings|metrics|metric NAME|devices",
     .description =
         "RUN is a run's number or the beginning of its key: shows its status and reason, every setting, each metric's "
-        "best and last value, and the end of its log. The other forms show what this program knows, from the same "
+        "best and last value, and the end of its log. study NAME shows the newest sweep of a study: its axes and "
+        "priors, "
+        "how its runs ended, the best points of each task and optimizer, and its tables and figures. The other forms "
+        "show what this program knows, from the same "
         "descriptions that specs are checked against. model NAME lists layers, shapes, parameters, multiply-adds and "
         "the memory of a batch; metric NAME says which way a metric of such a name is taken to be better; experiments "
         "lists the specs that come "

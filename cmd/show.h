@@ -18,6 +18,9 @@ int pl_show_devices(void);
 int pl_show_experiments(const struct pl_args *args);
 int pl_show_experiment(const struct pl_args *args, const char *name);
 
+/* The newest sweep of a study: what it is, how its runs ended, and its best points. */
+int pl_show_study(const struct pl_args *args, const char *name);
+
 int pl_show_models(void);
 /* Layers, shapes, parameters, multiply-adds and memory, with the settings that --set gives. */
 int pl_show_model(const struct pl_args *args, const char *name);

@@ -74,14 +74,14 @@ static char *value_label(const struct pl_gather *g, bool plain)
     return pl_text_take(&label);
 }
 
+/* "best valid loss (median)": of the best of so many points. */
 static char *tuning_label(const struct pl_gather *g, bool plain)
 {
     char *value = value_label(g, plain);
     struct pl_text label = {0};
-    if (g->spec->statistic == PL_STATISTIC_BOTH)
-        pl_text_addf(&label, "%s, best of so many", value);
-    else
-        pl_text_addf(&label, "%s of the best %s", pl_statistic_names[g->spec->statistic], value);
+    pl_text_add(&label, value);
+    if (g->spec->statistic != PL_STATISTIC_BOTH)
+        pl_text_addf(&label, " (%s)", pl_statistic_names[g->spec->statistic]);
     free(value);
     return pl_text_take(&label);
 }

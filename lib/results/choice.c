@@ -179,6 +179,54 @@ int pl_results_choose(struct pl_results *results, const struct pl_table_spec *ta
     return 0;
 }
 
+/* The first table that chooses; NULL: there is none. */
+static const struct pl_table_spec *choosing_table(const struct pl_study *study)
+{
+    for (size_t i = 0; study && i < study->table_count; i++)
+        if (study->tables[i].choose.best)
+            return &study->tables[i];
+    return NULL;
+}
+
+int pl_results_choose_best(struct pl_results *results, struct pl_names *over, struct pl_choice **choice,
+                           struct pl_error *err)
+{
+    const struct pl_table_spec *declared = choosing_table(results->study);
+    if (declared) {
+        for (size_t i = 0; i < declared->choose.over.count; i++)
+            add_name(over, declared->choose.over.names[i]);
+        return pl_results_choose(results, declared, choice, err);
+    }
+    const struct pl_search *search = results->study ? results->study->search : NULL;
+    const char *metric = results->validation ? results->validation : pl_results_main_metric(results);
+    enum pl_select select = results->validation ? PL_SELECT_BEST : pl_results_main_select(results);
+    int status = pl_results_load(results, metric, pl_results_select(results, metric, select), err);
+    if (status)
+        return status;
+    size_t *configs = pl_new((results->count + 1) * sizeof *configs), keys[64];
+    for (size_t i = 0; i < results->count; i++)
+        configs[i] = i;
+    size_t parting = pl_results_extend_search(results, configs, results->count, keys, 0, 64);
+    struct pl_names rows = {pl_new((parting + 1) * sizeof *rows.names), parting};
+    for (size_t i = 0; i < parting; i++)
+        rows.names[i] = results->columns[keys[i]].name;
+    size_t all = search ? 0 : pl_results_axes(results, configs, results->count, keys, 64);
+    for (size_t i = 0; i < all; i++)
+        if (!pl_names_have(&rows, results->columns[keys[i]].name))
+            add_name(over, results->columns[keys[i]].name);
+    for (size_t i = 0; search && i < search->key_count; i++)
+        if (pl_results_key(results, search->keys[i]) != SIZE_MAX)
+            add_name(over, search->keys[i]);
+    struct pl_table_spec table = {
+        .rows = rows,
+        .choose = {
+            .best = 1, .over = *over, .metric = (char *)metric, .select = pl_results_select(results, metric, select)}};
+    status = pl_results_choose(results, &table, choice, err);
+    free(rows.names);
+    free(configs);
+    return status;
+}
+
 void pl_choice_free(struct pl_choice *choice)
 {
     if (!choice)

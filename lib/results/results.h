@@ -167,6 +167,11 @@ const char *pl_results_criterion(const struct pl_results *results, const struct 
  * better); it is the loaded metric afterwards. pl_choice_free releases *choice. */
 int pl_results_choose(struct pl_results *results, const struct pl_table_spec *table, struct pl_choice **choice,
                       struct pl_error *err);
+/* The ranking that a reader of the study wants first: of its first table with select; where there is none, for each
+ * task and optimizer, over all that is drawn (of a grid: over its other axes), by the metric that validates the runs,
+ * else by the main one. over receives what was chosen over, also on failure; pl_names_release frees it. */
+int pl_results_choose_best(struct pl_results *results, struct pl_names *over, struct pl_choice **choice,
+                           struct pl_error *err);
 void pl_choice_free(struct pl_choice *choice);
 
 /* Makes the places up to best a setting like any other (PL_RANK_KEY), the last of all keys, until they are dropped. */

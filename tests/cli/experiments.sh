@@ -65,6 +65,22 @@ equal "$(points "$fast AND epoch = 200 AND abs(value) < 0.001")" 5 "theopoula at
 expect 0 poula report --table
 contains out "theta after 1000 iterations"
 
+# A search, its choices and the final runs, with all figures of statistics; not with sanitizers: they are 510 trainings.
+if [ "$SLOW" = 0 ]; then
+    expect 0 poula sweep experiments/tuning.yaml --scale quick --jobs 2 --db tuning.db
+    contains out "tuning-final-quick: 30 finished"
+    expect 0 poula show study tuning-search-quick --db tuning.db
+    contains out "search      48 points for each combination of the axes, random, seed 1"
+    contains out "  lambda             log            1e-05 to 1: adam, adamw, adabelief"
+    equal "$(grep -c '^    1\. ' out)" 10 "best points: five optimizers on two tasks"
+    expect 0 poula report --db tuning.db --study tuning-search-quick --tuning --format csv
+    equal "$(grep -c ',48,.*,48$' out)" 10 "curves of 48 points"
+    if command -v gnuplot >/dev/null; then
+        expect 0 poula plot --db tuning.db
+        equal "$(wc -l <out)" 5 figures
+    fi
+fi
+
 # The trainer in sh and awk: large steps diverge, the rest finish, seeds matter.
 expect 0 poula sweep experiments/command.yaml --jobs 2
 contains out "command: 90 finished, 15 diverged, 0 failed, "
