@@ -12,6 +12,7 @@ static const struct {
 } kinds[] = {
     {"runs", "SELECT * FROM runs", " WHERE run IN (SELECT run FROM study_runs WHERE study = ", " ORDER BY run"},
     {"curves", "SELECT * FROM curves", " WHERE run IN (SELECT run FROM study_runs WHERE study = ", ""},
+    {"best", "SELECT * FROM best", " WHERE run IN (SELECT run FROM study_runs WHERE study = ", " ORDER BY run, metric"},
     {"settings", "SELECT config, key, type, value FROM setting",
      " WHERE config IN (SELECT config FROM study_runs WHERE study = ", " ORDER BY config, key"},
     {"summary", "SELECT * FROM summary",
@@ -47,15 +48,23 @@ static int target_close(struct target *target, bool keep, struct pl_error *err)
     return pl_output_close(&target->output, keep, problem, err);
 }
 
-static int export_kind(const struct pl_args *args, struct pl_store *store, size_t kind)
+/* Only rows have it. */
+static const struct pl_format jsonl = {.name = "jsonl", .kind = PL_FORMAT_FLAT, .rows = &pl_rows_jsonl};
+
+static const struct pl_format *chosen_format(const struct pl_args *args)
+{
+    const char *given = pl_args_get(args, "format", pl_format_csv.name);
+    return strcmp(given, jsonl.name) ? pl_format_find(given) : &jsonl;
+}
+
+static int export_kind(const struct pl_args *args, struct pl_store *store, size_t kind, const char *out)
 {
     const char *study = pl_args_get(args, "study", NULL);
     const struct pl_sweep_info *sweeps;
     size_t count;
     struct target target;
     struct pl_error err;
-    if ((study && pl_store_sweeps(store, study, &sweeps, &count, &err)) ||
-        target_open(&target, pl_args_get(args, "out", NULL), &err))
+    if ((study && pl_store_sweeps(store, study, &sweeps, &count, &err)) || target_open(&target, out, &err))
         return pl_cmd_fail(args, &err);
     struct pl_text sql = {0};
     pl_text_add(&sql, kinds[kind].sql);
@@ -65,10 +74,30 @@ static int export_kind(const struct pl_args *args, struct pl_store *store, size_
         pl_text_add(&sql, ")");
     }
     pl_text_add(&sql, kinds[kind].order);
-    int code = pl_cmd_answer(args, store, pl_text(&sql), target.file, pl_cmd_format(args, &pl_format_csv));
+    int code = pl_cmd_answer(args, store, pl_text(&sql), target.file, chosen_format(args));
     if (target_close(&target, !code, &err))
         code = pl_cmd_fail(args, &err);
     pl_text_release(&sql);
+    return code;
+}
+
+/* A file of each kind in a folder. */
+static int export_all(const struct pl_args *args, struct pl_store *store)
+{
+    const char *folder = pl_args_get(args, "out", NULL);
+    struct pl_text path = {0};
+    struct pl_error err;
+    int code = 0;
+    if (!folder)
+        return pl_cmd_usage_error(args, "all kinds are exported into a folder: poula export all --out FOLDER");
+    if (pl_folder_make(folder, &err))
+        return pl_cmd_fail(args, &err);
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds && !code; kind++) {
+        pl_text_clear(&path);
+        pl_text_addf(&path, "%s/%s.%s", folder, kinds[kind].name, chosen_format(args)->name);
+        code = export_kind(args, store, kind, pl_text(&path));
+    }
+    pl_text_release(&path);
     return code;
 }
 
@@ -104,33 +133,38 @@ static int run(const struct pl_args *args)
     struct pl_store *store;
     if (!strcmp(args->arguments[0], "weights"))
         return export_weights(args);
+    bool all = !strcmp(args->arguments[0], "all");
     while (kind < count && strcmp(args->arguments[0], kinds[kind].name))
         kind++;
-    if (kind == count)
-        return pl_cmd_usage_error(args, "'%s' is not one of: runs curves settings summary weights", args->arguments[0]);
+    if (kind == count && !all)
+        return pl_cmd_usage_error(args, "'%s' is not one of: runs curves best settings summary all weights",
+                                  args->arguments[0]);
     if (args->count > 1)
         return pl_cmd_usage_error(args, "'%s' is one argument too many", args->arguments[1]);
     int code = pl_cmd_open(args, &store);
     if (!code)
-        code = export_kind(args, store, kind);
+        code = all ? export_all(args, store) : export_kind(args, store, kind, pl_args_get(args, "out", NULL));
     pl_store_close(store);
     return code;
 }
 
 static const struct pl_option options[] = {
     {.name = "study", .argument = "NAME", .help = "only the newest sweep of this study"},
-    {.name = "format", .argument = "FORMAT", .help = "what to write (default csv)", .words = PL_FORMAT_RECORD_WORDS},
-    {.name = "out", .letter = 'o', .argument = "FILE", .help = "write to FILE instead of standard output"},
+    {.name = "format", .argument = "FORMAT", .help = "what to write (default csv)", .words = PL_FORMAT_EXPORT_WORDS},
+    {.name = "out",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "write to FILE instead of standard output; of all kinds, the folder"},
 };
 
 const struct pl_command pl_cmd_export = {
     .name = "export",
-    .summary = "write runs, curves, settings, summaries or weights for other programs",
-    .arguments = "runs|curves|settings|summary|weights [RUN]",
+    .summary = "write runs, curves, best values, settings, summaries or weights for other programs",
+    .arguments = "runs|curves|best|settings|summary|all|weights [RUN]",
     .description =
         "Writes everything of one kind in full precision: numbers read back to the same bits. A value that was not "
         "finite is empty (null in JSON) and its kind stands beside it: nan, inf or -inf. FILE appears only when it "
-        "is complete.\n"
+        "is complete. all writes a file of each kind into a folder. jsonl is an object a line.\n"
         "weights writes the final weights of a network's run as a safetensors file, with PyTorch's names and order.",
     .example = "poula export curves --study toy-default --out curves.csv",
     PL_OPTIONS(options),

@@ -433,7 +433,9 @@ static int run(const struct pl_args *args)
     if (!code && pl_args_has(args, "show")) {
         struct pl_text text = {0};
         struct pl_error err = {0};
-        code = pl_single_spec("run", &settings, seed, &text, &err) ? pl_cmd_fail(args, &err) : 0;
+        char seeds[32];
+        snprintf(seeds, sizeof seeds, "[%lld]", (long long)seed);
+        code = pl_single_spec("run", &settings, seeds, &text, &err) ? pl_cmd_fail(args, &err) : 0;
         fputs(pl_text(&text), stdout);
         pl_text_release(&text);
     } else if (!code) {

@@ -385,6 +385,10 @@ static const struct pl_option options[] = {
     {.name = "jobs", .letter = 'j', .argument = "N", .help = "workers at a time (default: the cores allowed)"},
     {.name = "threads", .argument = "N", .help = "threads of each worker (default: cores / jobs)"},
     {.name = "dry-run", .letter = 'n', .help = "list every run and count; write nothing"},
+    {.name = "from",
+     .argument = "WHICH",
+     .help = "instead of a spec: the settings of a run, or \"STUDY best K\", with the seeds of --seeds"},
+    {.name = "seeds", .argument = "A..B", .help = "--from: these seeds, or a list such as 4,7,9"},
     {.name = "scale", .argument = "NAME", .help = "run the studies in a size that the spec declares, such as quick"},
     {.name = "fail-fast", .help = "stop at the first run that fails"},
     {.name = "retry-failed", .help = "run failed runs again"},
@@ -424,13 +428,15 @@ const struct pl_command pl_cmd_sweep = {
         "database. Results that another folder or a changed program made stop a sweep (exit code 2), until --rerun "
         "changed or "
         "--accept changed says what they are.\n"
+        "--from RUN --seeds 4..8, or --from \"STUDY best 1\", runs one configuration that is in the database with more "
+        "seeds, "
+        "as the study STUDY-seeds.\n"
         "Ctrl-C once lets the runs at hand come to an end or a clean point, twice stops at once; what was done is "
         "kept either way and the next sweep goes on from there.\n"
         "Exit code: 0 when all runs are done, 1 when some failed or are missing, 2 when the input is wrong, 130 "
         "after Ctrl-C.",
     .example = "poula sweep experiments/toy.yaml --jobs 4",
     PL_OPTIONS(options),
-    .least = 1,
     .most = 1000,
     .run = run,
 };

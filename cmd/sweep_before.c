@@ -30,6 +30,12 @@ void pl_sweep_release_specs(struct pl_sweep_specs *specs)
 int pl_sweep_load_specs(const struct pl_args *args, struct pl_sweep_specs *specs)
 {
     int code = 0;
+    if (pl_args_has(args, "from"))
+        return pl_sweep_load_from(args, specs);
+    if (pl_args_has(args, "seeds"))
+        return pl_cmd_usage_error(args, "--seeds says which seeds --from adds; those of a spec stand in it");
+    if (!args->count)
+        return pl_cmd_usage_error(args, "SPEC... is missing");
     specs->sources = pl_new(args->count * sizeof *specs->sources);
     for (size_t i = 0; i < args->count; i++) {
         struct pl_text problems = {0}, path = {0};

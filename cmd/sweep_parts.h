@@ -11,6 +11,9 @@ struct pl_sweep_specs {
     size_t count;
     struct pl_pool paths;
 };
+/* The spec of --from: the configuration of a run, or one of the best of a study, with the seeds of --seeds. Returns the
+ * exit code; says which configuration it is. */
+int pl_sweep_load_from(const struct pl_args *args, struct pl_sweep_specs *specs);
 /* Loads every spec, so that all complaints come at once. Returns the exit code. */
 int pl_sweep_load_specs(const struct pl_args *args, struct pl_sweep_specs *specs);
 void pl_sweep_release_specs(struct pl_sweep_specs *specs);

@@ -49,6 +49,10 @@ const struct pl_format *pl_format_find(const char *name);
 #define PL_FORMAT_TEXT_OR_RECORD_WORDS ("text" PL_FORMATS_FLAT(PL_FORMAT_WORD) PL_FORMATS_TREE(PL_FORMAT_WORD))
 #define PL_FORMAT_TEXT_OR_TREE_WORDS ("text" PL_FORMATS_TREE(PL_FORMAT_WORD))
 
+/* And behind jsonl, which is rows only: an object a line, as programs read them that want no whole document. */
+#define PL_FORMAT_EXPORT_WORDS ("jsonl" PL_FORMATS_FLAT(PL_FORMAT_WORD) PL_FORMATS_TREE(PL_FORMAT_WORD))
+extern const struct pl_rows_type pl_rows_jsonl;
+
 /* For those who write a tree by hand, as JSON: a second kind of tree must not pass for it. */
 #define PL_FORMAT_COUNT_ONE(name, kind) +1
 _Static_assert(0 PL_FORMATS_TREE(PL_FORMAT_COUNT_ONE) == 1, "poula run and poula bench write trees as JSON");

@@ -299,6 +299,27 @@ static void add_tail(const struct pl_row_columns *c, size_t rows, struct pl_text
     pl_text_add(out, rows ? "\n]\n" : "[]\n");
 }
 
+static void add_line(const struct pl_row_columns *c, const char *const *cells, size_t index, struct pl_text *out)
+{
+    (void)index;
+    for (size_t i = 0; i < c->count; i++) {
+        pl_text_add(out, i ? ", " : "{");
+        pl_text_add(out, c->names[i]);
+        pl_text_add(out, ": ");
+        pl_text_add(out, cells[i]);
+    }
+    pl_text_add(out, "}\n");
+}
+
+static void add_nothing(const struct pl_row_columns *c, size_t count, struct pl_text *out)
+{
+    (void)c;
+    (void)count;
+    (void)out;
+}
+
+const struct pl_rows_type pl_rows_jsonl = PL_ROWS(NULL, 0, false, add_row_cell, add_head, add_line, add_nothing);
+
 static const struct pl_rows_type rows = PL_ROWS(NULL, 0, false, add_row_cell, add_head, add_row, add_tail);
 
 PL_FORMAT(json, &rows, write_table, write_comparison, write_listing, PL_FRAME("[\n", ",\n", "\n]\n"),

@@ -3,6 +3,7 @@
 #include "sweep/sweep.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -285,7 +286,7 @@ static int add_section(const struct pl_settings *settings, const struct pl_schem
     return members;
 }
 
-int pl_single_spec(const char *name, const struct pl_settings *settings, int64_t seed, struct pl_text *out,
+int pl_single_spec(const char *name, const struct pl_settings *settings, const char *seeds, struct pl_text *out,
                    struct pl_error *err)
 {
     struct pl_schema schema;
@@ -295,7 +296,7 @@ int pl_single_spec(const char *name, const struct pl_settings *settings, int64_t
     pl_text_addf(out, "study: %s\n", name);
     for (int section = 0; section < PL_SECTION_COUNT; section++)
         add_section(settings, &schema, (enum pl_section)section, out);
-    pl_text_addf(out, "seeds: [%lld]\n", (long long)seed);
+    pl_text_addf(out, "seeds: %s\n", seeds);
     return 0;
 }
 
@@ -362,7 +363,9 @@ int pl_single_store(struct pl_store *store, const char *name, const struct pl_si
     struct pl_pool pool = {0};
     struct pl_provenance provenance;
     int64_t session;
-    int status = pl_single_spec(name, single->settings, single->seed, &text, err);
+    char seeds[32];
+    snprintf(seeds, sizeof seeds, "[%lld]", (long long)single->seed);
+    int status = pl_single_spec(name, single->settings, seeds, &text, err);
     if (!status)
         status = pl_spec_parse(&spec, pl_text(&text), text.length, "run", &problems, err);
     if (status) {

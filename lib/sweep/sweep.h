@@ -316,8 +316,8 @@ struct pl_assignment {
  * one of that configuration. Fails with PL_EINPUT when a key or value is not legal there. */
 int pl_single_choose(const struct pl_study *study, const struct pl_assignment *assignments, size_t count,
                      struct pl_settings *settings, int64_t *seed, struct pl_error *err);
-/* Writes a spec of that one run, without settings that have their defaults. */
-int pl_single_spec(const char *name, const struct pl_settings *settings, int64_t seed, struct pl_text *out,
+/* Writes a spec of that one configuration, without settings that have their defaults. seeds as YAML: "[1]". */
+int pl_single_spec(const char *name, const struct pl_settings *settings, const char *seeds, struct pl_text *out,
                    struct pl_error *err);
 
 /* A run that was trained in this process. */

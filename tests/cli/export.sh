@@ -54,3 +54,20 @@ if [ -e /dev/full ]; then
         contains err "No space left"
     done
 fi
+
+# jsonl: an object a line; all: a file of each kind, of the same bits.
+expect 0 poula export runs --format jsonl --study t
+equal "$(wc -l <out)" 4 "lines of jsonl"
+equal "$(python3 -c 'import json, sys; print(sum(json.loads(line)["seed"] for line in sys.stdin))' <out)" 12 "seeds that Python reads"
+expect 2 poula export all
+contains err "into a folder"
+for format in csv jsonl; do
+    expect 0 poula export all --out all --format $format
+    for kind in runs curves best settings summary; do
+        expect 0 poula export $kind --format $format
+        cmp -s out all/$kind.$format || fail "all/$kind.$format is other than what export $kind gives"
+    done
+done
+expect 0 poula export best --study t --format csv
+equal "$(wc -l <out)" "$(($(sql results/poula.db "SELECT count(*) FROM study_best WHERE study = 't'") + 1))" "lines of best values"
+expect 2 poula export all --out all --format text
