@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* The figures of the first study share about so many points (50 bytes each), those of the n-th the n-th part of it. */
-enum { PAGE_POINTS = 20000, LEAST_POINTS = 600 };
+enum { PAGE_POINTS = 32000, LEAST_POINTS = 600 };
 
 struct pl_page {
     struct pl_text body, contents;

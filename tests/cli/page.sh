@@ -67,7 +67,7 @@ contains out 'class="lines"'
 # Large studies: 200 runs of 500 epochs.
 cat >large.yaml <<'EOF'
 study: large
-task: {problem: theta30, iterations: 500, record: 1}
+task: {problem: theta30, iterations: 500, record: 500}
 optimizer: {name: theopoula, lambda: [0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.04, 0.03, 0.02, 0.01], epsilon: [1, 0.5, 0.1, 0.01], beta: 1e10}
 seeds: {from: 1, to: 5}
 tables:
@@ -81,4 +81,6 @@ EOF
 expect 0 poula sweep large.yaml --quiet
 expect 0 poula report --format html --out large.html
 [ "$(wc -c <large.html)" -le 2000000 ] || fail "the page of 200 runs x 500 epochs has $(wc -c <large.html) bytes"
+[ "$(wc -c <large.html)" -ge 800000 ] || fail "it has $(wc -c <large.html) bytes: its curves are not there"
 [ "$(grep -c 'class="mean"' large.html)" -ge 80 ] || fail "it lacks lines"
+contains large.html "&#34;x&#34;:[0,1,2,3,"

@@ -32,7 +32,7 @@ for wrong in "$origin/" "$origin/runs" "$origin/0123456789abcdef0123456789abcdef
     equal "$(curl -s -o out -w '%{http_code}' "$wrong")" 403 "$wrong"
     lacks out served
 done
-for host in evil.example evil.example:"$port" 127.0.0.1.evil.example localhost.evil.example "[::1].evil.example" 127.0.0.1:x; do
+for host in "$(uname -n)" evil.example evil.example:"$port" 127.0.0.1.evil.example localhost.evil.example "[::1].evil.example" 127.0.0.1:x; do
     get 403 "" -H "Host: $host"
     lacks out served
 done

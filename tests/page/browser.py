@@ -93,6 +93,9 @@ def check_report(browser, folder):
     browser.move_until(box[0] + 0.95 * box[2], box[1] + 0.5 * box[3], 'document.querySelector(".tip")')
     mean = (0.41 + 0.42 + 0.43) / 3
     check(f'{mean:.2f} ± 0.01 (3 runs)' in browser.value('document.querySelector(".tip").innerText'), 'the mean of three seeds under the pointer')
+    check(browser.value('(() => { const t = document.querySelector(".tip").getBoundingClientRect(), s = '
+                        'document.querySelector("svg.lines").getBoundingClientRect(); return t.top >= s.top && t.bottom <= s.bottom })()'),
+          'the values stand on the figure')
     browser.value('document.querySelector("svg.lines").focus()')
     browser.press('ArrowLeft', 37)
     browser.wait('document.querySelector(".tip").innerText.startsWith("3")')

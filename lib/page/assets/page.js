@@ -138,7 +138,7 @@ const poula = (() => {
       const left = place * scale + 12;
       const room = panel.clientWidth - tip.offsetWidth;
       tip.style.left = Math.max(0, left <= room ? left : place * scale - tip.offsetWidth - 12) + 'px';
-      tip.style.top = svg.offsetTop + 8 + 'px';
+      tip.style.top = svg.getBoundingClientRect().top - panel.getBoundingClientRect().top + 8 + 'px';
     };
 
     const point = (event) => {
