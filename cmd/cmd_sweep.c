@@ -331,6 +331,29 @@ static void show_planned(void *self, int64_t runs, int64_t total)
     pl_cmd_note("poula sweep: %lld of %lld runs are planned", (long long)runs, (long long)total);
 }
 
+/* --extend: runs that go on where shorter ones ended. */
+static int extend(const struct pl_args *args, struct pl_store *store, const struct pl_sweep_plan *plan)
+{
+    struct pl_text folders = {0};
+    struct pl_extended x = {0};
+    struct pl_error err = {0};
+    pl_args_folders(args, &folders);
+    int status = pl_args_has(args, "extend") ? pl_sweep_extend(store, plan, pl_text(&folders), &x, &err) : 1;
+    pl_text_release(&folders);
+    if (status)
+        return status < 0 ? pl_cmd_fail(args, &err) : 0;
+    pl_cmd_note("poula sweep: %lld run%s on from the end of a shorter one", (long long)x.runs,
+                x.runs == 1 ? " goes" : "s go");
+    if (x.kept_nothing)
+        pl_cmd_note(
+            "poula sweep: of %lld there is a shorter one that kept no checkpoint of its end (keep_checkpoint: true)",
+            (long long)x.kept_nothing);
+    if (x.annealed)
+        pl_cmd_note("poula sweep: %lld cannot: the learning rate declines over the whole run (anneal)",
+                    (long long)x.annealed);
+    return 0;
+}
+
 static int plan_and_run(const struct pl_args *args, const struct pl_sweep_specs *specs,
                         struct pl_sweep_options *options, const struct pl_sweep_on *on, struct pl_sweep_before *before)
 {
@@ -347,6 +370,8 @@ static int plan_and_run(const struct pl_args *args, const struct pl_sweep_specs 
     int code = status ? pl_cmd_fail(args, &err) : pl_sweep_decide_programs(args, store, before);
     if (!code && pl_sweep_plan_recount(&plan, store, &err)) /* what is run again is no ground for a choice */
         code = pl_cmd_fail(args, &err);
+    if (!code)
+        code = extend(args, store, &plan);
     if (!code)
         code = before->late ? before->late : sweep(args, store, &plan, options, on, before);
     pl_sweep_plan_release(&plan);
@@ -389,6 +414,7 @@ static const struct pl_option options[] = {
      .argument = "WHICH",
      .help = "instead of a spec: the settings of a run, or \"STUDY best K\", with the seeds of --seeds"},
     {.name = "seeds", .argument = "A..B", .help = "--from: these seeds, or a list such as 4,7,9"},
+    {.name = "extend", .help = "new runs go on where runs of fewer epochs ended that kept a checkpoint"},
     {.name = "scale", .argument = "NAME", .help = "run the studies in a size that the spec declares, such as quick"},
     {.name = "fail-fast", .help = "stop at the first run that fails"},
     {.name = "retry-failed", .help = "run failed runs again"},
@@ -430,7 +456,9 @@ const struct pl_command pl_cmd_sweep = {
         "--accept changed says what they are.\n"
         "--from RUN --seeds 4..8, or --from \"STUDY best 1\", runs one configuration that is in the database with more "
         "seeds, "
-        "as the study STUDY-seeds.\n"
+        "as the study STUDY-seeds. --extend lets runs of networks go on from the end of those that differ in epochs "
+        "alone "
+        "and have keep_checkpoint: true.\n"
         "Ctrl-C once lets the runs at hand come to an end or a clean point, twice stops at once; what was done is "
         "kept either way and the next sweep goes on from there.\n"
         "Exit code: 0 when all runs are done, 1 when some failed or are missing, 2 when the input is wrong, 130 "

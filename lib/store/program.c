@@ -134,6 +134,31 @@ int pl_store_forget(struct pl_store *store, int64_t run, struct pl_error *err)
     return status ? status : pl_store_write_leave(store, own, forget(store, run, err), err);
 }
 
+int pl_store_each_length(struct pl_store *store, int (*each)(void *self, int64_t epochs), void *self,
+                         struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_prepare(store,
+                                  "SELECT DISTINCT value FROM setting WHERE key = 'epochs' AND type = 'integer'"
+                                  " ORDER BY value DESC",
+                                  &row, err);
+    while (!status && !(status = pl_store_next(store, row, err)))
+        status = each(self, sqlite3_column_int64(row, 0));
+    sqlite3_finalize(row);
+    return status < 0 ? status : 0;
+}
+
+int pl_store_set_source(struct pl_store *store, int64_t run, const unsigned char source[PL_DIGEST_SIZE], double epoch,
+                        struct pl_error *err)
+{
+    bool own;
+    int status = pl_store_write_enter(store, &own, err);
+    if (status)
+        return status;
+    status = pl_store_exec(store, err, PL_SQL_SOURCE_SET, "ibd", run, source, epoch);
+    return pl_store_write_leave(store, own, status, err);
+}
+
 int pl_store_begun(struct pl_store *store, const struct pl_claim *claim, double time, struct pl_error *err)
 {
     bool own;

@@ -107,6 +107,7 @@ static const char *const texts[PL_SQL_COUNT] = {
                               " WHERE r.session IS NOT NULL"
                               " AND EXISTS (SELECT 1 FROM metric AS m WHERE m.run = r.id AND m.series = ?2) LIMIT 1",
 
+    [PL_SQL_SOURCE_SET] = "UPDATE run SET source = ?2, source_epoch = ?3 WHERE id = ?1",
     [PL_SQL_TAG_ADD] = "INSERT INTO tag (run, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
     [PL_SQL_TAG_DROP] = "DELETE FROM tag WHERE run = ?1 AND name = ?2",
     [PL_SQL_NOTE_SET] = "INSERT INTO note (run, text) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET text = excluded.text"

@@ -103,6 +103,13 @@ int pl_store_is_accepted(struct pl_store *store, int64_t older, const struct pl_
  * series), its curve is not. Returns 1, and does nothing, for a run that is running, or is missing anyway. */
 int pl_store_forget(struct pl_store *store, int64_t run, struct pl_error *err);
 
+/* Calls each for every number of epochs that a run has, the most first. */
+int pl_store_each_length(struct pl_store *store, int (*each)(void *self, int64_t epochs), void *self,
+                         struct pl_error *err);
+/* Says from which run, by its key, and from which epoch on a run goes on. */
+int pl_store_set_source(struct pl_store *store, int64_t run, const unsigned char source[PL_DIGEST_SIZE], double epoch,
+                        struct pl_error *err);
+
 /* ---- tags and notes ---- */
 
 /* A run has any number of tags (words without blanks and commas: PL_EINPUT) and at most one note ("" removes it).

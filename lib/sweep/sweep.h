@@ -255,6 +255,19 @@ void pl_changed_release(struct pl_changed *changed);
 int pl_sweep_forget_runs(struct pl_store *store, const int64_t *runs, size_t count, const char *folders,
                          size_t *forgotten, struct pl_error *err);
 
+/* ---- going on from shorter runs ---- */
+
+struct pl_extended {
+    int64_t runs;         /* that go on from another one's end */
+    int64_t kept_nothing; /* of which there is a shorter one, but no checkpoint of its end */
+    int64_t annealed;     /* whose learning rate declines over the whole run, which shorter ones did otherwise */
+};
+/* Gives each run of a plan that nobody has begun the checkpoint of the longest finished run that differs from it in
+ * `epochs` alone, where that kept one (keep_checkpoint), and records which that is. The run then trains on from there
+ * and is equal, bit for bit, to one that was trained at once. */
+int pl_sweep_extend(struct pl_store *store, const struct pl_sweep_plan *plan, const char *folders,
+                    struct pl_extended *extended, struct pl_error *err);
+
 /* ---- deleting ---- */
 
 /* Calls each for every folder among the runs' own that belongs to the database, with the key of its run (attempts that

@@ -205,6 +205,12 @@ void pl_train_survey_key(const struct pl_settings *settings, struct pl_text *key
  * task is no problem or has no such metric. */
 bool pl_train_start(const struct pl_settings *settings, const char *metric, double *value);
 
+/* Gives a run that is to be trained (its folder, which becomes the database's with this token, and its key) the
+ * checkpoint that another run kept of its end (keep_checkpoint) for its own. PL_EMISSING where from has none of that
+ * run. */
+int pl_train_adopt_checkpoint(const char *from, const char *from_key, const char *folder, const char *owner,
+                              const char *key, struct pl_error *err);
+
 /* Copies the final weights that the run with this key (hex) left in its folder to a safetensors file. Fails with
  * PL_EMISSING where none were kept. */
 int pl_train_export_weights(const char *folder, const char *key, const char *out, struct pl_error *err);

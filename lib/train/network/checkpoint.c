@@ -184,3 +184,37 @@ void pl_checkpoint_remove(struct pl_network *n)
     }
     pl_text_release(&path);
 }
+
+int pl_train_adopt_checkpoint(const char *from, const char *from_key, const char *folder, const char *owner,
+                              const char *key, struct pl_error *err)
+{
+    struct pl_safetensors file = {0};
+    struct pl_text path = {0};
+    int status = PL_EMISSING;
+    for (int slot = 1; slot <= SLOTS && status; slot++) {
+        pl_text_clear(&path);
+        pl_text_addf(&path, "%s/checkpoint-%d.safetensors", from, slot);
+        status = pl_safetensors_read(&file, pl_text(&path), NULL);
+        if (status)
+            continue;
+        if (strcmp(pl_settings_string(&file.metadata, "key", ""), from_key)) {
+            pl_safetensors_release(&file);
+            status = PL_EMISSING;
+        }
+    }
+    if (status) {
+        pl_text_release(&path);
+        return pl_fail(err, PL_EMISSING, "there is no checkpoint of the run in %s", from);
+    }
+    pl_settings_set_string(&file.metadata, "key", key);
+    pl_text_clear(&path);
+    pl_text_addf(&path, "%s/checkpoint-1.safetensors", folder);
+    status = pl_folder_make(folder, err);
+    if (!status)
+        status = pl_train_folder_give(folder, owner, key, err);
+    if (!status)
+        status = pl_safetensors_write(pl_text(&path), &file.metadata, file.tensors, file.count, err);
+    pl_safetensors_release(&file);
+    pl_text_release(&path);
+    return status;
+}

@@ -46,6 +46,12 @@ const struct pl_setting pl_network_settings[] = {
      .role = PL_ASIDE,
      .initial = "true",
      .help = "keep the final weights for poula export weights"},
+    {.key = "keep_checkpoint",
+     .type = PL_BOOLEAN,
+     .role = PL_ASIDE,
+     .initial = "false",
+     .help = "keep a checkpoint of the end, from which poula sweep --extend goes on",
+     .late = true},
 };
 const size_t pl_network_setting_count = sizeof pl_network_settings / sizeof *pl_network_settings;
 
@@ -183,6 +189,8 @@ static void tidy(struct pl_network *n, const struct pl_run_result *result)
         pl_weights_write(n, &err))
         pl_network_miss(n, "the weights were not kept", &err);
     pl_checkpoint_remove(n);
+    if (result->outcome == PL_FINISHED && pl_settings_need_boolean(n->request->settings, "keep_checkpoint"))
+        pl_checkpoint_write(n);
 }
 
 /* What has begun with some instructions goes on with those, to the bit. False where this machine lacks them and the
