@@ -5,18 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct {
+    const char *name, *title;
+} kinds[PL_BENCH_KINDS] = {
+    [PL_BENCH_PLAIN] = {"plain", "Element by element, without noise (beta = inf where there is one)"},
+    [PL_BENCH_NOISY] = {"noisy", "With noise"},
+    [PL_BENCH_MATRICES] = {"matrices", "Tensors as matrices of 256 x 256"}};
+
 struct printing {
     const struct pl_bench_steps_wish *wish;
     bool json, any;
+    enum pl_bench_kind kind; /* PL_BENCH_KINDS: one optimizer by itself */
 };
 
 static void print_json(const struct printing *p, const char *name, const struct pl_bench_steps_time *time)
 {
     const struct pl_bench_steps_wish *w = p->wish;
     printf("%s\n  {\"optimizer\": \"%s\", \"params\": %lld, \"threads\": %lld, \"steps\": %lld, \"isa\": \"%s\", "
-           "\"ns_per_parameter\": %.4f, \"least\": %.4f, \"stream\": %.4f, \"ratio\": %.3f",
-           p->any ? "," : "[", name, (long long)w->parameters, (long long)w->threads, (long long)w->steps,
-           pl_isa_name(pl_host_isa()), time->step, time->least, time->stream, time->step / time->stream);
+           "\"ns_per_parameter\": %.4f, \"least\": %.4f, \"stream\": %.4f, \"ratio\": %.3f, "
+           "\"cpu_ns_per_parameter\": %.4f, \"stream_cpu\": %.4f",
+           p->any ? "," : "[", name, (long long)time->parameters, (long long)w->threads, (long long)w->steps,
+           pl_isa_name(pl_host_isa()), time->step, time->least, time->stream, time->step / time->stream, time->cpu,
+           time->stream_cpu);
+    if (p->kind < PL_BENCH_KINDS)
+        printf(", \"kind\": \"%s\"", kinds[p->kind].name);
     if (w->beside)
         printf(", \"busy_processes\": %lld, \"rounds\": %lld, \"busy_ratio\": %.4f, \"even_share\": %.4f",
                (long long)w->beside, (long long)w->rounds, time->ratio,
@@ -24,35 +36,60 @@ static void print_json(const struct printing *p, const char *name, const struct 
     putchar('}');
 }
 
-static void print_text(const struct printing *p, const char *name, const struct pl_bench_steps_time *time)
+static void print_head(const struct printing *p, int64_t parameters)
 {
     const struct pl_bench_steps_wish *w = p->wish;
     if (!p->any)
-        printf("%lld parameters in float, %lld thread%s, %s, median of %lld steps; ns per parameter and step\n"
-               "%-12s %8s %8s %8s %8s\n",
-               (long long)w->parameters, (long long)w->threads, w->threads == 1 ? "" : "s", pl_isa_name(pl_host_isa()),
-               (long long)(w->steps * w->rounds), "optimizer", "median", "least", "stream", "ratio");
-    printf("%-12s %8.3f %8.3f %8.3f %8.2f", name, time->step, time->least, time->stream, time->step / time->stream);
+        printf("float, %lld thread%s, %s, medians of %lld steps; ns per parameter and step; cpu: processor time, its "
+               "ratio to that of the stream\n",
+               (long long)w->threads, w->threads == 1 ? "" : "s", pl_isa_name(pl_host_isa()),
+               (long long)(w->steps * w->rounds));
+    if (p->kind < PL_BENCH_KINDS)
+        printf("\n%s, ", kinds[p->kind].title);
+    printf("%lld parameters\n%-19s %8s %8s %8s %8s %8s %8s\n", (long long)parameters, "optimizer", "median", "least",
+           "stream", "ratio", "cpu", "ratio");
+}
+
+static void print_text(const struct printing *p, const char *name, const struct pl_bench_steps_time *time)
+{
+    const struct pl_bench_steps_wish *w = p->wish;
+    printf("%-19s %8.3f %8.3f %8.3f %8.2f %8.3f %8.2f", name, time->step, time->least, time->stream,
+           time->step / time->stream, time->cpu, time->cpu / time->stream_cpu);
     if (w->beside)
         printf("  %.3f of it beside %lld busy processes; even share %.3f", time->ratio, (long long)w->beside,
                pl_bench_even_share((int)w->threads, (int)w->beside));
     putchar('\n');
 }
 
-static int measure(struct pl_bench_steps *steps, struct printing *p, const struct pl_optimizer_info *info, bool lenient,
-                   struct pl_error *err)
+static void print(struct printing *p, const char *name, const struct pl_bench_steps_time *time, bool first)
 {
-    struct pl_bench_steps_time time;
-    int status = pl_bench_steps_measure(steps, info, lenient, &time, err);
-    if (status)
-        return status;
     if (p->json)
-        print_json(p, info->name, &time);
-    else
-        print_text(p, info->name, &time);
+        print_json(p, name, time);
+    else if (first)
+        print_head(p, time->parameters);
+    if (!p->json)
+        print_text(p, name, time);
     p->any = true;
     fflush(stdout);
-    return 0;
+}
+
+static int measure_all(struct pl_bench_steps *steps, struct printing *p, struct pl_error *err)
+{
+    int status = 0;
+    for (int kind = 0; kind < PL_BENCH_KINDS; kind++) {
+        bool first = true;
+        p->kind = (enum pl_bench_kind)kind;
+        for (size_t i = 0; i < pl_optim_count() && !status; i++) {
+            struct pl_bench_steps_time time;
+            if (!pl_bench_is_of_kind(pl_optim_info(i), p->kind))
+                continue;
+            status = pl_bench_steps_measure_kind(steps, pl_optim_info(i), p->kind, &time, err);
+            if (!status)
+                print(p, pl_optim_info(i)->name, &time, first);
+            first = false;
+        }
+    }
+    return status;
 }
 
 static int bench(const char *name, struct printing *p, struct pl_error *err)
@@ -62,11 +99,15 @@ static int bench(const char *name, struct printing *p, struct pl_error *err)
     struct pl_bench_steps *steps = NULL;
     if (!all && !info)
         return pl_registry_fail(pl_optim_registry(), name, err);
+    struct pl_bench_steps_time time;
     int status = pl_bench_steps_new(&steps, p->wish, err);
-    if (!status && !all)
-        status = measure(steps, p, info, false, err);
-    for (size_t i = 0; !status && all && i < pl_optim_count(); i++)
-        status = measure(steps, p, pl_optim_info(i), true, err);
+    if (!status && all) {
+        status = measure_all(steps, p, err);
+    } else if (!status) {
+        status = pl_bench_steps_measure(steps, info, false, &time, err);
+        if (!status)
+            print(p, info->name, &time, true);
+    }
     pl_bench_steps_free(steps);
     return status;
 }
@@ -74,7 +115,8 @@ static int bench(const char *name, struct printing *p, struct pl_error *err)
 int pl_bench_optim_command(const struct pl_args *args)
 {
     struct pl_bench_steps_wish wish = {0};
-    struct printing printing = {.wish = &wish, .json = pl_cmd_format(args, &pl_format_text)->kind == PL_FORMAT_TREE};
+    struct printing printing = {
+        .wish = &wish, .kind = PL_BENCH_KINDS, .json = pl_cmd_format(args, &pl_format_text)->kind == PL_FORMAT_TREE};
     struct pl_error err;
     if (!pl_args_integer(args, "params", 1, 10000000000, 10000000, &wish.parameters) ||
         !pl_args_integer(args, "steps", 1, 100000, 21, &wish.steps) ||

@@ -59,7 +59,8 @@ const struct pl_command pl_cmd_bench = {
     .arguments = "optim|sweep|cluster|train",
     .description =
         "optim: nanoseconds per parameter of an optimizer step, beside the machine's own memory stream measured in "
-        "the same run. sweep: runs per second of a small sweep from an empty folder, its database size, and the time "
+        "the same run, by the clock and in processor time; all of them in groups. sweep: runs per second of a small "
+        "sweep from an empty folder, its database size, and the time "
         "of tables over 1,000,000 runs and over long curves. cluster: the same of a submission to stubs of Slurm, and "
         "of "
         "taking in its journals. train: images per second of whole training steps on "

@@ -30,17 +30,27 @@ struct pl_bench_steps_wish {
         rounds; /* processes that compute meanwhile (0: none), and how often quiet and busy steps take turns */
     struct pl_bench_given given;
 };
+/* How an optimizer is measured: without noise, with that of its default beta (one that has none is not), or on matrices
+ * of 256 x 256 (those that compute with tensors as matrices, of at most four of them). */
+enum pl_bench_kind { PL_BENCH_PLAIN, PL_BENCH_NOISY, PL_BENCH_MATRICES, PL_BENCH_KINDS };
+bool pl_bench_is_of_kind(const struct pl_optimizer_info *info, enum pl_bench_kind kind);
+
 /* Of an optimizer: medians in nanoseconds per parameter and step. */
 struct pl_bench_steps_time {
     double step, least, stream;
+    double cpu, stream_cpu; /* the same of the processor time of all threads */
+    int64_t parameters;
     double ratio; /* speed beside the processes / quiet speed, the median over the rounds; 0 without processes */
 };
 struct pl_bench_steps;
 /* Allocates the arenas and starts the processes. Fails with PL_EMEMORY or PL_EIO. */
 int pl_bench_steps_new(struct pl_bench_steps **steps, const struct pl_bench_steps_wish *wish, struct pl_error *err);
-/* Measures one optimizer. lenient: given settings that it does not have are left out, else they are a PL_EINPUT. */
+/* Measures one optimizer, as it is with the given settings, or as one of a kind, for which it is of that kind. lenient:
+ * given settings that it does not have are left out, else they are a PL_EINPUT. */
 int pl_bench_steps_measure(struct pl_bench_steps *steps, const struct pl_optimizer_info *info, bool lenient,
                            struct pl_bench_steps_time *time, struct pl_error *err);
+int pl_bench_steps_measure_kind(struct pl_bench_steps *steps, const struct pl_optimizer_info *info,
+                                enum pl_bench_kind kind, struct pl_bench_steps_time *time, struct pl_error *err);
 void pl_bench_steps_free(struct pl_bench_steps *steps);
 
 /* ---- sweeps and tables, in a folder of their own which pl_bench_studies_free removes */

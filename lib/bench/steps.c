@@ -1,15 +1,19 @@
 /* Steps of optimizers on one arena. */
 #include "bench/bench_priv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { SIDE = 256, SQUARES = 4 }; /* of matrices */
+
 struct pl_bench_steps {
     struct pl_bench_steps_wish wish;
-    struct pl_bench_busy *busy; /* the processes beside, or NULL */
-    struct pl_layout layout;
+    struct pl_bench_busy *busy;       /* the processes beside, or NULL */
+    struct pl_layout layout, squares; /* one long tensor; a few matrices */
+    int64_t parameters;               /* of what is measured */
     float *theta, *gradient;
-    double *step_times, *stream_times;
+    double *step_times, *stream_times, *step_cpu, *stream_cpu;
     double *ratios; /* of each round: speed beside the others / quiet speed */
 };
 
@@ -25,7 +29,7 @@ static void stream(void *self, size_t from, size_t to, int thread)
 
 static void fill(struct pl_bench_steps *b)
 {
-    for (int64_t i = 0; i < b->wish.parameters; i++) {
+    for (int64_t i = 0; i < b->parameters; i++) {
         b->theta[i] = (float)(i * 7919 % 1000 - 500) * 1e-4f;
         b->gradient[i] = (float)(i * 104729 % 1000 - 500) * 1e-4f;
     }
@@ -73,16 +77,18 @@ static void step_beside(void *self)
 
 static void measure(struct pl_bench_steps *b, struct pl_optim *optim)
 {
-    const double per_parameter = 1e9 / (double)b->wish.parameters;
+    const double per_parameter = 1e9 / (double)b->parameters;
     fill(b);
     pl_optim_step(optim, b->theta, b->gradient, NULL); /* the first touch of the state is not a step's business */
     for (int64_t i = 0; i < b->wish.steps * b->wish.rounds; i++) {
-        double start = pl_clock_steady();
+        double start = pl_clock_steady(), start_cpu = pl_bench_cpu();
         pl_optim_step(optim, b->theta, b->gradient, NULL);
-        double middle = pl_clock_steady();
-        pl_parallel((int)b->wish.threads, (size_t)b->wish.parameters, 0, stream, b);
+        double middle = pl_clock_steady(), middle_cpu = pl_bench_cpu();
+        pl_parallel((int)b->wish.threads, (size_t)b->parameters, 0, stream, b);
         b->step_times[i] = (middle - start) * per_parameter;
         b->stream_times[i] = (pl_clock_steady() - middle) * per_parameter;
+        b->step_cpu[i] = (middle_cpu - start_cpu) * per_parameter;
+        b->stream_cpu[i] = (pl_bench_cpu() - middle_cpu) * per_parameter;
         if (b->busy && (i + 1) % b->wish.steps == 0) {
             double quiet = pl_bench_median(b->step_times + i + 1 - b->wish.steps, (size_t)b->wish.steps);
             struct stepping stepping = {b, optim};
@@ -98,31 +104,68 @@ static struct pl_bench_steps_time summarise(struct pl_bench_steps *b)
     const size_t count = (size_t)(b->wish.steps * b->wish.rounds);
     struct pl_bench_steps_time time = {.step = pl_bench_median(b->step_times, count),
                                        .least = b->step_times[0], /* pl_bench_median sorts */
-                                       .stream = pl_bench_median(b->stream_times, count)};
+                                       .stream = pl_bench_median(b->stream_times, count),
+                                       .cpu = pl_bench_median(b->step_cpu, count),
+                                       .stream_cpu = pl_bench_median(b->stream_cpu, count),
+                                       .parameters = b->parameters};
     if (b->busy)
         time.ratio = pl_bench_median(b->ratios, (size_t)b->wish.rounds);
     return time;
+}
+
+/* Of Langevin methods: the inverse temperature. */
+static const struct pl_setting *find_beta(const struct pl_optimizer_info *info)
+{
+    return pl_setting_find(info->settings, info->setting_count, "beta");
+}
+
+bool pl_bench_is_of_kind(const struct pl_optimizer_info *info, enum pl_bench_kind kind)
+{
+    struct pl_value value;
+    const struct pl_setting *beta = find_beta(info);
+    bool silent = !beta || !pl_setting_read(beta, ".inf", &value, NULL);
+    return kind == PL_BENCH_MATRICES ? info->matrices : !info->matrices && (kind == PL_BENCH_NOISY ? !!beta : silent);
+}
+
+static int measure_on(struct pl_bench_steps *steps, const struct pl_layout *layout, struct pl_settings *settings,
+                      const struct pl_optimizer_info *info, bool lenient, struct pl_bench_steps_time *time,
+                      struct pl_error *err)
+{
+    struct pl_optim *optim = NULL;
+    int status = 0;
+    pl_settings_set_string(settings, "optimizer", info->name);
+    for (size_t i = 0; i < steps->wish.given.count && !status; i++)
+        status = read_setting(info, steps->wish.given.words[i], lenient, settings, err);
+    if (!status)
+        status = pl_optim_new(&optim, settings, layout, PL_FLOAT32, pl_random_stream(1, PL_STREAM_NOISE),
+                              (int)steps->wish.threads, err);
+    if (!status) {
+        steps->parameters = 0;
+        for (size_t i = 0; i < layout->count; i++)
+            steps->parameters += (int64_t)layout->tensors[i].count;
+        measure(steps, optim);
+        *time = summarise(steps);
+    }
+    pl_optim_free(optim);
+    pl_settings_release(settings);
+    return status;
 }
 
 int pl_bench_steps_measure(struct pl_bench_steps *steps, const struct pl_optimizer_info *info, bool lenient,
                            struct pl_bench_steps_time *time, struct pl_error *err)
 {
     struct pl_settings settings = {0};
-    struct pl_optim *optim = NULL;
-    int status = 0;
-    pl_settings_set_string(&settings, "optimizer", info->name);
-    for (size_t i = 0; i < steps->wish.given.count && !status; i++)
-        status = read_setting(info, steps->wish.given.words[i], lenient, &settings, err);
-    if (!status)
-        status = pl_optim_new(&optim, &settings, &steps->layout, PL_FLOAT32, pl_random_stream(1, PL_STREAM_NOISE),
-                              (int)steps->wish.threads, err);
-    if (!status) {
-        measure(steps, optim);
-        *time = summarise(steps);
-    }
-    pl_optim_free(optim);
-    pl_settings_release(&settings);
-    return status;
+    return measure_on(steps, &steps->layout, &settings, info, lenient, time, err);
+}
+
+int pl_bench_steps_measure_kind(struct pl_bench_steps *steps, const struct pl_optimizer_info *info,
+                                enum pl_bench_kind kind, struct pl_bench_steps_time *time, struct pl_error *err)
+{
+    struct pl_settings settings = {0};
+    if (kind == PL_BENCH_PLAIN && find_beta(info))
+        pl_settings_set_real(&settings, "beta", INFINITY);
+    return measure_on(steps, kind == PL_BENCH_MATRICES ? &steps->squares : &steps->layout, &settings, info, true, time,
+                      err);
 }
 
 int pl_bench_steps_new(struct pl_bench_steps **steps, const struct pl_bench_steps_wish *wish, struct pl_error *err)
@@ -131,12 +174,17 @@ int pl_bench_steps_new(struct pl_bench_steps **steps, const struct pl_bench_step
     size_t n = (size_t)wish->parameters;
     b->wish = *wish;
     pl_layout_add(&b->layout, &n, 1);
+    for (size_t i = 0; i < SQUARES && (!i || (i + 1) * SIDE * SIDE <= n); i++)
+        pl_layout_add(&b->squares, (const size_t[]){SIDE, SIDE}, 2);
     b->step_times = pl_new((size_t)(wish->steps * wish->rounds) * sizeof(double));
     b->stream_times = pl_new((size_t)(wish->steps * wish->rounds) * sizeof(double));
+    b->step_cpu = pl_new((size_t)(wish->steps * wish->rounds) * sizeof(double));
+    b->stream_cpu = pl_new((size_t)(wish->steps * wish->rounds) * sizeof(double));
     b->ratios = pl_new((size_t)wish->rounds * sizeof(double));
     int status = wish->beside ? pl_bench_busy_new(&b->busy, (int)wish->beside, err) : 0;
-    b->theta = pl_arena(b->layout.length, sizeof(float));
-    b->gradient = pl_arena(b->layout.length, sizeof(float));
+    size_t length = b->layout.length > b->squares.length ? b->layout.length : b->squares.length;
+    b->theta = pl_arena(length, sizeof(float));
+    b->gradient = pl_arena(length, sizeof(float));
     if (!status && (!b->theta || !b->gradient))
         status = pl_fail(err, PL_EMEMORY, "there is no memory for %zu parameters", n);
     if (status)
@@ -152,10 +200,13 @@ void pl_bench_steps_free(struct pl_bench_steps *b)
         return;
     pl_bench_busy_free(b->busy);
     pl_layout_release(&b->layout);
+    pl_layout_release(&b->squares);
     free(b->theta);
     free(b->gradient);
     free(b->step_times);
     free(b->stream_times);
+    free(b->step_cpu);
+    free(b->stream_cpu);
     free(b->ratios);
     free(b);
 }

@@ -271,7 +271,7 @@ static void spare(void *self)
 
 const struct pl_optimizer KERNEL(pl_muon) = {
     .info = {"muon", "matrices along their nearest orthogonal ones, the rest by AdamW (Jordan and others)",
-             PL_SETTINGS(settings)},
+             PL_SETTINGS(settings), .matrices = true},
     .self_size = sizeof(struct muon),
     .configure = configure,
     .spare = spare,

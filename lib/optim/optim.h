@@ -44,6 +44,7 @@ struct pl_optimizer_info {
     const struct pl_setting *settings;
     size_t setting_count;
     bool parameters; /* takes numbers of any name, which its formulas use */
+    bool matrices;   /* computes with tensors as matrices */
     bool averages;   /* the weights by its own rule, so that the common setting `average` must be off */
 };
 

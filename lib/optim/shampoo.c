@@ -165,7 +165,7 @@ static void spare(void *self)
 
 const struct pl_optimizer KERNEL(pl_shampoo) = {
     .info = {"shampoo", "preconditioned along every dimension of a tensor (Gupta, Koren and Singer)",
-             PL_SETTINGS(settings)},
+             PL_SETTINGS(settings), .matrices = true},
     .self_size = sizeof(struct shampoo),
     .configure = configure,
     .spare = spare,

@@ -246,7 +246,8 @@ static void spare(void *self)
 }
 
 const struct pl_optimizer KERNEL(pl_soap) = {
-    .info = {"soap", "Adam in the eigenbasis of Shampoo's preconditioners (Vyas and others)", PL_SETTINGS(settings)},
+    .info = {"soap", "Adam in the eigenbasis of Shampoo's preconditioners (Vyas and others)", PL_SETTINGS(settings),
+             .matrices = true},
     .self_size = sizeof(struct soap),
     .configure = configure,
     .spare = spare,

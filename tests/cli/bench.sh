@@ -100,3 +100,15 @@ expect 2 poula bench optim --rounds 2
 expect 2 poula bench train --busy 1 --profile
 expect 2 poula bench train --busy -1
 [ -z "$(pgrep -P $$ -x poula)" ] || fail "a busy process is left"
+
+# All optimizers, in groups: each once, those with noise twice.
+expect 0 poula bench optim --optimizer all --params 1k --steps 1 --format json
+cp out all.json
+python3 - all.json <<'END' || fail "bench optim --optimizer all"
+import json, sys
+got = json.load(open(sys.argv[1]))
+kinds = {kind: {x["optimizer"] for x in got if x["kind"] == kind} for kind in ("plain", "noisy", "matrices")}
+assert kinds["matrices"] == {"muon", "shampoo", "soap"} and kinds["noisy"] >= {"theopoula", "sgld", "formula"}
+assert "adam" in kinds["plain"] and kinds["noisy"] < kinds["plain"] and not kinds["plain"] & kinds["matrices"]
+assert all(x["cpu_ns_per_parameter"] > 0 and x["params"] == (65536 if x["kind"] == "matrices" else 1000) for x in got)
+END

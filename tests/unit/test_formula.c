@@ -222,7 +222,7 @@ static void settings_from(struct pl_settings *s, const char *const *pairs)
 static struct pl_run_result record(const char *const *pairs, int threads, struct recorder *r)
 {
     struct pl_settings s = {0};
-    struct pl_run_result result;
+    struct pl_run_result result = {0};
     struct pl_error err;
     settings_from(&s, pairs);
     struct pl_run_request request = {.settings = &s, .seed = 5, .threads = threads};

@@ -108,8 +108,8 @@ static int langevin_check(const struct pl_settings *settings, struct pl_error *e
     int64_t iterations = pl_settings_need_integer(settings, "iterations");
     double beta = pl_settings_real(settings, "beta", INFINITY);
     if (!pl_chains_are_possible(optimizer))
-        return pl_fail(err, PL_EINPUT, "problem langevin runs theopoula, tusla, sgld, sghmc and psgld, not %.100s",
-                       optimizer);
+        return pl_fail(err, PL_EINPUT,
+                       "problem langevin runs theopoula, tusla, sgld, sghmc, psgld and formula, not %.100s", optimizer);
     if (strcmp(pl_settings_need_string(settings, "average"), "off"))
         return pl_fail(err, PL_EINPUT, "problem langevin is about the law of the iterates, so average must be off");
     if (pl_settings_boolean(settings, "record_shares", false))
