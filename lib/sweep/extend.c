@@ -93,7 +93,7 @@ static int look_at_run(struct extending *x, const struct pl_settings *settings, 
     int status = find(x, settings, seed, key, &run);
     if (!status && run.status == PL_RUN_PLANNED && !run.attempts) {
         /* A decline over the whole run is another one for another length: the shorter run was trained with that. */
-        if (strcmp(pl_settings_string(settings, "anneal", "none"), "none") != 0)
+        if (!pl_has_word("none polynomial sqrt", pl_settings_string(settings, "anneal", "none")))
             x->extended->annealed++;
         else
             status = look(x, settings, epochs, seed, &run);

@@ -10,6 +10,7 @@ studies:
 - study: text
   task: {dataset: markov, train_tokens: 1000, valid_tokens: 300, test_tokens: 200, model: awd_lstm, nlayers: 1, emsize: 8, nhid: 8,
          bptt: 20, batch: 4, test_batch: 4, epochs: 3, keep_checkpoint: true}
+  schedule: {anneal: polynomial}
   optimizer: {name: theopoula, lambda: 10, epsilon: 1, beta: 1e8}
 END
 sed 's/epochs: 3/epochs: 5/' net.yaml >more.yaml
@@ -44,4 +45,4 @@ sed 's/schedule: {.*/schedule: {anneal: cosine}/' net.yaml >cosine.yaml
 sed 's/epochs: 3/epochs: 4/' cosine.yaml >cosine4.yaml
 expect 0 poula sweep cosine.yaml --db none.db --jobs 1
 expect 0 poula sweep cosine4.yaml --db none.db --extend --jobs 1
-contains err "2 cannot: the learning rate declines"
+contains err "3 cannot: the learning rate declines"
