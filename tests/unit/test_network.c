@@ -128,8 +128,8 @@ static void test_threads_have_the_same_bits(void **state)
     (void)state;
     check_threads(TASK "optimizer=theopoula lambda=0.1 beta=1e8 precision=exact");
     check_threads(TASK "optimizer=adam lambda=0.01");
-    check_threads(
-        "dataset=glyphs model=vgg11 train_images=24 test_images=8 batch=16 epochs=1 optimizer=adam lambda=0.001");
+    check_threads("dataset=glyphs model=vgg11 width=32 train_images=24 test_images=8 batch=16 epochs=1 optimizer=adam "
+                  "lambda=0.001");
 }
 
 static void test_devices_agree(void **state)
@@ -271,6 +271,8 @@ static void test_ways_of_clipping(void **state)
 
 /* ---- what a run needs, and what is refused */
 
+#define FEW "dataset=glyphs train_images=300 test_images=20 "
+
 static uint64_t memory_of(const char *words)
 {
     struct pl_settings s = {0};
@@ -286,11 +288,11 @@ static uint64_t memory_of(const char *words)
 static void test_memory_is_estimated(void **state)
 {
     (void)state;
-    uint64_t small = memory_of("dataset=glyphs model=vgg11 width=8 batch=8 optimizer=sgd");
-    uint64_t images = memory_of("dataset=glyphs model=vgg11 width=8 batch=256 optimizer=sgd");
-    uint64_t wide = memory_of("dataset=glyphs model=vgg11 width=64 batch=8 optimizer=sgd");
-    uint64_t adam = memory_of("dataset=glyphs model=vgg11 width=64 batch=8 optimizer=adam");
-    uint64_t exact = memory_of("dataset=glyphs model=vgg11 width=64 batch=8 optimizer=adam average=on device=ref");
+    uint64_t small = memory_of(FEW "model=vgg11 width=8 batch=8 optimizer=sgd");
+    uint64_t images = memory_of(FEW "model=vgg11 width=8 batch=256 optimizer=sgd");
+    uint64_t wide = memory_of(FEW "model=vgg11 width=64 batch=8 optimizer=sgd");
+    uint64_t adam = memory_of(FEW "model=vgg11 width=64 batch=8 optimizer=adam");
+    uint64_t exact = memory_of(FEW "model=vgg11 width=64 batch=8 optimizer=adam average=on device=ref");
     assert_true(images > small + 20000000);
     assert_true(wide > small + 2 * 4 * 9000000);
     assert_in_range(adam - wide, 2 * 4 * 9700000, 2 * 4 * 9900000); /* m and v */
@@ -316,9 +318,9 @@ static void test_memory_is_estimated(void **state)
 static void test_settings_aside_change_no_need(void **state)
 {
     (void)state;
-    static const char *const words[] = {"dataset=glyphs model=cnn optimizer=sgd",
-                                        "dataset=glyphs model=mlp optimizer=sgd",
-                                        "dataset=glyphs model=vgg11 width=8 optimizer=sgd",
+    /* Few images, because every survey draws all of them. */
+    static const char *const words[] = {FEW "model=cnn optimizer=sgd", FEW "model=mlp optimizer=sgd",
+                                        FEW "model=vgg11 width=8 optimizer=sgd",
                                         "dataset=markov model=awd_lstm nlayers=1 emsize=32 optimizer=sgd"};
     static const char *const values[] = {"0", "0.5", "1", "3", "true", "false", "rows"};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
