@@ -67,9 +67,9 @@ expect 2 poula theory --delta x
 expect 0 poula theory --help
 contains out "E_theta_8r4"
 contains out "number in [0,inf), default 5e-4"
-expect 0 poula completion bash
-contains out "theory:--set) COMPREPLY=(\$(compgen -S = -W 'd q rho L_G"
-expect 0 poula completion man
+expect 0 poula complete -- theory --set
+equal "$(sed '1d; s/\t.*//' out | head -n 4 | tr '\n' ' ')" "d= q= rho= L_G= " "the first settings that completion offers"
+expect 0 poula completion man theory
 contains out "E |X|^(2 rho)"
 
 # 1/(2^14 0.25 70^2) = 4.98e-8 for r = 0: two of three step sizes are larger, with two seeds each.
