@@ -14,9 +14,10 @@ struct making {
     const struct pl_tuning_spec *spec;
     struct pl_tuning_curves *curves;
     size_t *configs, count;
-    size_t *times;  /* by configuration: how often it was drawn */
-    double *epochs; /* by configuration: that all of its runs have taken together */
-    double *scores; /* of one group at a time */
+    size_t *times;       /* by configuration: how often it was drawn */
+    double *epochs;      /* by configuration: that all of its runs have taken together */
+    double *scores;      /* of one group at a time */
+    struct pl_band band; /* of the group before: it depends on its size alone, and large ones take seconds */
     size_t unfinished;
 };
 
@@ -74,14 +75,21 @@ static size_t next_k(size_t k, size_t n)
     return k < n && k + step > n ? n : k + step;
 }
 
-static int fill_curve(const struct making *m, struct pl_tuning_curve *curve, struct pl_error *err)
+static int need_band(struct making *m, size_t n, struct pl_error *err)
+{
+    if (m->band.n == n)
+        return 0;
+    pl_band_release(&m->band);
+    return pl_band_make(&m->band, m->spec->band, n, m->spec->confidence, err);
+}
+
+static int fill_curve(struct making *m, struct pl_tuning_curve *curve, struct pl_error *err)
 {
     static const double anything[2] = {-INFINITY, INFINITY};
     struct pl_tuning tuning;
-    struct pl_band band = {0};
     size_t rows = 0;
     curve->banded = m->curves->independent && curve->n > 1 && curve->n <= MOST_BANDED;
-    int status = curve->banded ? pl_band_make(&band, m->spec->band, curve->n, m->spec->confidence, err) : 0;
+    int status = curve->banded ? need_band(m, curve->n, err) : 0;
     if (status)
         return status;
     for (size_t k = 1; k <= curve->n; k = next_k(k, curve->n))
@@ -97,10 +105,9 @@ static int fill_curve(const struct making *m, struct pl_tuning_curve *curve, str
                                       .mean = pl_tuning_mean_u(&tuning, (int64_t)k),
                                       .mean_v = pl_tuning_mean_v(&tuning, (double)k)};
         if (curve->banded)
-            pl_tuning_ends(&tuning, &band, (double)k, anything, &p->low, &p->high);
+            pl_tuning_ends(&tuning, &m->band, (double)k, anything, &p->low, &p->high);
     }
     pl_tuning_release(&tuning);
-    pl_band_release(&band);
     return 0;
 }
 
@@ -156,6 +163,7 @@ static int fill(struct making *m, struct pl_error *err)
     if (m->unfinished)
         pl_text_addf(&curves->notes, "%zu point%s not finished and left out.\n", m->unfinished,
                      m->unfinished == 1 ? " is" : "s are");
+    pl_band_release(&m->band);
     free(m->times);
     free(m->epochs);
     free(m->scores);
