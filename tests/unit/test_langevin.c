@@ -217,7 +217,8 @@ static void no_schema(const char *target, const char *part)
 static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
-    refuse("problem=langevin target=quartic optimizer=adam", "theopoula, tusla, sgld, sghmc, psgld and formula, not adam");
+    refuse("problem=langevin target=quartic optimizer=adam",
+           "theopoula, tusla, sgld, sghmc, psgld and formula, not adam");
     refuse("problem=langevin target=quartic optimizer=sgld beta=.inf", "finite beta");
     refuse("problem=langevin target=quartic optimizer=sgld average=on", "average must be off");
     refuse("problem=langevin target=quadratic optimizer=sgld", "dimension is 10");

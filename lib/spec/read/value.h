@@ -7,8 +7,8 @@
 /* A value that a setting is given: a constant, an expression over other settings, or drawn. */
 struct cell {
     struct pl_value value;
-    const char *expression;    /* NULL: none */
-    const struct pick *pick;   /* NULL: none */
+    const char *expression;       /* NULL: none */
+    const struct pick *pick;      /* NULL: none */
     const struct pl_prior *range; /* it is drawn from this; NULL: it is not */
     const struct node *at;
 };
