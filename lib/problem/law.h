@@ -36,4 +36,10 @@ void pl_law_parts_free(struct pl_law_parts *parts);
  * both exact (Villani, Topics in Optimal Transportation, 2003, theorem 2.18). Infinite or NaN where a sample is. */
 void pl_law_distances(const struct pl_law_parts *parts, const double *sorted, double *w1, double *w2_squared);
 
+/* The total variation distance between the law and the empirical law of sorted samples, as far as intervals of equal
+ * mass see it: half the sum of the differences of their shares, over so many intervals as divide the samples well (64,
+ * fewer where an interval would have less than 16 of them). At most the distance itself, which is 1 for any finite
+ * sample. */
+double pl_law_variation(const struct pl_law_parts *parts, const double *sorted);
+
 #endif

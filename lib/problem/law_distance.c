@@ -68,3 +68,18 @@ void pl_law_distances(const struct pl_law_parts *parts, const double *sorted, do
     *w1 = first;
     *w2_squared = second + parts->within;
 }
+
+double pl_law_variation(const struct pl_law_parts *parts, const double *sorted)
+{
+    enum { MOST = 64, EACH = 16 };
+    size_t bins = parts->count / EACH, below = 0;
+    double sum = 0;
+    bins = bins > MOST ? MOST : bins < 2 ? 2 : bins;
+    for (size_t b = 1; b <= bins; b++) {
+        size_t first = below, end = parts->count * b / bins, start = parts->count * (b - 1) / bins;
+        while (below < parts->count && (b == bins || sorted[below] < parts->ends[end]))
+            below++;
+        sum += fabs((double)(below - first) - (double)(end - start));
+    }
+    return sum / (2 * (double)parts->count);
+}

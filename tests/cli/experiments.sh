@@ -81,6 +81,17 @@ if [ "$SLOW" = 0 ]; then
     fi
 fi
 
+# Inside the theorem in small: no step is larger than the proof allows; and the landscape: tamed steps have the length of the root of
+# lambda, nobody leaves minima without noise.
+expect 0 poula sweep experiments/inside-theorem.yaml --scale quick --dry-run
+lacks err "larger than the proof"
+expect 0 poula sweep experiments/landscape.yaml --dry-run
+expect 0 poula run experiments/landscape.yaml --study landscape --set start=1e6 --set lambda=0.01 --set epsilon=0.1
+awk '$1 == "stepsize" && $4 > 0.0999 && $4 < 0.1001 { right = 1 } END { exit !right }' out || fail "a tamed step"
+expect 0 poula run experiments/landscape.yaml --study landscape --set start=1e-6 --set lambda=0.01 --set epsilon=0.01
+awk '$1 == "stepsize" && $4 > 1.09e-7 && $4 < 1.11e-7 { right = 1 } END { exit !right }' out || fail "a boosted step"
+expect 0 poula sweep experiments/chains.yaml --scale quick --dry-run
+
 # The trainer in sh and awk: large steps diverge, the rest finish, seeds matter.
 expect 0 poula sweep experiments/command.yaml --jobs 2
 contains out "command: 90 finished, 15 diverged, 0 failed, "

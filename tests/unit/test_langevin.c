@@ -68,6 +68,12 @@ static void sgld_on_a_quadratic_has_its_exact_law(void **state)
         }
         assert_true(last(&r, "w1_floor") < 0.01 && last(&r, "w1_floor") > 0.001);
         assert_true(last(&r, "w2_floor") > last(&r, "w1_floor"));
+        /* Two Gaussians of one mean: their densities cross at +-x, x^2 = ln(s1^2/s2^2) / (1/s2^2 - 1/s1^2). */
+        double s2 = 1 / beta, s1 = sigma * sigma, x = sqrt(log(s1 / s2) / (1 / s2 - 1 / s1));
+        double variation = erf(x / sqrt(2 * s2)) - erf(x / sqrt(2 * s1));
+        if (i == 0)
+            close_to(last(&r, "tv"), variation, 0.01, "total variation");
+        assert_true(last(&r, "tv_floor") < 0.04 && last(&r, "tv_floor") > 0.001);
         assert_true(last(&r, "escaped") == 0);
         recorder_release(&r);
     }

@@ -136,7 +136,8 @@ static void ranks_put_first_what_is_looked_at(void **state)
  * same. */
 static void own_metrics_agree_with_the_rule(void **state)
 {
-    static const char own[] = "w1 w2 sliced_w1 sliced_w2 escaped averaged_from tamed_share boosted_share w1_floor "
+    static const char own[] = "w1 w2 tv sliced_tv tv_floor sliced_tv_floor sliced_w1 sliced_w2 escaped averaged_from "
+                              "tamed_share boosted_share w1_floor "
                               "w2_floor sliced_w1_floor sliced_w2_floor"; /* names that say nothing to others */
     struct pl_metric_source sources[PL_METRIC_SOURCES];
     size_t count = pl_metric_sources(sources), seen = 0;

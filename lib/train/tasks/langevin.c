@@ -45,11 +45,11 @@ enum {
     FLOOR_SAMPLES = 32       /* most samples */
 };
 
-enum series { W1, W2, W1_FLOOR, W2_FLOOR, EXCESS_RISK, ESCAPED, SERIES_COUNT };
+enum series { W1, W2, TV, W1_FLOOR, W2_FLOOR, TV_FLOOR, EXCESS_RISK, ESCAPED, SERIES_COUNT };
 
 /* Distances over all directions: sums, and what is reported of them. */
 struct distance {
-    double first, second;
+    double first, second, variation;
 };
 
 struct langevin {
@@ -178,11 +178,12 @@ static void add_distance(const struct langevin *l, size_t k, struct distance *su
     pl_law_distances(l->parts[k], l->projected, &first, &second);
     sum->first += first;
     sum->second += second;
+    sum->variation += pl_law_variation(l->parts[k], l->projected);
 }
 
 static struct distance measure(struct langevin *l)
 {
-    struct distance sum = {0, 0};
+    struct distance sum = {0};
     double directions = (double)l->directions;
     for (size_t k = 0; k < l->directions; k++) {
         double e[PL_GIBBS_DIMENSION];
@@ -192,13 +193,13 @@ static struct distance measure(struct langevin *l)
         qsort(l->projected, l->count, sizeof *l->projected, ascending);
         add_distance(l, k, &sum);
     }
-    return (struct distance){sum.first / directions, sqrt(sum.second / directions)};
+    return (struct distance){sum.first / directions, sqrt(sum.second / directions), sum.variation / directions};
 }
 
 /* The same for exact samples: the mean over several, which do not depend on the run. */
 static struct distance measure_floor(struct langevin *l)
 {
-    struct distance sum = {0, 0};
+    struct distance sum = {0};
     const struct pl_random random = pl_random_stream(0, PL_STREAM_INIT);
     size_t samples = FLOOR_DRAWS / l->count;
     samples = samples < 2 ? 2 : samples > FLOOR_SAMPLES ? FLOOR_SAMPLES : samples;
@@ -208,7 +209,7 @@ static struct distance measure_floor(struct langevin *l)
             add_distance(l, k, &sum);
         }
     double all = (double)(samples * l->directions);
-    return (struct distance){sum.first / all, sqrt(sum.second / all)};
+    return (struct distance){sum.first / all, sqrt(sum.second / all), sum.variation / all};
 }
 
 /* The excess risk of the chains, E u(theta) - min u. Counts those whose objective is not finite. */
@@ -230,17 +231,22 @@ static double measure_risk(struct langevin *l)
     return l->escaped ? INFINITY : sum / (double)l->count;
 }
 
-/* Those of one dimension, and what takes the place of the first four in two. */
+/* Those of one dimension, and what takes the place of the first six in two. */
 static const struct pl_metric langevin_metrics[] = {
     [W1] = {.name = "w1",
             .direction = PL_MINIMIZE,
             .rank = PL_RANK_LAST,
             .help = "Wasserstein distance W1 between the empirical law of all chains and pi_beta"},
     [W2] = {.name = "w2", .direction = PL_MINIMIZE, .rank = PL_RANK_LAST, .help = "the same in W2"},
+    [TV] = {.name = "tv",
+            .direction = PL_MINIMIZE,
+            .rank = PL_RANK_LAST,
+            .help = "total variation between them over 64 intervals of equal mass under pi_beta"},
     [W1_FLOOR] = {.name = "w1_floor",
                   .rank = PL_RANK_LAST,
                   .help = "mean of w1 for as many exact independent samples of pi_beta: nothing is seen below"},
     [W2_FLOOR] = {.name = "w2_floor", .rank = PL_RANK_LAST, .help = "the same of w2, as a root of the mean square"},
+    [TV_FLOOR] = {.name = "tv_floor", .rank = PL_RANK_LAST, .help = "the same of tv"},
     [EXCESS_RISK] = {.name = "excess_risk",
                      .direction = PL_MINIMIZE,
                      .rank = PL_RANK_LAST,
@@ -258,8 +264,13 @@ static const struct pl_metric langevin_metrics[] = {
                            .direction = PL_MINIMIZE,
                            .rank = PL_RANK_LAST,
                            .help = "in two dimensions: root of the mean of w2 squared over projections"},
+    [SERIES_COUNT + TV] = {.name = "sliced_tv",
+                           .direction = PL_MINIMIZE,
+                           .rank = PL_RANK_LAST,
+                           .help = "in two dimensions: mean of tv over projections"},
     [SERIES_COUNT + W1_FLOOR] = {.name = "sliced_w1_floor", .rank = PL_RANK_LAST, .help = "floor of sliced_w1"},
     [SERIES_COUNT + W2_FLOOR] = {.name = "sliced_w2_floor", .rank = PL_RANK_LAST, .help = "floor of sliced_w2"},
+    [SERIES_COUNT + TV_FLOOR] = {.name = "sliced_tv_floor", .rank = PL_RANK_LAST, .help = "floor of sliced_tv"},
 };
 
 static void add_metrics(struct pl_metric_source *sources, size_t *count)
@@ -270,7 +281,7 @@ static void add_metrics(struct pl_metric_source *sources, size_t *count)
 static void open_series(struct langevin *l)
 {
     for (size_t i = 0; i < SERIES_COUNT; i++) {
-        size_t sliced = l->dimension == 2 && i <= W2_FLOOR ? SERIES_COUNT : 0;
+        size_t sliced = l->dimension == 2 && i <= TV_FLOOR ? SERIES_COUNT : 0;
         const char *name = langevin_metrics[sliced + i].name;
         l->series[i] = l->sink->series(l->sink->self, name, PL_BY_EPOCH);
     }
@@ -282,10 +293,12 @@ static void record(struct langevin *l, int64_t iteration)
     for (size_t i = 0; i < l->dimension; i++)
         pl_chains_read(l->chains, i, l->theta + i * l->count);
     double risk = measure_risk(l);
-    struct distance distance = l->escaped ? (struct distance){INFINITY, INFINITY} : measure(l);
+    struct distance distance = l->escaped ? (struct distance){INFINITY, INFINITY, INFINITY} : measure(l);
     double values[SERIES_COUNT] = {
-        [W1] = distance.first,        [W2] = distance.second, [W1_FLOOR] = l->floor.first,
-        [W2_FLOOR] = l->floor.second, [EXCESS_RISK] = risk,   [ESCAPED] = (double)l->escaped / (double)l->count,
+        [W1] = distance.first,        [W2] = distance.second,
+        [TV] = distance.variation,    [W1_FLOOR] = l->floor.first,
+        [W2_FLOOR] = l->floor.second, [TV_FLOOR] = l->floor.variation,
+        [EXCESS_RISK] = risk,         [ESCAPED] = (double)l->escaped / (double)l->count,
     };
     for (size_t i = 0; i < SERIES_COUNT; i++)
         l->sink->value(l->sink->self, l->series[i], (double)iteration, values[i]);
