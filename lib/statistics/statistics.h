@@ -103,6 +103,35 @@ double pl_range_quantile(double p, size_t k);
 double pl_profile_share(const double *times, size_t tasks, size_t methods, size_t method, double tau);
 double pl_profile_score(const double *times, size_t tasks, size_t methods, size_t method, double tau_max);
 
+/* ---- stopping early: successive halving (Jamieson and Talwalkar 2016), Hyperband (Li and others 2018) ---- */
+
+enum pl_entrant_state {
+    PL_ENTRANT_VALUE,
+    PL_ENTRANT_LAST, /* it has no value to be ranked by: it diverged, say; it never goes on */
+    PL_ENTRANT_OPEN, /* it has not come to the rung yet */
+};
+/* A run at a rung. */
+struct pl_entrant {
+    enum pl_entrant_state state;
+    double value;             /* finite */
+    const unsigned char *key; /* PL_DIGEST_SIZE bytes: of equal values the lower key is the better one */
+};
+/* How many of n runs go on: floor(n keep), but one at least. */
+size_t pl_halving_kept(size_t n, double keep);
+/* Which entrants go on. False, and goes_on is not written, while one of them is open. What follows depends on nothing
+ * but the entrants, in whatever order they are given. */
+bool pl_halving_decide(const struct pl_entrant *entrants, size_t count, double keep, bool maximize, bool *goes_on);
+
+enum { PL_HYPERBAND_MOST = 21 };
+/* How many points each bracket has been given. Zero-initialise. */
+struct pl_hyperband {
+    uint64_t points, given[PL_HYPERBAND_MOST];
+};
+/* The bracket of the next point: bracket b has the rungs from the b-th on, the last one none. They share the points in
+ * the proportions of Hyperband, (rungs + 1) / (s + 1) keep^-s for the s = rungs - b rungs of a bracket, as evenly as
+ * whole points can: a point's bracket depends on how many came before it, and on no later one. */
+size_t pl_hyperband_next(struct pl_hyperband *hyperband, size_t rungs, double keep);
+
 /* ---- agreement of two orders ---- */
 
 /* Kendall's tau-b of n pairs, and the share of the pairs of pairs that both order in the same way (those that one of
