@@ -170,6 +170,7 @@ static int run(const struct pl_args *args)
             add_fact(&columns, &pick, "host");
         }
         add_fact(&columns, &pick, "at_epoch");
+        add_fact(&columns, &pick, "stopped_at");
         add_fact(&columns, &pick, "bad_epoch");
         add_fact(&columns, &pick, "unsaved");
         add_fact(&columns, &pick, "tags");

@@ -82,6 +82,18 @@ static bool wait_for_database(void *self, double waited)
 
 /* ---- running ---- */
 
+/* What stopping early has saved. */
+static void print_saving(const struct pl_sweep_study *study)
+{
+    if (!study->study->stop || !(study->epochs_planned > 0))
+        return;
+    pl_cmd_line(stdout, "%s: %.0f of %.0f epochs were run (%.1f %%)%s", study->study->name, study->epochs_run,
+                study->epochs_planned, 100 * study->epochs_run / study->epochs_planned,
+                pl_sweep_study_missing(study, false) ? " so far" : "");
+    if (study->held[0] && (pl_sweep_study_missing(study, false) || study->counts[PL_RUN_FAILED]))
+        pl_cmd_note("poula sweep: %s: %s", study->study->name, study->held);
+}
+
 static void print_summary(const struct pl_sweep_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
@@ -95,6 +107,8 @@ static void print_summary(const struct pl_sweep_plan *plan)
         pl_text_addf(&line, "%s: %lld finished, %lld diverged, %lld failed", study->study->name,
                      (long long)study->counts[PL_RUN_FINISHED], (long long)study->counts[PL_RUN_DIVERGED],
                      (long long)study->counts[PL_RUN_FAILED]);
+        if (study->study->stop)
+            pl_text_addf(&line, ", %lld stopped", (long long)study->counts[PL_RUN_STOPPED]);
         int64_t missing = pl_sweep_study_missing(study, false);
         if (missing)
             pl_text_addf(&line, ", %lld missing", (long long)missing);
@@ -105,6 +119,7 @@ static void print_summary(const struct pl_sweep_plan *plan)
         }
         pl_cmd_line(stdout, "%s", pl_text(&line));
         pl_text_release(&line);
+        print_saving(study);
     }
 }
 

@@ -167,7 +167,8 @@ static void add_study(const struct pl_run_pick *pick, struct pl_text *sql, const
         const char *name = pick->columns.names[i];
         bool judged = !strcmp(name, "status") || !strcmp(name, "bad_epoch");
         pl_text_add(sql, i ? ", " : "");
-        pl_text_add(sql, judged ? "CASE WHEN s.status IN ('finished', 'diverged') THEN s." : "v.");
+        pl_text_add(sql, judged ? "CASE WHEN s.status IN ('finished', 'diverged', 'stopped') THEN s."
+                                : (strcmp(name, "stopped_at") ? "v." : "s."));
         pl_pick_add_name(sql, name);
         if (!judged)
             continue;

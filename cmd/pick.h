@@ -7,7 +7,7 @@
 #include "answer.h"
 #include "study/study.h"
 
-#define PL_PICK_STATUSES "planned queued running finished diverged failed interrupted"
+#define PL_PICK_STATUSES "planned queued running finished diverged failed interrupted stopped"
 #define PL_PICK_OPTIONS                                                                                                \
     {.name = "study", .argument = "NAME", .help = "only runs of the newest sweep of this study"},                      \
         {.name = "status",                                                                                             \

@@ -113,6 +113,8 @@ static void print_runs(const struct page *page)
     printf("%-*s%lld: %lld finished, %lld diverged, %lld failed, %lld missing", WIDTH, "runs", (long long)page->runs,
            (long long)page->counts[PL_RUN_FINISHED], (long long)page->counts[PL_RUN_DIVERGED],
            (long long)page->counts[PL_RUN_FAILED], (long long)missing);
+    if (page->counts[PL_RUN_STOPPED])
+        printf(", %lld stopped early", (long long)page->counts[PL_RUN_STOPPED]);
     if (page->counts[PL_RUN_RUNNING])
         printf(", %lld at work", (long long)page->counts[PL_RUN_RUNNING]);
     putchar('\n');

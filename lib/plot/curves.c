@@ -19,11 +19,14 @@ struct samples {
     struct sample *list;
     size_t count, capacity;
     size_t run;
+    double until; /* later ones are left out */
 };
 
 static void add_sample(struct samples *s, double epoch, double value)
 {
     void *list = s->list;
+    if (epoch > s->until)
+        return;
     pl_grow(&list, &s->capacity, s->count + 1, sizeof *s->list);
     s->list = list;
     s->list[s->count++] = (struct sample){epoch, epoch, value, s->run};
@@ -73,6 +76,7 @@ struct drawn_run {
     int64_t run, config;
     size_t line; /* number in drawn_runs.lines */
     enum pl_status status;
+    double stopped; /* of a stopped one: the epoch */
 };
 
 /* A problem starts at a point that its settings name, before anything is recorded. */
@@ -223,14 +227,14 @@ static int take_run(void *self, const struct pl_result *result)
     struct drawn_runs *runs = self;
     size_t config = pl_results_position(runs->gather->results, result->config);
     bool drawn = result->status == PL_RUN_FINISHED || result->status == PL_RUN_DIVERGED ||
-                 result->status == PL_RUN_RUNNING;
+                 result->status == PL_RUN_RUNNING || result->status == PL_RUN_STOPPED;
     if (config == SIZE_MAX || !runs->line_of[config] || !drawn)
         return 0;
     void *list = runs->list;
     pl_grow(&list, &runs->capacity, runs->count + 1, sizeof *runs->list);
     runs->list = list;
     runs->list[runs->count++] = (struct drawn_run){result->run, result->config, runs->line_of[config] - 1,
-                                                   result->status};
+                                                   result->status, result->stopped};
     return 0;
 }
 
@@ -260,10 +264,18 @@ static int read_line(const struct pl_gather *g, struct pl_plot_line *line, const
 {
     struct samples samples = {0}, turns = {0};
     struct pl_settings settings = {0};
+    bool all_stopped = true;
+    for (size_t i = 0; i < count; i++)
+        all_stopped = all_stopped && runs[i].status == PL_RUN_STOPPED;
     int status = pl_store_config(pl_results_store(g->results), runs->config, &settings, err);
     for (size_t i = 0; i < count && !status; i++) {
         size_t before = samples.count;
+        bool stopped = runs[i].status == PL_RUN_STOPPED;
+        line->stopped += stopped && all_stopped;
+        if (stopped && !all_stopped)
+            continue; /* in no mean with those that were not */
         samples.run = i;
+        samples.until = turns.until = stopped ? runs[i].stopped : INFINITY;
         status = read_run(g, runs[i].run, &settings, &samples, &turns, untimed, err);
         bool working = runs[i].status == PL_RUN_RUNNING, begun = samples.count > before;
         line->runs += !working || begun;

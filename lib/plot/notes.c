@@ -151,21 +151,28 @@ static void note_runs(const struct pl_gather *g, int64_t count, const char *one,
 /* Runs without a result, and squares that stand for fewer runs than they should. */
 static void note_missing(const struct pl_figure *figure, const struct pl_gather *g)
 {
-    int64_t missing = 0, failed = 0, working = 0, blank = 0;
+    int64_t missing = 0, failed = 0, working = 0, blank = 0, stopped = 0, drawn = 0;
     for (size_t i = 0; i < g->config_count; i++) {
         struct pl_summary s;
         pl_results_summary(g->results, g->configs[i], &s);
         missing += s.missing;
         failed += s.failed;
+        stopped += s.stopped;
         blank += s.finished - s.n;
     }
     for (size_t p = 0; p < figure->panel_count; p++)
-        for (size_t l = 0; l < figure->panels[p].line_count; l++)
+        for (size_t l = 0; l < figure->panels[p].line_count; l++) {
             working += figure->panels[p].lines[l].working;
+            drawn += figure->panels[p].lines[l].stopped;
+        }
     note_runs(g, working, "run is still at work and drawn as far as it has come",
               "runs are still at work and drawn as far as they have come");
     note_runs(g, missing - working, "run is not drawn because it has not finished",
               "runs are not drawn because they have not finished");
+    note_runs(g, drawn, "run was stopped early and is drawn until there",
+              "runs were stopped early and are drawn until there");
+    note_runs(g, stopped - drawn, "run was stopped early and is in no mean",
+              "runs were stopped early and are in no mean");
     note_runs(g, failed, "run is not drawn because it failed", "runs are not drawn because they failed");
     if (figure->kind == PL_FIGURE_HEATMAP || pl_figure_has_configs(figure->kind))
         note_runs(g, blank, "run has finished without a finite value and is in no mean",

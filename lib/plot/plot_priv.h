@@ -39,6 +39,7 @@ struct pl_plot_line {
     struct pl_points turn;           /* curves: where its runs began to average, one of the means or none */
     struct pl_points changed;        /* those of the means from which on another number of runs is behind the line */
     int64_t runs, diverged, working; /* working: still being trained */
+    int64_t stopped;                 /* curves: early; then all its runs were, and it ends where they did */
     int64_t blank;                   /* sensitivity: finished without a finite value */
     struct pl_fit fit;
 };

@@ -105,6 +105,7 @@ void pl_table_cell_notes(const struct pl_table_cell *cell, struct pl_text *out)
         pl_text_addf(&notes, "n=%lld", (long long)s->n);
     add_share(&notes, "div", s->diverged, s->planned);
     add_share(&notes, "fail", s->failed, s->planned);
+    add_share(&notes, "stop", s->stopped, s->planned);
     add_share(&notes, "never", s->never, s->planned);
     if (!s->n) {
         add_share(&notes, "miss", s->missing, s->planned);

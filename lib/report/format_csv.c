@@ -53,8 +53,9 @@ static void write_table(const struct pl_table *table, struct pl_text *out)
         pl_text_add_char(out, ',');
     }
     add_selection_head(out, &table->selection);
-    pl_text_addf(out, "mean,std,median,min,max,n,planned,diverged,failed,missing,best%s%s\n",
-                 table->timed ? ",never" : "", table->compare.wanted ? ",p,adjusted_p,alike" : "");
+    pl_text_addf(out, "mean,std,median,min,max,n,planned,diverged,failed,missing,best%s%s%s\n",
+                 table->stops ? ",stopped" : "", table->timed ? ",never" : "",
+                 table->compare.wanted ? ",p,adjusted_p,alike" : "");
     for (size_t i = 0; i < table->row_count * table->column_count; i++) {
         const struct pl_table_cell *cell = &table->cells[i];
         const struct pl_summary *s = &cell->summary;
@@ -74,6 +75,8 @@ static void write_table(const struct pl_table *table, struct pl_text *out)
         }
         pl_text_addf(out, "%lld,%lld,%lld,%lld,%lld,%d", (long long)s->n, (long long)s->planned, (long long)s->diverged,
                      (long long)s->failed, (long long)s->missing, cell->best);
+        if (table->stops)
+            pl_text_addf(out, ",%lld", (long long)s->stopped);
         if (table->timed)
             pl_text_addf(out, ",%lld", (long long)s->never);
         if (table->compare.wanted) {

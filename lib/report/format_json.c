@@ -82,6 +82,8 @@ static void add_cell(const struct pl_table *table, size_t i, struct pl_text *out
                  "\"best\": %s",
                  (long long)s->n, (long long)s->planned, (long long)s->diverged, (long long)s->failed,
                  (long long)s->missing, cell->best ? "true" : "false");
+    if (table->stops)
+        pl_text_addf(out, ", \"stopped\": %lld", (long long)s->stopped);
     if (table->timed)
         pl_text_addf(out, ", \"never\": %lld", (long long)s->never);
     add_test(table, cell, out);

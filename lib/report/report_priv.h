@@ -36,6 +36,7 @@ struct pl_table {
     char *study, *title, *metric, *cell;
     enum pl_select select;
     enum pl_direction direction;
+    bool stops;               /* some of its runs were stopped early */
     bool timed, target_is_up; /* the metric is a time to the target: reached from below */
     struct pl_target target;  /* where it is timed; the metric belongs to the pool */
     int decimals;             /* -1: four significant digits in every cell */

@@ -145,10 +145,15 @@ static void add_standing(const struct pl_rival *rival, int decimals, struct pl_t
         pl_text_addf(out, "%s%lld of %lld diverged", gap, (long long)rival->diverged, (long long)rival->planned);
         gap = ", ";
     }
-    if (rival->finished + rival->diverged < rival->planned)
-        pl_text_addf(out, "%s%lld of %lld unfinished", gap,
-                     (long long)(rival->planned - rival->finished - rival->diverged), (long long)rival->planned);
-    else if (!rival->n && !rival->diverged)
+    if (rival->stopped) {
+        pl_text_addf(out, "%s%lld of %lld stopped", gap, (long long)rival->stopped, (long long)rival->planned);
+        gap = ", ";
+    }
+    int64_t ended = rival->finished + rival->diverged + rival->stopped;
+    if (ended < rival->planned)
+        pl_text_addf(out, "%s%lld of %lld unfinished", gap, (long long)(rival->planned - ended),
+                     (long long)rival->planned);
+    else if (!rival->n && !rival->diverged && !rival->stopped)
         pl_text_addf(out, "%sno value", gap);
     pl_text_add_char(out, ')');
 }
@@ -221,12 +226,14 @@ void pl_selection_note(const struct pl_table_plan *plan, const struct pl_table_s
         pl_text_cut(out, end);
         pl_text_add(out, ". There was nothing to choose: each row and column has one configuration.\n");
     }
-    size_t unfinished = 0, diverged = 0;
+    size_t unfinished = 0, diverged = 0, stopped = 0;
     for (size_t i = 0; i < choice->count; i++) {
         const struct pl_rival *rival = &choice->rivals[i];
         diverged += rival->diverged > 0;
-        unfinished += !rival->diverged && rival->n < rival->planned;
+        stopped += !rival->diverged && rival->stopped;
+        unfinished += !rival->diverged && !rival->stopped && rival->n < rival->planned;
     }
     add_share(unfinished, choice->count, "have runs that failed or have not finished", out);
+    add_share(stopped, choice->count, "have runs that were stopped early", out);
     add_share(diverged, choice->count, "have runs that diverged", out);
 }

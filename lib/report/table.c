@@ -266,15 +266,20 @@ static int choose_decimals(const struct pl_table *table)
 
 static void count_unfinished(struct pl_table *table)
 {
-    int64_t planned = 0, failed = 0, missing = 0, working = 0;
+    int64_t planned = 0, failed = 0, missing = 0, working = 0, stopped = 0;
     for (size_t i = 0; i < table->row_count * table->column_count; i++) {
         planned += table->cells[i].summary.planned;
         failed += table->cells[i].summary.failed;
+        stopped += table->cells[i].summary.stopped;
         missing += table->cells[i].summary.missing;
         working += table->cells[i].summary.working;
     }
     if (failed)
         pl_text_addf(&table->notes, "%lld of %lld runs failed.\n", (long long)failed, (long long)planned);
+    table->stops = stopped > 0;
+    if (stopped)
+        pl_text_addf(&table->notes, "%lld of %lld runs were stopped early and are in no mean.\n", (long long)stopped,
+                     (long long)planned);
     if (missing)
         pl_text_addf(&table->notes, "%lld of %lld runs have not finished yet", (long long)missing, (long long)planned);
     if (working)

@@ -77,8 +77,8 @@ static void find_groups(const struct pl_results *results, const struct pl_table_
 
 /* ---- places ---- */
 
-/* Complete; with runs that are missing, failed or without a value; with a run that diverged or never reached the
- * target; without any value. */
+/* Complete; with runs that are missing, failed, stopped or without a value; with a run that diverged or never reached
+ * the target; without any value. */
 static int kind_of(const struct pl_rival *rival)
 {
     return !rival->n ? 3 : rival->diverged || rival->never ? 2 : rival->n < rival->planned;
@@ -153,6 +153,7 @@ static void rank(const struct pl_results *results, const struct pl_table_spec *t
                                       .finished = summary.finished,
                                       .diverged = summary.diverged,
                                       .failed = summary.failed,
+                                      .stopped = summary.stopped,
                                       .n = summary.n,
                                       .never = summary.never,
                                       .mean = summary.mean};

@@ -129,6 +129,7 @@ static int take_result(void *self, const struct pl_result *result)
     tally->planned++;
     tally->diverged += result->status == PL_RUN_DIVERGED;
     tally->failed += result->status == PL_RUN_FAILED;
+    tally->stopped += result->status == PL_RUN_STOPPED;
     tally->working += result->status == PL_RUN_RUNNING;
     if (result->status != PL_RUN_FINISHED)
         return 0;
@@ -257,7 +258,8 @@ void pl_results_summary(const struct pl_results *results, size_t config, struct 
                                    .finished = t->finished,
                                    .diverged = t->diverged,
                                    .failed = t->failed,
-                                   .missing = t->planned - t->finished - t->diverged - t->failed,
+                                   .stopped = t->stopped,
+                                   .missing = t->planned - t->finished - t->diverged - t->failed - t->stopped,
                                    .working = t->working,
                                    .n = t->n,
                                    .never = t->never,

@@ -112,7 +112,8 @@ enum pl_direction pl_results_direction(const struct pl_results *results, const c
 
 struct pl_summary {
     int64_t planned;                             /* runs the sweep holds */
-    int64_t finished, diverged, failed, missing; /* they add up to planned */
+    int64_t finished, diverged, failed, missing; /* they add up to planned, with those */
+    int64_t stopped;                             /* that the study has stopped early */
     int64_t working;                             /* of those that are missing: being run at this moment */
     int64_t n;                                   /* finished runs with a finite value */
     int64_t never;                               /* finished runs that never reached the target; their time, the metric,
@@ -139,7 +140,7 @@ size_t pl_results_value_count(const struct pl_results *results, size_t config); 
 struct pl_rival {
     int64_t config;
     size_t group, place; /* place 1 is the best of its group */
-    int64_t planned, finished, diverged, failed;
+    int64_t planned, finished, diverged, failed, stopped;
     int64_t n;     /* finished runs with a finite value of the criterion */
     int64_t never; /* finished runs of which it is infinite */
     double mean;   /* of these values; NaN when n is 0 */
@@ -161,10 +162,10 @@ struct pl_choice {
 const char *pl_results_criterion(const struct pl_results *results, const struct pl_selection *wanted,
                                  enum pl_select *select);
 /* Ranks the configurations that meet the table's conditions. Those of which every planned run finished come first,
- * then those with runs that are missing or failed, then those with a diverged run, then those without a value; among
- * each kind the mean decides, and grid order where means are equal. The criterion of a table that names none is the
- * best of the metric that validates the sweep (PL_EINPUT when there is none, or when nobody knows which way it is
- * better); it is the loaded metric afterwards. pl_choice_free releases *choice. */
+ * then those with runs that are missing, failed or were stopped early, then those with a diverged run, then those
+ * without a value; among each kind the mean decides, and grid order where means are equal. The criterion of a table
+ * that names none is the best of the metric that validates the sweep (PL_EINPUT when there is none, or when nobody
+ * knows which way it is better); it is the loaded metric afterwards. pl_choice_free releases *choice. */
 int pl_results_choose(struct pl_results *results, const struct pl_table_spec *table, struct pl_choice **choice,
                       struct pl_error *err);
 /* The ranking that a reader of the study wants first: of its first table with select; where there is none, for each

@@ -25,7 +25,7 @@ struct pl_column {
 /* Runs of one configuration under the loaded metric. */
 struct pl_tally {
     size_t first; /* of its values */
-    int64_t n, never, planned, finished, diverged, failed, working;
+    int64_t n, never, planned, finished, diverged, failed, stopped, working;
 };
 
 struct pl_results {

@@ -14,11 +14,11 @@ struct making {
     const struct pl_tuning_spec *spec;
     struct pl_tuning_curves *curves;
     size_t *configs, count;
-    size_t *times;       /* by configuration: how often it was drawn */
-    double *epochs;      /* by configuration: that all of its runs have taken together */
-    double *scores;      /* of one group at a time */
-    struct pl_band band; /* of the group before: it depends on its size alone, and large ones take seconds */
-    size_t unfinished;
+    size_t *times;              /* by configuration: how often it was drawn */
+    double *epochs;             /* by configuration: that all of its runs have taken together */
+    double *scores;             /* of one group at a time */
+    struct pl_band band;        /* of the group before: it depends on its size alone, and large ones take seconds */
+    size_t unfinished, stopped; /* points */
 };
 
 size_t pl_results_extend_search(const struct pl_results *results, const size_t *configs, size_t count, size_t *keys,
@@ -40,8 +40,9 @@ size_t pl_results_extend_search(const struct pl_results *results, const size_t *
     return all;
 }
 
-/* Scores of the points of one group: the mean over seeds; the worst there is where a run diverged or never reached the
- * target. Points that have not finished are left out and counted. A point that was drawn again counts again. */
+/* Scores of the points of one group: the mean over seeds; the worst there is where a run diverged, never reached the
+ * target, or was stopped early because others were better. Points that have not finished are left out and counted. A
+ * point that was drawn again counts again. */
 static size_t collect(struct making *m, size_t group, struct pl_tuning_curve *curve)
 {
     double worst_score = m->curves->minimize ? INFINITY : -INFINITY, spent = 0;
@@ -53,9 +54,10 @@ static size_t collect(struct making *m, size_t group, struct pl_tuning_curve *cu
         if (pl_headings_of(m->results, &m->curves->groups, config) != group)
             continue;
         pl_results_summary(m->results, config, &s);
-        bool worst = s.diverged || s.never, finished = worst || (s.n && s.n == s.planned);
+        bool worst = s.diverged || s.never || s.stopped, finished = worst || (s.n && s.n == s.planned);
         for (size_t k = 0; k < times && finished; k++)
             m->scores[n++] = worst ? worst_score : s.mean;
+        m->stopped += s.stopped ? times : 0;
         if (finished) {
             spent += (double)times * m->epochs[config];
             curve->config = curve->config == SIZE_MAX ? config : curve->config;
@@ -111,11 +113,17 @@ static int fill_curve(struct making *m, struct pl_tuning_curve *curve, struct pl
     return 0;
 }
 
-/* Are the points of the study independent draws of one distribution? If not, why there is no band. */
+/* Are the points of the study independent draws of one distribution? If not, why there is no band. Which ones are
+ * stopped early depends on the others. */
 static bool has_independent(const struct pl_results *results, struct pl_text *notes)
 {
     const struct pl_study *study = results->study;
     bool independent = study && study->search && pl_search_is_independent(study->search);
+    if (independent && study->stop) {
+        pl_text_addf(notes, "There is no band: study %s stops runs early, and which ones depends on the others.\n",
+                     results->name);
+        return false;
+    }
     if (!independent)
         pl_text_addf(notes,
                      "There is no band: it needs points drawn with method: random, and those of study %s are %s.\n",
@@ -128,7 +136,9 @@ static int take_epochs(void *self, const struct pl_result *result)
     const struct making *m = self;
     size_t config = pl_results_position(m->results, result->config);
     bool ended = result->status == PL_RUN_FINISHED || result->status == PL_RUN_DIVERGED;
-    if (config != SIZE_MAX && ended && isfinite(result->epoch))
+    if (config != SIZE_MAX && result->status == PL_RUN_STOPPED)
+        m->epochs[config] += result->stopped;
+    else if (config != SIZE_MAX && ended && isfinite(result->epoch))
         m->epochs[config] += result->epoch;
     return 0;
 }
@@ -163,6 +173,9 @@ static int fill(struct making *m, struct pl_error *err)
     if (m->unfinished)
         pl_text_addf(&curves->notes, "%zu point%s not finished and left out.\n", m->unfinished,
                      m->unfinished == 1 ? " is" : "s are");
+    if (m->stopped)
+        pl_text_addf(&curves->notes, "%zu point%s stopped early and count%s as worse than all that finished.\n",
+                     m->stopped, m->stopped == 1 ? " was" : "s were", m->stopped == 1 ? "s" : "");
     pl_band_release(&m->band);
     free(m->times);
     free(m->epochs);

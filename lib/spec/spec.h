@@ -66,6 +66,12 @@ void pl_walk_with_repeats(struct pl_walk *walk);
 /* The next configuration: complete checked settings (owned by the walk, valid until the next call) and
  * the seeds to run it with. Returns 1 at the end, 0 otherwise. */
 int pl_walk_next(struct pl_walk *walk, const struct pl_settings **settings, const int64_t **seeds, size_t *seed_count);
+/* Where the configuration that came last stands in a study that stops runs early: those of one group compete (seed by
+ * seed), and index counts them (a point of a search keeps it when points are added). */
+struct pl_walk_place {
+    uint64_t group, index;
+};
+void pl_walk_where(const struct pl_walk *walk, struct pl_walk_place *place);
 void pl_walk_free(struct pl_walk *walk);
 
 #endif

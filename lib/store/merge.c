@@ -89,8 +89,9 @@ static const char runs_sql[] =
     " WHERE key = 'last_run'), 0))) + row_number() OVER (ORDER BY o.id), 0, NULL, CASE o.status WHEN 1 THEN coalesce("
     LAST ("CASE WHEN a.outcome IN (4, 5) THEN a.outcome ELSE 0 END", "other", "o.id", "o.attempts") ", 0) ELSE o.status END"
     " FROM other.run AS o WHERE NOT EXISTS (SELECT 1 FROM map_run WHERE old = o.id);"
-    "INSERT INTO main.run (id, config, seed, key, status, bad_epoch, attempts, thinned, source, source_epoch)"
-    " SELECT m.new, c.new, o.seed, o.key, m.theirs, o.bad_epoch, o.attempts, o.thinned, o.source, o.source_epoch FROM map_run AS m"
+    "INSERT INTO main.run (id, config, seed, key, status, bad_epoch, attempts, thinned, source, source_epoch, reached)"
+    " SELECT m.new, c.new, o.seed, o.key, m.theirs, o.bad_epoch, o.attempts, o.thinned, o.source, o.source_epoch,"
+    " o.reached FROM map_run AS m"
     " CROSS JOIN other.run AS o ON o.id = m.old JOIN map_config AS c ON c.old = o.config WHERE m.verdict = 0 ORDER BY m.old;";
 
 #define ATTEMPT_FACTS "outcome, exit_code, signal, reason, log, started, seconds, threads, worker, reading, unread, unread_example, unsaved, unsaved_example"
@@ -126,10 +127,11 @@ static const char attempts_sql[] =
     " JOIN both AS b ON b.run = m.new AND b.theirs = 1 AND b.was = o.attempts CROSS JOIN map_series AS s"
     " CROSS JOIN other.result AS v ON v.series = s.old AND v.run = m.old WHERE m.verdict = 3;"
     "DELETE FROM main.metric WHERE run IN (SELECT new FROM map_run WHERE verdict = 2);"
+    "DELETE FROM main.rung WHERE run IN (SELECT new FROM map_run WHERE verdict = 2);"
     "DELETE FROM main.result WHERE series IN (SELECT id FROM main.series) AND run IN (SELECT new FROM map_run WHERE verdict = 2);"
     "UPDATE main.sweep_run SET outcome = NULL, bad_epoch = NULL WHERE run IN (SELECT new FROM map_run WHERE verdict = 2);"
-    "UPDATE main.run AS r SET (status, bad_epoch, thinned, source, source_epoch) = (SELECT o.status, o.bad_epoch, o.thinned, o.source,"
-    " o.source_epoch FROM map_run AS m JOIN other.run AS o ON o.id = m.old WHERE m.new = r.id AND m.verdict = 2)"
+    "UPDATE main.run AS r SET (status, bad_epoch, thinned, source, source_epoch, reached) = (SELECT o.status, o.bad_epoch, o.thinned, o.source,"
+    " o.source_epoch, o.reached FROM map_run AS m JOIN other.run AS o ON o.id = m.old WHERE m.new = r.id AND m.verdict = 2)"
     " WHERE id IN (SELECT new FROM map_run WHERE verdict = 2);"
     "UPDATE main.run AS r SET attempts = (SELECT count(*) FROM main.attempt WHERE run = r.id)"
     " WHERE id IN (SELECT new FROM map_run WHERE verdict IN (2, 3));";
@@ -146,6 +148,8 @@ static const char values_sql[] =
     "INSERT INTO main.result (series, run, status, " EXTREMES ", bad_epoch) SELECT s.new, m.new, v.status, v.lowest, v.lowest_epoch,"
     " v.highest, v.highest_epoch, v.last, v.last_epoch, v.last_kind, v.bad_epoch FROM map_series AS s CROSS JOIN other.result AS v"
     " ON v.series = s.old CROSS JOIN map_run AS m ON m.old = v.run WHERE m.verdict IN (0, 2);"
+    "INSERT INTO main.rung (run, series, best, epoch, value, kind) SELECT m.new, s.new, o.best, o.epoch, o.value, o.kind FROM map_run AS m"
+    " CROSS JOIN other.rung AS o ON o.run = m.old JOIN map_series AS s ON s.old = o.series WHERE m.verdict IN (0, 2);"
     "INSERT OR IGNORE INTO main.tag (run, name) SELECT m.new, t.name FROM other.tag AS t JOIN map_run AS m ON m.old = t.run;"
     "INSERT OR IGNORE INTO main.note (run, text) SELECT m.new, t.text FROM other.note AS t JOIN map_run AS m ON m.old = t.run;";
 
@@ -168,12 +172,12 @@ static const char sweeps_sql[] =
     " WHERE o.id NOT IN (SELECT old FROM map_sweep);"
     "INSERT OR IGNORE INTO main.sweep_metric (sweep, name, direction, loss, validates, origin) SELECT m.new, d.name, d.direction, d.loss,"
     " d.validates, d.origin FROM other.sweep_metric AS d JOIN map_sweep AS m ON m.old = d.sweep;"
-    "INSERT INTO main.sweep_run (sweep, position, run, config, seed, outcome, bad_epoch) SELECT m.new, x.position, r.new, c.new, x.seed,"
-    " x.outcome, x.bad_epoch FROM map_sweep AS m CROSS JOIN other.sweep_run AS x ON x.sweep = m.old JOIN map_run AS r ON r.old = x.run"
+    "INSERT INTO main.sweep_run (sweep, position, run, config, seed, outcome, bad_epoch, bracket, epochs, until, stopped) SELECT m.new, x.position, r.new, c.new, x.seed,"
+    " x.outcome, x.bad_epoch, x.bracket, x.epochs, x.until, x.stopped FROM map_sweep AS m CROSS JOIN other.sweep_run AS x ON x.sweep = m.old JOIN map_run AS r ON r.old = x.run"
     " JOIN map_config AS c ON c.old = x.config WHERE m.made ORDER BY m.new, x.position;"
-    "INSERT INTO main.sweep_run (sweep, position, run, config, seed, outcome, bad_epoch) SELECT m.new, (SELECT coalesce(max(position), -1)"
+    "INSERT INTO main.sweep_run (sweep, position, run, config, seed, outcome, bad_epoch, bracket, epochs, until, stopped) SELECT m.new, (SELECT coalesce(max(position), -1)"
     " FROM main.sweep_run WHERE sweep = m.new) + row_number() OVER (PARTITION BY m.new ORDER BY x.position), r.new, c.new, x.seed,"
-    " x.outcome, x.bad_epoch FROM map_sweep AS m CROSS JOIN other.sweep_run AS x ON x.sweep = m.old JOIN map_run AS r ON r.old = x.run"
+    " x.outcome, x.bad_epoch, x.bracket, x.epochs, x.until, x.stopped FROM map_sweep AS m CROSS JOIN other.sweep_run AS x ON x.sweep = m.old JOIN map_run AS r ON r.old = x.run"
     " JOIN map_config AS c ON c.old = x.config WHERE NOT m.made AND NOT EXISTS (SELECT 1 FROM main.sweep_run AS y WHERE y.run = r.new"
     " AND y.sweep = m.new);";
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const status_names[PL_STATUS_COUNT] = {"planned",  "running", "finished",
-                                                          "diverged", "failed",  "interrupted"};
+static const char *const status_names[PL_STATUS_COUNT] = {"planned", "running",     "finished", "diverged",
+                                                          "failed",  "interrupted", "stopped"};
 
 const char *pl_status_name(enum pl_status status)
 {

@@ -123,6 +123,8 @@ static int forget(struct pl_store *store, int64_t run, struct pl_error *err)
     if (!status)
         status = pl_store_exec(store, err, PL_SQL_FORGET_RESULTS, "i", run);
     if (!status)
+        status = pl_store_exec(store, err, PL_SQL_FORGET_RUNGS, "i", run);
+    if (!status)
         status = pl_store_exec(store, err, PL_SQL_FORGET_JUDGED, "i", run);
     return status ? status : pl_store_exec(store, err, PL_SQL_FORGET_RUN, "i", run);
 }

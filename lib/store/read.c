@@ -49,10 +49,11 @@ int pl_store_counts_together(struct pl_store *store, const int64_t *sweeps, size
 {
     struct pl_text sql = {0};
     sqlite3_stmt *row = NULL;
-    pl_text_add(&sql, "SELECT status, count(*) FROM run WHERE id IN (SELECT run FROM sweep_run WHERE sweep IN (");
+    pl_text_add(&sql, "SELECT status, count(*) FROM (SELECT CASE WHEN min(x.stopped IS NOT NULL) THEN 6 ELSE r.status"
+                      " END AS status FROM sweep_run AS x CROSS JOIN run AS r ON r.id = x.run WHERE x.sweep IN (");
     for (size_t i = 0; i < sweep_count; i++)
         pl_text_addf(&sql, "%s%lld", i ? ", " : "", (long long)sweeps[i]);
-    pl_text_add(&sql, ")) GROUP BY status");
+    pl_text_add(&sql, ") GROUP BY x.run) GROUP BY status");
     int status = pl_store_prepare(store, pl_text(&sql), &row, err);
     for (int i = 0; i < PL_STATUS_COUNT; i++)
         counts[i] = 0;
@@ -213,7 +214,10 @@ static int each_result(struct pl_store *store, sqlite3_stmt *members, struct wal
         if (status < 0)
             return status;
         bool recorded = !status;
-        if (sqlite3_column_type(members, 3) != SQLITE_NULL) { /* this study has its own losses */
+        if (sqlite3_column_type(members, 4) != SQLITE_NULL) { /* this study has stopped it, whatever it came to */
+            result.status = PL_RUN_STOPPED;
+            result.stopped = sqlite3_column_double(members, 4);
+        } else if (sqlite3_column_type(members, 3) != SQLITE_NULL) { /* this study has its own losses */
             int64_t state;
             status = pl_store_number(store, members, 3, "sweep_run", result.run, 0, PL_STATUS_COUNT - 1, &state, err);
             if (status)
@@ -393,7 +397,7 @@ int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metr
         status = pl_store_prepare(store, pl_text(&sql), &values.rows, err);
     if (!status)
         status = pl_store_prepare(store,
-                                  "SELECT run, config, seed, outcome FROM sweep_run WHERE sweep = ?1"
+                                  "SELECT run, config, seed, outcome, stopped FROM sweep_run WHERE sweep = ?1"
                                   " ORDER BY position",
                                   &members, err);
     if (!status) {

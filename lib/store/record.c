@@ -158,7 +158,7 @@ int pl_store_series_described(struct pl_store *store, bool *described, struct pl
 
 /* ---- points ---- */
 
-static const char *kind_of(double value)
+const char *pl_store_value_kind(double value)
 {
     return isnan(value) ? "nan" : isinf(value) ? value > 0 ? "inf" : "-inf" : NULL;
 }
@@ -178,7 +178,7 @@ static void bind_number(sqlite3_stmt *statement, int at, double value)
 
 static void bind_kind(sqlite3_stmt *statement, int at, double value)
 {
-    const char *kind = kind_of(value);
+    const char *kind = pl_store_value_kind(value);
     if (kind)
         sqlite3_bind_text(statement, at, kind, -1, SQLITE_STATIC);
     else
@@ -367,6 +367,8 @@ static int forget_points(struct pl_store *store, const struct pl_claim *claim, e
     int status = must_hold(store, claim, &session, &attempts, err);
     if (!status)
         status = pl_store_supersede(store, claim->run, attempts, err);
+    if (!status && axis == PL_BY_EPOCH)
+        status = pl_store_exec(store, err, PL_SQL_REACHED_DROP, "id", claim->run, from);
     return status ? status : pl_store_exec(store, err, PL_SQL_POINT_DROP, "idi", claim->run, from, (int64_t)axis);
 }
 
@@ -465,6 +467,10 @@ static int end_run(struct pl_store *store, const struct pl_claim *claim, const s
     else
         sqlite3_bind_null(update, 3);
     sqlite3_bind_int64(update, 4, attempts + 1);
+    if (ending->reached > 0)
+        sqlite3_bind_double(update, 5, ending->reached);
+    else
+        sqlite3_bind_null(update, 5);
     if (sqlite3_step(update) != SQLITE_DONE)
         status = pl_store_fail(store, "write to", err);
     sqlite3_reset(update);

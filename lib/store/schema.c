@@ -203,13 +203,25 @@ static const struct migration {
     "CREATE TRIGGER task_deleted AFTER DELETE ON submission_task BEGIN"
     " DELETE FROM submission_run WHERE submission = OLD.submission AND task = OLD.number;"
     " DELETE FROM journal WHERE submission = OLD.submission AND task = OLD.number; END;"},
+    /* 4: studies that stop runs early, see store/bracket.h */
+    {4, "ALTER TABLE run ADD COLUMN reached REAL;" /* the epoch that it was brought to, where more was not wanted */
+    "ALTER TABLE sweep_run ADD COLUMN bracket INTEGER;" /* runs of one bracket compete; NULL: the sweep stops none */
+    "ALTER TABLE sweep_run ADD COLUMN epochs REAL;" /* of the whole run, as far as that is known */
+    "ALTER TABLE sweep_run ADD COLUMN until REAL;" /* how far the sweep wants it now; NULL: to its end */
+    "ALTER TABLE sweep_run ADD COLUMN stopped REAL;" /* where the sweep has stopped it */
+    "CREATE TABLE rung (run INTEGER NOT NULL REFERENCES run (id), series INTEGER NOT NULL REFERENCES series (id),"
+    " best INTEGER NOT NULL CHECK (best IN (0, 1)), epoch REAL NOT NULL, value REAL, kind TEXT,"
+    " PRIMARY KEY (run, series, best, epoch)," KIND_CHECK ("kind", "value") ") STRICT, WITHOUT ROWID;"
+    "CREATE TRIGGER run_deleted_with_rungs AFTER DELETE ON run BEGIN DELETE FROM rung WHERE run = OLD.id; END;"
+    "UPDATE OR IGNORE setting_key SET name = 'setting_' || name WHERE name = 'stopped_at';"},
 };
 /* clang-format on */
 const int pl_store_version = 4;
 
 /* The columns of the views that also show settings: a setting with such a name is shown as setting_NAME. */
 static const char reserved[] =
-    "run key status at_epoch study config seed attempts bad_epoch reason unsaved seconds started host tags note "
+    "run key status at_epoch stopped_at study config seed attempts bad_epoch reason unsaved seconds started host tags "
+    "note "
     "thinned "
     "extends metric value "
     "epoch last"

@@ -208,9 +208,9 @@ static int claim_span(struct pl_store *store, int64_t session, int64_t sweep, in
     int status = pl_store_first(store, err, PL_SQL_CLAIM_FIND, &row, "iiisii", sweep, from, to, retry, session,
                                 (int64_t)(most - *taken));
     for (; !status; status = pl_store_next(store, row, err)) {
-        claims[*taken] = (struct pl_claim){sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2),
-                                           sqlite3_column_int64(row, 3), sqlite3_column_int64(row, 4) + 1,
-                                           sqlite3_column_int64(row, 5) + 1};
+        claims[*taken] = (struct pl_claim){sqlite3_column_int64(row, 1),     sqlite3_column_int64(row, 2),
+                                           sqlite3_column_int64(row, 3),     sqlite3_column_int64(row, 4) + 1,
+                                           sqlite3_column_int64(row, 5) + 1, sqlite3_column_double(row, 6)};
         ++*taken;
         pl_store_mark_set(&store->claimed, sweep, sqlite3_column_int64(row, 0) + 1);
     }
@@ -248,6 +248,18 @@ int pl_store_claim(struct pl_store *store, int64_t session, const int64_t *sweep
     if (!status)
         *taken = got;
     return status;
+}
+
+int pl_store_claimable(struct pl_store *store, int64_t sweep, bool failed, int64_t *count, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    *count = 0;
+    int status = pl_store_first(store, err, PL_SQL_CLAIMABLE, &row, "ii", sweep, (int64_t)failed);
+    if (status)
+        return status < 0 ? status : 0;
+    *count = sqlite3_column_int64(row, 0);
+    sqlite3_reset(row);
+    return 0;
 }
 
 int pl_store_holds(struct pl_store *store, const struct pl_claim *claim, bool *holds, struct pl_error *err)

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdarg.h>
 
+/* Of a place s in a sweep that may stop runs early, and its run r: is more of it wanted now? */
+#define WANTED " AND s.stopped IS NULL AND (s.until IS NULL OR s.until > coalesce(r.reached, 0))"
+
 /* clang-format off */
 static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_BEGIN] = "BEGIN IMMEDIATE",
@@ -46,11 +49,11 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_HOST_FIND] = "SELECT id FROM host WHERE name = ?1 AND cpu = ?2 AND isa = ?3 AND version = ?4 AND compiler = ?5"
                          " AND libraries = ?6",
     [PL_SQL_CLAIM_FIND] =
-        "SELECT s.position, r.id, r.config, r.seed, r.attempts, r.token FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run"
+        "SELECT s.position, r.id, r.config, r.seed, r.attempts, r.token, coalesce(s.until, 0) FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run"
         " WHERE s.sweep = ?1 AND s.position >= ?2 AND s.position < ?3 AND (r.status IN (0, 5) OR (?4 IS NOT NULL AND r.status = 4"
         " AND NOT EXISTS (SELECT 1 FROM attempt AS a WHERE a.run = r.id AND a.session = ?5)"
         " AND EXISTS (SELECT 1 FROM attempt AS a WHERE a.run = r.id AND a.number = r.attempts"
-        " AND instr(lower(coalesce(a.reason, '')), lower(?4)))))"
+        " AND instr(lower(coalesce(a.reason, '')), lower(?4)))))" WANTED
         " ORDER BY s.position LIMIT ?6",
     [PL_SQL_CLAIM_TAKE] = "UPDATE run SET status = 1, session = ?2, token = ?3, begun = NULL WHERE id = ?1",
     [PL_SQL_CLAIM_DROP] = "UPDATE run SET status = ?2, session = NULL, begun = NULL WHERE id = ?1",
@@ -85,17 +88,18 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_ACCEPTED] = "SELECT 1 FROM accepted WHERE older = ?1 AND newer = (SELECT id FROM program WHERE digest = ?2)",
     [PL_SQL_FORGET_POINTS] = "DELETE FROM metric WHERE run = ?1",
     [PL_SQL_FORGET_RESULTS] = "DELETE FROM result WHERE run = ?1 AND series IN (SELECT id FROM series)",
-    [PL_SQL_FORGET_RUN] = "UPDATE run SET status = 0, bad_epoch = NULL, thinned = NULL, source = NULL, source_epoch = NULL WHERE id = ?1",
-    [PL_SQL_FORGET_JUDGED] = "UPDATE sweep_run SET outcome = NULL, bad_epoch = NULL WHERE run = ?1",
+    [PL_SQL_FORGET_RUN] = "UPDATE run SET status = 0, bad_epoch = NULL, thinned = NULL, source = NULL, source_epoch = NULL, reached = NULL WHERE id = ?1",
+    [PL_SQL_FORGET_JUDGED] = "UPDATE sweep_run SET outcome = NULL, bad_epoch = NULL, stopped = NULL,"
+                             " until = CASE WHEN bracket IS NULL THEN NULL ELSE 0 END WHERE run = ?1",
     [PL_SQL_BEGUN] = "UPDATE run SET begun = ?3 WHERE id = ?1 AND token = ?2 AND status = 1",
     [PL_SQL_ATTEMPT_ADD] = "INSERT INTO attempt (run, number, session, outcome, exit_code, signal, reason, log,"
                            " started, seconds, threads, worker, reading, unread, unread_example, program, host,"
                            " unsaved, unsaved_example) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
                            " ?15, ?16, ?17, ?18, ?19)",
-    [PL_SQL_RUN_END] = "UPDATE run SET status = ?2, session = NULL, bad_epoch = ?3, attempts = ?4, begun = NULL"
-                       " WHERE id = ?1",
-    [PL_SQL_COUNTS] = "SELECT total(s = 0), total(s = 1), total(s = 2), total(s = 3), total(s = 4), total(s = 5)"
-                      " FROM (SELECT coalesce(x.outcome, r.status) AS s FROM sweep_run AS x CROSS JOIN run AS r"
+    [PL_SQL_RUN_END] = "UPDATE run SET status = ?2, session = NULL, bad_epoch = ?3, attempts = ?4, begun = NULL,"
+                       " reached = coalesce(?5, reached) WHERE id = ?1",
+    [PL_SQL_COUNTS] = "SELECT total(s = 0), total(s = 1), total(s = 2), total(s = 3), total(s = 4), total(s = 5), total(s = 6)"
+                      " FROM (SELECT CASE WHEN x.stopped IS NOT NULL THEN 6 ELSE coalesce(x.outcome, r.status) END AS s FROM sweep_run AS x CROSS JOIN run AS r"
                       " ON r.id = x.run WHERE x.sweep = ?1)",
     [PL_SQL_SWEEP_SPAN] = "SELECT min(run), max(run) FROM sweep_run WHERE sweep = ?1",
     [PL_SQL_SERIES_IN_FIRST] = "SELECT 1 FROM (SELECT run FROM sweep_run WHERE sweep = ?1 ORDER BY position LIMIT 1000)"
@@ -113,6 +117,26 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_NOTE_SET] = "INSERT INTO note (run, text) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET text = excluded.text"
                         " WHERE text <> excluded.text",
     [PL_SQL_NOTE_DROP] = "DELETE FROM note WHERE run = ?1 AND ?2 = ''",
+    [PL_SQL_COMPETE] = "UPDATE sweep_run SET bracket = ?3, epochs = ?4, until = CASE WHEN bracket IS NULL THEN ?5 ELSE until END"
+                       " WHERE sweep = ?1 AND position = (SELECT position FROM sweep_run WHERE run = ?2 AND sweep = ?1)",
+    [PL_SQL_COMPETITORS] = "SELECT x.run, x.bracket, x.epochs, x.until, x.stopped, r.key, coalesce(x.outcome, r.status),"
+                           " coalesce(x.bad_epoch, r.bad_epoch), r.reached FROM sweep_run AS x CROSS JOIN run AS r ON r.id = x.run"
+                           " WHERE x.sweep = ?1 AND x.bracket IS NOT NULL ORDER BY x.bracket, r.key",
+    [PL_SQL_DECIDE] = "UPDATE sweep_run SET until = ?3, stopped = ?4 WHERE sweep = ?1"
+                      " AND position = (SELECT position FROM sweep_run WHERE run = ?2 AND sweep = ?1)",
+    [PL_SQL_REACHED_SET] = "UPDATE run SET reached = ?2 WHERE id = ?1",
+    [PL_SQL_REACHED_DROP] = "UPDATE run SET reached = NULL WHERE id = ?1 AND reached >= ?2",
+    [PL_SQL_RUNG_READ] = "SELECT value, kind FROM rung WHERE run = ?1 AND series = ?2 AND best = ?3 AND epoch = ?4",
+    [PL_SQL_RUNG_ADD] = "INSERT INTO rung (run, series, best, epoch, value, kind) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+                        " ON CONFLICT DO NOTHING",
+    [PL_SQL_RUNG_LAST] = "SELECT value, kind FROM metric WHERE run = ?1 AND series = ?2 AND epoch <= ?3 ORDER BY epoch DESC LIMIT 1",
+    [PL_SQL_RUNG_LOWEST] = "SELECT value, kind FROM metric WHERE run = ?1 AND series = ?2 AND epoch <= ?3"
+                           " ORDER BY value IS NULL, value, epoch LIMIT 1",
+    [PL_SQL_RUNG_HIGHEST] = "SELECT value, kind FROM metric WHERE run = ?1 AND series = ?2 AND epoch <= ?3"
+                            " ORDER BY value IS NULL, value DESC, epoch LIMIT 1",
+    [PL_SQL_FORGET_RUNGS] = "DELETE FROM rung WHERE run = ?1",
+    [PL_SQL_CLAIMABLE] = "SELECT count(*) FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run WHERE s.sweep = ?1"
+                         " AND (r.status IN (0, 5) OR (?2 AND r.status = 4))" WANTED,
 
     [PL_SQL_SUBMISSION_ADD] = "INSERT INTO submission (session, sweep, state, threads, created, name, system, folder, user,"
                               " resources, reading) VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",

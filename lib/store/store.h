@@ -48,6 +48,8 @@ enum pl_status {
     PL_RUN_DIVERGED,
     PL_RUN_FAILED,
     PL_RUN_INTERRUPTED,
+    PL_RUN_STOPPED, /* by a study that stops runs early (store/bracket.h): no run has it itself, and it may be missing
+                       elsewhere */
     PL_STATUS_COUNT
 };
 const char *pl_status_name(enum pl_status status);
@@ -185,13 +187,16 @@ struct pl_claim {
     int64_t run, config, seed;
     int64_t attempt; /* counted from 1 */
     int64_t token;   /* of this claim: what is written with an older one than the run's is refused */
+    double until;    /* the epoch that the sweep wants it brought to (store/bracket.h); 0: to its end */
 };
 
 /* Takes up to most missing runs of the sweeps (in grid order) for this session: planned and interrupted
  * ones and, unless retry is NULL, failed ones in whose reason it is (a failed run is taken at most once per session;
- * case does not count). */
+ * case does not count). Of a sweep that stops runs early only those that it wants further now. */
 int pl_store_claim(struct pl_store *store, int64_t session, const int64_t *sweeps, size_t sweep_count,
                    const char *retry, struct pl_claim *claims, size_t most, size_t *taken, struct pl_error *err);
+/* How many runs of a sweep could be taken, with failed ones or without. */
+int pl_store_claimable(struct pl_store *store, int64_t sweep, bool failed, int64_t *count, struct pl_error *err);
 /* How long beats must have stood still, instead of five minutes; for tests. */
 void pl_store_set_silence(struct pl_store *store, double seconds);
 
@@ -229,6 +234,7 @@ struct pl_ending {
     int64_t session;
     enum pl_outcome outcome;
     double bad_epoch;
+    double reached; /* interrupted: the epoch that it was to be brought to, and was; else 0 */
     int exit_code, signal;
     const char *reason;          /* or NULL */
     const char *log;             /* the last lines, or NULL */
@@ -280,7 +286,8 @@ struct pl_result {
     enum pl_status status;
     bool has_value; /* false: the run has no finite value of the metric (yet) */
     double value;
-    double epoch; /* at which value was recorded; of the last value also where that is not finite */
+    double epoch;   /* at which value was recorded; of the last value also where that is not finite */
+    double stopped; /* of a run that the sweep has stopped: after which epoch */
 };
 /* Calls row for every run of the sweep, configurations together and in grid order; a negative return
  * stops. Best is the lowest or highest finite value, as the metric is better in this sweep; a neutral metric's is its

@@ -24,6 +24,8 @@ enum pl_sql {
     PL_SQL_ATTEMPT_ADD, PL_SQL_PROGRAM_FIND, PL_SQL_PROGRAM_ADD, PL_SQL_PROGRAM_READ, PL_SQL_ORIGIN, PL_SQL_ACCEPT,
     PL_SQL_ACCEPTED, PL_SQL_FORGET_POINTS, PL_SQL_FORGET_RESULTS, PL_SQL_FORGET_RUN, PL_SQL_FORGET_JUDGED, PL_SQL_BEGUN, PL_SQL_RUN_END, PL_SQL_COUNTS, PL_SQL_SWEEP_SPAN, PL_SQL_SERIES_IN_FIRST, PL_SQL_SERIES_IN_SWEEP,
     PL_SQL_SERIES_AT_WORK, PL_SQL_SOURCE_SET, PL_SQL_TAG_ADD, PL_SQL_TAG_DROP, PL_SQL_NOTE_SET, PL_SQL_NOTE_DROP,
+    PL_SQL_COMPETE, PL_SQL_COMPETITORS, PL_SQL_DECIDE, PL_SQL_REACHED_SET, PL_SQL_REACHED_DROP, PL_SQL_RUNG_READ, PL_SQL_RUNG_ADD,
+    PL_SQL_RUNG_LAST, PL_SQL_RUNG_LOWEST, PL_SQL_RUNG_HIGHEST, PL_SQL_FORGET_RUNGS, PL_SQL_CLAIMABLE,
     PL_SQL_SUBMISSION_ADD, PL_SQL_SUBMISSION_OPEN, PL_SQL_SUBMISSION_CLOSE, PL_SQL_SUBMISSION_SESSION, PL_SQL_SUBMISSION_DROP_OF,
     PL_SQL_ARRAY_ADD, PL_SQL_ARRAY_CHANGE, PL_SQL_TASK_ADD, PL_SQL_TASK_SET, PL_SQL_TASK_BEGUN, PL_SQL_TASK_OVER, PL_SQL_TASK_RUN_ADD, PL_SQL_TASK_RUN,
     PL_SQL_TASK_RUN_SET, PL_SQL_TASK_HELD, PL_SQL_JOURNAL_READ, PL_SQL_JOURNAL_SET, PL_SQL_COUNT
@@ -202,7 +204,8 @@ int pl_store_need_series(struct pl_store *store, const char *metric, const struc
 int pl_store_describe_series(struct pl_store *store, struct pl_error *err);
 /* Is that what the database has of each of them? */
 int pl_store_series_described(struct pl_store *store, bool *described, struct pl_error *err);
-double pl_store_kind_value(const char *kind); /* the non-finite value that a kind names */
+double pl_store_kind_value(const char *kind);  /* the non-finite value that a kind names */
+const char *pl_store_value_kind(double value); /* NULL: it is finite */
 /* Computes lowest, highest and last of every series of a finished or diverged run from its values. */
 int pl_store_write_results(struct pl_store *store, int64_t run, enum pl_status status, struct pl_error *err);
 

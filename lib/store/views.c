@@ -16,10 +16,10 @@
     "CASE " DIRECTION " WHEN 0 THEN CASE WHEN v.last IS NOT NULL THEN v.last_epoch END WHEN 1 THEN v.lowest_epoch"      \
     " WHEN 2 THEN v.highest_epoch END"
 #define BETTER "CASE " DIRECTION " WHEN 0 THEN 'none' WHEN 1 THEN 'min' WHEN 2 THEN 'max' END"
-#define STATUS "coalesce(x.outcome, r.status)"
+#define STATUS "CASE WHEN x.stopped IS NULL THEN coalesce(x.outcome, r.status) ELSE 6 END"
 #define STATUS_WORD                                                                                                    \
     "CASE " STATUS " WHEN 0 THEN 'planned' WHEN 1 THEN 'running' WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged'"         \
-    " WHEN 4 THEN 'failed' ELSE 'interrupted' END"
+    " WHEN 4 THEN 'failed' WHEN 6 THEN 'stopped' ELSE 'interrupted' END"
 
 /* The declaration of series s in the sweep that x is a place in. */
 #define DECLARED " LEFT JOIN sweep_metric AS d ON d.sweep = x.sweep AND d.name = s.name"
@@ -39,6 +39,12 @@
 #define NEWEST_WITH(run)                                                                                               \
     "(SELECT y.sweep FROM sweep_run AS y JOIN sweep AS w ON w.id = y.sweep WHERE y.run = " run                          \
     " ORDER BY w.launch DESC, w.id DESC LIMIT 1)"
+
+/* Does every study that has run r, by its newest sweep, have stopped it? */
+#define IS_STOPPED                                                                                                     \
+    "EXISTS (SELECT 1 FROM sweep_run AS x WHERE x.run = r.id AND x.stopped IS NOT NULL) AND NOT EXISTS (SELECT 1"      \
+    " FROM sweep_run AS x JOIN sweep AS w ON w.id = x.sweep WHERE x.run = r.id AND x.stopped IS NULL"                  \
+    " AND " NEWEST_OF_STUDY ")"
 
 /* Statistics of the values b of a group, whose extremes lo and hi stand in every row. Equal values have no deviation at
  * all, and huge ones do not overflow: deviations are taken in units of the range, means of huge values in parts, and what is
@@ -71,16 +77,17 @@ static const char *const views[] = {
     "DROP VIEW IF EXISTS study_runs; DROP VIEW IF EXISTS attempts; DROP VIEW IF EXISTS provenance;",
     "DROP VIEW IF EXISTS studies; DROP VIEW IF EXISTS study_best; DROP VIEW IF EXISTS study_summary;",
     "DROP VIEW IF EXISTS superseded; DROP VIEW IF EXISTS judged; DROP VIEW IF EXISTS _summary; DROP VIEW IF EXISTS _study_summary;",
-    "DROP VIEW IF EXISTS tasks; DROP VIEW IF EXISTS submissions;",
+    "DROP VIEW IF EXISTS tasks; DROP VIEW IF EXISTS submissions; DROP VIEW IF EXISTS rungs;",
 
     "CREATE VIEW study_runs AS SELECT w.study, x.position, x.run, x.config, " STATUS_WORD " AS status,"
-    " coalesce(x.bad_epoch, r.bad_epoch) AS bad_epoch FROM sweep AS w JOIN sweep_run AS x ON x.sweep = w.id"
+    " coalesce(x.bad_epoch, r.bad_epoch) AS bad_epoch, x.bracket, CAST(x.stopped AS NUMERIC) AS stopped_at FROM sweep AS w JOIN sweep_run AS x ON x.sweep = w.id"
     " JOIN run AS r ON r.id = x.run WHERE " NEWEST_OF_STUDY ";",
 
     "CREATE VIEW studies AS SELECT w.study, count(*) AS runs, count(DISTINCT r.config) AS configs, w.seeds,"
     " sum(" STATUS " = 0) AS planned, sum(" STATUS " = 1 AND r.begun IS NULL) AS queued,"
     " sum(" STATUS " = 1 AND r.begun IS NOT NULL) AS running, sum(" STATUS " = 2) AS finished,"
-    " sum(" STATUS " = 3) AS diverged, sum(" STATUS " = 4) AS failed, sum(" STATUS " = 5) AS interrupted, w.path,"
+    " sum(" STATUS " = 3) AS diverged, sum(" STATUS " = 4) AS failed, sum(" STATUS " = 5) AS interrupted,"
+    " sum(" STATUS " = 6) AS stopped, w.path,"
     " datetime(w.created, 'unixepoch') AS created, datetime(w.started, 'unixepoch') AS started"
     " FROM sweep AS w JOIN sweep_run AS x ON x.sweep = w.id JOIN run AS r ON r.id = x.run"
     " WHERE " NEWEST_OF_STUDY " GROUP BY w.id;",
@@ -92,7 +99,8 @@ static const char *const views[] = {
     " datetime(CASE r.status WHEN 1 THEN r.begun ELSE a.started END, 'unixepoch') AS started,"
     " coalesce(k.name, h.host) AS host,"
     " CASE r.status WHEN 1 THEN (SELECT max(m.epoch) FROM metric AS m JOIN series AS e"
-    " ON e.id = m.series WHERE m.run = r.id AND e.axis = 0) END AS at_epoch,"
+    " ON e.id = m.series WHERE m.run = r.id AND e.axis = 0) END AS at_epoch, CASE WHEN r.status = 5 AND " IS_STOPPED
+    " THEN (SELECT CAST(max(x.stopped) AS NUMERIC) FROM sweep_run AS x WHERE x.run = r.id) END AS stopped_at,"
     " (SELECT group_concat(name, ', ') FROM (SELECT name FROM tag WHERE run = r.id ORDER BY name)) AS tags,"
     " (SELECT text FROM note WHERE run = r.id) AS note, r.thinned, nullif(lower(hex(r.source)), '') AS extends$settings"
     " FROM run AS r JOIN config AS c ON c.id = r.config" /* of a run at work, or wanted anew, the last attempt is not it */
@@ -158,6 +166,10 @@ static const char *const views[] = {
     " FROM run AS r JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts JOIN session AS h"
     " ON h.id = a.session LEFT JOIN program AS p ON p.id = a.program LEFT JOIN host AS k ON k.id = a.host;",
 
+    /* By what runs that compete were ranked. */
+    "CREATE VIEW rungs AS SELECT v.run, s.name AS metric, CAST(v.epoch AS NUMERIC) AS epoch, v.value, v.kind,"
+    " CASE v.best WHEN 1 THEN 'best' ELSE 'last' END AS which FROM rung AS v JOIN series AS s ON s.id = v.series;",
+
     /* What batch systems have been given. */
     "CREATE VIEW tasks AS SELECT s.name AS submission, w.study, t.number AS task, CASE WHEN a.job IS NOT NULL"
     " THEN a.job || '_' || (t.number - a.first) END AS job, CASE WHEN s.state = 2 OR t.over THEN 'over' WHEN a.state = 3"
@@ -179,7 +191,8 @@ static const char *const views[] = {
 
 static const char status_case[] =
     "CASE r.status WHEN 0 THEN 'planned' WHEN 1 THEN CASE WHEN r.begun IS NULL THEN 'queued' ELSE 'running' END"
-    " WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged' WHEN 4 THEN 'failed' ELSE 'interrupted' END";
+    " WHEN 2 THEN 'finished' WHEN 3 THEN 'diverged' WHEN 4 THEN 'failed' ELSE CASE WHEN " IS_STOPPED
+    " THEN 'stopped' ELSE 'interrupted' END END";
 
 /* Names that Python, R, DuckDB or SQL itself reserve: a column that has one gets a second name with _ behind it. */
 static const char words[] =

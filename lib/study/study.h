@@ -16,6 +16,7 @@
 #include "study/resources.h"
 #include "study/search.h"
 #include "study/select.h"
+#include "study/stop.h"
 #include "train/metric.h"
 
 /* select: {best: 2, over: [lambda, epsilon], by: best valid_accuracy}: of the configurations that differ only in
@@ -226,6 +227,7 @@ struct pl_study {
     size_t table_count;
     struct pl_figure_spec *figures;
     size_t figure_count;
+    const struct pl_stop *stop;     /* how runs are stopped early; NULL: none is */
     const struct pl_search *search; /* how the settings that are drawn are; NULL: none is */
     char **axes;                    /* keys that vary, in document order (default rows and columns of a table) */
     size_t axis_count;

@@ -58,7 +58,9 @@ bool pl_sweep_plan_feeds(const struct pl_sweep_study *source, const struct pl_sw
 
 static bool is_complete(const struct pl_sweep_study *study)
 {
-    return !study->study->waiting && study->counts[PL_RUN_FINISHED] + study->counts[PL_RUN_DIVERGED] == study->runs;
+    const int64_t *counts = study->counts;
+    return !study->study->waiting &&
+           counts[PL_RUN_FINISHED] + counts[PL_RUN_DIVERGED] + counts[PL_RUN_STOPPED] == study->runs;
 }
 
 const struct pl_sweep_study *pl_sweep_plan_blocking(const struct pl_sweep_plan *plan,

@@ -137,6 +137,7 @@ void pl_claimed_end(struct pl_claimed *run, const struct pl_event *event)
     struct pl_ending *ending = &run->ending;
     ending->outcome = event->outcome;
     ending->bad_epoch = event->bad_epoch;
+    ending->reached = event->reached;
     ending->exit_code = event->exit_code;
     ending->signal = event->signal;
     ending->seconds = event->seconds;

@@ -1,4 +1,5 @@
 #include "sweep/ledger.h"
+#include "sweep/halving.h"
 #include "sweep/watch.h"
 
 #include <math.h>
@@ -68,6 +69,23 @@ void pl_ledger_drop(struct pl_ledger *l, struct pl_claimed *run)
     pl_claimed_recycle(run, &l->spare);
 }
 
+void pl_ledger_look_again(struct pl_ledger *l)
+{
+    l->exhausted = pl_ledger_is_limited(l);
+    for (size_t i = 0; i < l->plan->count; i++)
+        l->plan->studies[i].undecided = l->plan->studies[i].study->stop;
+}
+
+/* A run that has ended may be the last that others waited for, in any study that has it. */
+static void reopen(struct pl_ledger *l)
+{
+    for (size_t i = 0; i < l->plan->count; i++)
+        if (l->plan->studies[i].study->stop) {
+            pl_ledger_look_again(l);
+            return;
+        }
+}
+
 void pl_ledger_end(struct pl_ledger *l, struct pl_claimed *run)
 {
     struct pl_sweep_study *study = run->study;
@@ -88,6 +106,7 @@ void pl_ledger_end(struct pl_ledger *l, struct pl_claimed *run)
     l->ran += run->ending.outcome != PL_INTERRUPTED;
     unlink_run(l, run);
     pl_claimed_push(&l->done, run);
+    reopen(l);
     if (run->ending.outcome == PL_FAILED)
         note_failure(l, run);
 }
@@ -257,10 +276,14 @@ static int claim(struct pl_ledger *l, size_t need, struct pl_error *err)
 {
     int status = 0;
     for (size_t looked = 0; need && looked < l->plan->count && !status;) {
+        struct pl_sweep_study *study = &l->plan->studies[l->study];
+        bool changed = false;
         size_t taken;
-        status = pl_ledger_claim(l, &l->plan->studies[l->study], need, &taken, err);
+        status = pl_ledger_claim(l, study, need, &taken, err);
         need -= taken;
-        if (need && !status) {
+        if (need && !status && study->undecided && study->sweep)
+            status = pl_sweep_decide(study, l->store, &changed, err);
+        if (need && !status && !changed) {
             l->study = (l->study + 1) % l->plan->count;
             looked++;
         }

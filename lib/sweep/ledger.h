@@ -59,6 +59,8 @@ void pl_ledger_began(struct pl_ledger *ledger, struct pl_claimed *run);
 void pl_ledger_end(struct pl_ledger *ledger, struct pl_claimed *run);
 void pl_ledger_drop(struct pl_ledger *ledger, struct pl_claimed *run);
 
+/* The database may have more to claim than it had, by other sweeps or because a rung is complete. */
+void pl_ledger_look_again(struct pl_ledger *ledger);
 /* Claims at most so many missing runs of one study, in grid order, into the backlog; the transaction is the caller's.
  */
 int pl_ledger_claim(struct pl_ledger *ledger, struct pl_sweep_study *study, size_t most, size_t *taken,

@@ -40,7 +40,10 @@ void pl_orders_write(struct pl_orders *orders, const struct pl_claimed *run, siz
                              .home = study->home,
                              .data = orders->options->data_folder,
                              .epochs = run->epochs,
+                             .until = run->epochs > 0 && run->claim.until >= run->epochs ? 0 : run->claim.until,
+                             .restart = study->stop && study->stop->restart,
                              .continued = run->claim.attempt > 1};
+    order.continued = order.continued && !order.restart;
     memcpy(order.kept, run->kept, sizeof order.kept);
     pl_order_write(&order, out);
     pl_text_release(&folder);

@@ -1,5 +1,6 @@
 /* From specs to the rows of the database, and the same without writing for --dry-run. */
 #include "sweep/choices.h"
+#include "sweep/halving.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 int64_t pl_sweep_study_missing(const struct pl_sweep_study *study, bool retry_failed)
 {
     const int64_t *counts = study->counts;
-    int64_t ended = counts[PL_RUN_FINISHED] + counts[PL_RUN_DIVERGED];
+    int64_t ended = counts[PL_RUN_FINISHED] + counts[PL_RUN_DIVERGED] + counts[PL_RUN_STOPPED];
     if (!retry_failed)
         ended += counts[PL_RUN_FAILED];
     return study->runs - ended;
@@ -80,16 +81,37 @@ static void begin_plan(struct pl_sweep_plan *plan, const struct pl_sweep_source 
 
 enum { TOLD_EVERY = 4096 }; /* runs from one word of progress to the next */
 
-static int write_run(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, struct pl_store *store, int64_t config,
-                     const char *canonical, int64_t seed, struct pl_error *err)
+/* A study while it is written. */
+struct writing {
+    struct pl_sweep_plan *plan;
+    struct pl_sweep_study *entry;
+    struct pl_store *store;
+    struct pl_brackets brackets;
+    struct pl_walk_place place; /* of the configuration at hand */
+};
+
+static size_t seed_number(const struct pl_study *study, int64_t seed)
 {
+    for (size_t i = 0; i < study->seed_count; i++)
+        if (study->seeds[i] == seed)
+            return i;
+    return 0;
+}
+
+static int write_run(struct writing *w, const struct pl_settings *settings, int64_t config, const char *canonical,
+                     int64_t seed, struct pl_error *err)
+{
+    struct pl_sweep_plan *plan = w->plan;
     unsigned char key[PL_DIGEST_SIZE];
     enum pl_status found;
     int64_t run;
     pl_run_key(canonical, seed, key);
-    int status = pl_store_put_run(store, entry->sweep, config, seed, key, &run, &found, err);
+    int status = pl_store_put_run(w->store, w->entry->sweep, config, seed, key, &run, &found, err);
+    if (!status && w->entry->study->stop)
+        status = pl_brackets_put(&w->brackets, w->entry, w->store, &w->place, settings,
+                                 seed_number(w->entry->study, seed), run, err);
     if (!status)
-        count_run(plan, entry, key, found);
+        count_run(plan, w->entry, key, found);
     if (plan->progress && !(++plan->planned % TOLD_EVERY))
         plan->progress(plan->progress_self, plan->planned, plan->total);
     return status;
@@ -98,6 +120,7 @@ static int write_run(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, s
 static int write_study(struct pl_sweep_plan *plan, struct pl_sweep_study *entry, struct pl_store *store,
                        struct pl_error *err)
 {
+    struct writing writing = {.plan = plan, .entry = entry, .store = store};
     struct pl_text canonical = {0};
     struct pl_walk *walk = pl_walk_new(entry->study);
     const struct pl_settings *settings;
@@ -105,6 +128,7 @@ static int write_study(struct pl_sweep_plan *plan, struct pl_sweep_study *entry,
     size_t seed_count;
     int status = 0;
     entry->runs = 0;
+    entry->undecided = entry->study->stop;
     if (entry->study->metric_count)
         status = pl_store_declare(store, entry->sweep, entry->study->metrics, entry->study->metric_count, err);
     while (!status && !pl_walk_next(walk, &settings, &seeds, &seed_count)) {
@@ -113,10 +137,12 @@ static int write_study(struct pl_sweep_plan *plan, struct pl_sweep_study *entry,
         pl_text_clear(&canonical);
         pl_settings_write(settings, &canonical);
         status = pl_store_put_config(store, settings, pl_text(&canonical), &config, err);
+        pl_walk_where(walk, &writing.place);
         for (size_t i = 0; i < seed_count && !status; i++)
-            status = write_run(plan, entry, store, config, pl_text(&canonical), seeds[i], err);
+            status = write_run(&writing, settings, config, pl_text(&canonical), seeds[i], err);
     }
     pl_walk_free(walk);
+    pl_brackets_release(&writing.brackets);
     pl_text_release(&canonical);
     return status;
 }

@@ -27,6 +27,8 @@ void pl_progress_rate(double rate, struct pl_text *out)
 
 static void add_counts(struct pl_text *out, const struct pl_sweep_study *study, bool color)
 {
+    if (study->counts[PL_RUN_STOPPED])
+        pl_text_addf(out, ", %lld stopped", (long long)study->counts[PL_RUN_STOPPED]);
     if (study->counts[PL_RUN_DIVERGED])
         pl_text_addf(out, ", %s%lld diverged%s", color ? "\033[33m" : "", (long long)study->counts[PL_RUN_DIVERGED],
                      color ? "\033[0m" : "");

@@ -202,7 +202,7 @@ static int look_elsewhere(struct supervisor *s, int *fruitless, struct pl_error 
     if (running && s->elsewhere == 0)
         pl_view_note(&s->options->view, "waiting for %lld runs that another sweep holds", (long long)running);
     s->elsewhere = running;
-    s->ledger.exhausted = false;
+    pl_ledger_look_again(&s->ledger);
     if (pl_clock_steady() - s->ledger.recovered >= recover_every)
         status = pl_ledger_recover(&s->ledger, err);
     double until = pl_clock_steady() + (running ? look_every : 0.05), now;
@@ -220,7 +220,7 @@ static int look_for_idle(struct supervisor *s, struct pl_error *err)
     if (!l->exhausted || !l->outstanding || l->backlog.count || s->crew.stopping || pl_ledger_is_limited(l) ||
         pl_crew_busy(&s->crew) == (int)s->crew.hand_count || pl_clock_steady() - l->recovered < idle_look_every)
         return 0;
-    l->exhausted = false;
+    pl_ledger_look_again(l);
     return pl_ledger_recover(l, err);
 }
 

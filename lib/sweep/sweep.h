@@ -49,6 +49,10 @@ struct pl_sweep_study {
     char unsaved_example[300]; /* why the first of them could not */
     double first, last;        /* pl_clock_steady of its first start and last end; 0: none */
     struct pl_sweep_best best;
+    /* of a study that stops runs early (halving.h) */
+    bool undecided;                    /* something has ended since it was last decided what goes on */
+    double epochs_run, epochs_planned; /* of its runs so far, and if none were stopped */
+    char held[300];                    /* why some of its runs wait; "" where nobody has to do anything about it */
 };
 
 struct pl_sweep_plan {

@@ -274,6 +274,8 @@ static void train(struct worker *w, const struct pl_order *order)
                                      .data = order->data,
                                      .owner = order->owner,
                                      .epochs = order->epochs,
+                                     .until = order->until,
+                                     .restart = order->restart,
                                      .kept = order->continued ? order->kept : NULL};
     struct pl_run_result result = {.bad_epoch = -1, .exit_code = -1};
     struct pl_error err = {0};

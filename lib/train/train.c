@@ -18,6 +18,21 @@ void pl_result_set(struct pl_run_result *result, enum pl_outcome outcome, const 
     va_end(args);
 }
 
+double pl_train_epochs(const struct pl_settings *settings)
+{
+    if (pl_settings_find(settings, "command"))
+        return 0;
+    return (double)pl_settings_integer(settings, pl_settings_find(settings, "dataset") ? "epochs" : "iterations", 0);
+}
+
+void pl_result_reached(struct pl_run_result *result, double until)
+{
+    char number[PL_NUMBER_SIZE];
+    pl_number_write(until, number);
+    pl_result_set(result, PL_INTERRUPTED, "reached %s, where a study decides whether it goes on", number);
+    result->reached = until;
+}
+
 int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
                  struct pl_error *err)
 {

@@ -68,6 +68,13 @@ int pl_train_check_reading(const char *reading, struct pl_error *err);
 /* Does a run's program get to know the setting (or "seed")? Always so for tasks that are no command. */
 bool pl_train_uses(const struct pl_settings *settings, const char *name);
 
+/* Is the settings' command one that is told by {until} where to end? */
+bool pl_train_asks_until(const struct pl_settings *settings);
+/* Can a run go on from what an earlier attempt has left? Not a command without {run_folder}. */
+bool pl_train_keeps_folder(const struct pl_settings *settings);
+/* How many epochs (iterations) the settings of one of poula's own tasks ask for; 0: they are a command's. */
+double pl_train_epochs(const struct pl_settings *settings);
+
 /* Can the seed change what a run records? Not in a problem whose gradient, and an optimizer whose step, draw nothing.
  */
 bool pl_train_draws(const struct pl_settings *settings);
@@ -102,6 +109,7 @@ const char *pl_outcome_name(enum pl_outcome outcome); /* "finished", "diverged",
 struct pl_run_result {
     enum pl_outcome outcome;
     double bad_epoch;          /* diverged: the first epoch (iteration, step) with a non-finite value; else -1 */
+    double reached;            /* interrupted: until, as the run has come to it; else 0 */
     int exit_code;             /* of a command; -1 where there is none */
     int signal;                /* that ended a command; 0 where there is none */
     char reason[500];          /* failed, diverged, interrupted: one sentence */
@@ -134,6 +142,8 @@ struct pl_run_request {
     const char *owner;   /* of the folder: the token of the database that has the run; NULL: none has */
     const struct pl_kept *kept; /* by axis; NULL: there was no earlier attempt */
     double epochs;              /* of a program: fewer are not finished; 0: not declared */
+    double until; /* the run is brought to the end of this epoch (iteration) and no further; 0: to its end */
+    bool restart; /* a program begins anew each time: what it says beyond until is not recorded */
 };
 
 /* A run's key: SHA-256 over the canonical settings and the seed ("SETTINGS\nseed=SEED\n"). Whatever else a request
@@ -146,7 +156,9 @@ void pl_run_key(const char *canonical_settings, int64_t seed, unsigned char key[
 int pl_train_complete(const struct pl_settings **settings, struct pl_settings *filled, struct pl_error *err);
 
 /* Trains. Returns 0 whatever the outcome; a negative code only when the request makes no sense (then
- * result says failed as well). */
+ * result says failed as well). A run that is brought to an epoch short of its end is interrupted there, and has reached
+ * it; a later request goes on to the bits that an uninterrupted run would have had: networks from their checkpoint,
+ * programs from what they left in their folder, all others from the beginning. */
 int pl_train_run(const struct pl_run_request *request, const struct pl_sink *sink, struct pl_run_result *result,
                  struct pl_error *err);
 

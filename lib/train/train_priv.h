@@ -50,6 +50,8 @@ const char *pl_request_key(const struct pl_run_request *request, char hex[2 * PL
 #define PL_FOLDER_MARK ".poula"
 /* Writes it into the request's folder, which exists. */
 void pl_train_folder_mark(const struct pl_run_request *request);
+/* The run has come to the end of what was asked for. */
+void pl_result_reached(struct pl_run_result *result, double until);
 void pl_result_set(struct pl_run_result *result, enum pl_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

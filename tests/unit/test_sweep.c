@@ -149,6 +149,7 @@ static void check_rest(int line, const struct pl_event *event)
         assert_int_equal(event->kind, PL_EVENT_END);
         assert_int_equal(event->outcome, PL_DIVERGED);
         assert_true(event->bad_epoch == 40);
+        assert_true(event->reached == 30);
         assert_int_equal(event->exit_code, -1);
         assert_int_equal(event->values, 60);
         assert_string_equal(event->reason, "loss is not finite");
@@ -165,6 +166,7 @@ static void other_events_come_back(void **state)
     struct pl_text text = {0};
     struct pl_run_result result = {.outcome = PL_DIVERGED,
                                    .bad_epoch = 40,
+                                   .reached = 30,
                                    .exit_code = -1,
                                    .reason = "loss is not finite",
                                    .unread = 7,
@@ -194,8 +196,8 @@ static void lines_that_are_no_events(void **state)
         "{\"event\":\"start\"}",
         "{\"event\":\"dance\",\"run\":1}",
         "{\"event\":\"ready\"}",
-        "{\"event\":\"ready\",\"protocol\":5}",
-        "{\"event\":\"ready\",\"protocol\":5,\"version\":\"1\"}",
+        "{\"event\":\"ready\",\"protocol\":6}",
+        "{\"event\":\"ready\",\"protocol\":6,\"version\":\"1\"}",
         "{\"event\":\"start\",\"run\":\"1\"}",
         "{\"event\":\"log\",\"run\":1}",
         "{\"run\":1,\"event\":\"points\",\"epochs\":[1],\"series\":[[\"loss\",\"epoch\",\"00\"]]}",
@@ -243,7 +245,10 @@ static void orders_come_back(void **state)
                              .folder = "a \"b\"",
                              .reading = "{\"pattern\":[\"\\\\d+\"],\"stall\":600}",
                              .home = "/a \"b\"",
-                             .data = "data"};
+                             .data = "data",
+                             .epochs = 27,
+                             .until = 9,
+                             .restart = true};
     pl_order_write(&order, &line);
     assert_int_equal(line.text[line.length - 1], '\n');
     enum pl_message kind;
@@ -259,6 +264,7 @@ static void orders_come_back(void **state)
     assert_int_equal(got.seed, -3);
     assert_int_equal(got.threads, 2);
     assert_int_equal(got.slot, 3);
+    assert_true(got.epochs == 27 && got.until == 9 && got.restart && !got.continued);
     assert_string_equal(got.folder, "a \"b\"");
     assert_string_equal(got.home, "/a \"b\"");
     assert_string_equal(got.data, "data");

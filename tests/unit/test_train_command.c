@@ -88,7 +88,7 @@ static void commands_are_checked(void **state)
     (void)state;
     refused("[\"sh\",\"{lamda}\"]", NULL,
             "{lamda}, but there are only {epsilon}, {lambda}, {name_of}, {args}, {settings_file}, {seed}, {threads}, "
-            "{slot} and");
+            "{slot}, {until} and");
     refused("[\"sh\",\"{}\"]", NULL, "placeholder {}");
     refused("[\"sh\",\"{command}\"]", NULL, "placeholder {command}");
     refused("[\"awk\",\"{ print\"]", NULL, "without a closing one");

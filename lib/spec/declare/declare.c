@@ -31,6 +31,9 @@ void pl_declarations_read(struct reader *reader, const struct content *defaults,
         pl_declare_metrics(&d, metrics);
     if (target)
         pl_declare_target(&d, target);
+    struct node *stop = content->stop ? content->stop : defaults ? defaults->stop : NULL;
+    if (stop)
+        pl_declare_stop(&d, stop, content->stop);
     if (tables) {
         struct node **items = read_list(reader, &tables, "tables", &count);
         study->tables = pl_pool_new(reader->pool, count, sizeof *study->tables);

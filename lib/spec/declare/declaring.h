@@ -44,6 +44,8 @@ void pl_declare_number(struct reader *reader, const struct node *node, const cha
 
 void pl_declare_metrics(struct declaring *d, const struct node *map);
 void pl_declare_target(struct declaring *d, const struct node *map);
+/* own: the node stands in the study itself, and not in the defaults. */
+void pl_declare_stop(struct declaring *d, struct node *map, bool own);
 void pl_declare_table(struct declaring *d, const struct node *map, struct pl_table_spec *table);
 void pl_declare_figure(struct declaring *d, const struct node *map, struct pl_figure_spec *figure);
 /* Gives figures without name their own, and sees that no two write one file; list has their nodes. */

@@ -33,6 +33,7 @@ struct dimension {
     bool choice;   /* one of its fields chooses the schema */
     size_t stride; /* of a choice dimension: variants between two positions */
     bool drawn;    /* its positions are the points of a search */
+    bool competes; /* where runs are stopped early: those that differ along it compete, others do not */
 };
 
 /* A field in one variant. */

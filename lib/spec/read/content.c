@@ -113,6 +113,7 @@ static struct node **place_for(struct content *content, const char *key)
         {"epochs", &content->epochs},
         {"resources", &content->resources},
         {"search", &content->search},
+        {"stop", &content->stop},
         {"pattern", &content->reading.pattern},
         {"metrics_file", &content->reading.metrics_file},
         {"stderr", &content->reading.error_too},
@@ -124,15 +125,15 @@ static struct node **place_for(struct content *content, const char *key)
     return NULL;
 }
 
-static const char *const study_keys[] = {"study",        "description", "task",    "optimizer", "schedule", "settings",
-                                         "seeds",        "timeout",     "epochs",  "zip",       "exclude",  "cases",
-                                         "metrics",      "tables",      "figures", "scale",     "defaults", "pattern",
-                                         "metrics_file", "stderr",      "stall",   "resources", "search",   "target"};
+static const char *const study_keys[] = {
+    "study",        "description", "task",  "optimizer", "schedule", "settings", "seeds", "timeout",  "epochs",
+    "zip",          "exclude",     "cases", "metrics",   "tables",   "figures",  "scale", "defaults", "pattern",
+    "metrics_file", "stderr",      "stall", "resources", "search",   "target",   "stop"};
 static const char *const case_keys[] = {"task", "optimizer", "schedule", "settings", "zip", "exclude"};
-static const char *const default_keys[] = {"task",    "optimizer", "schedule",  "settings", "seeds",
-                                           "timeout", "epochs",    "zip",       "exclude",  "metrics",
-                                           "tables",  "figures",   "scale",     "pattern",  "metrics_file",
-                                           "stderr",  "stall",     "resources", "search",   "target"};
+static const char *const default_keys[] = {"task",   "optimizer", "schedule",     "settings", "seeds",  "timeout",
+                                           "epochs", "zip",       "exclude",      "metrics",  "tables", "figures",
+                                           "scale",  "pattern",   "metrics_file", "stderr",   "stall",  "resources",
+                                           "search", "target",    "stop"};
 
 static void complain_key(struct reader *reader, const struct node *key, enum content_kind kind,
                          const char *const *legal, size_t count)

@@ -22,7 +22,7 @@ struct content {
         struct node *pattern, *metrics_file, *error_too, *stall;
     } reading;
     struct node *name, *description, *seeds, *timeout, *epochs, *zip, *exclude, *cases;
-    struct node *metrics, *target, *tables, *figures, *scale, *resources, *search;
+    struct node *metrics, *target, *tables, *figures, *scale, *resources, *search, *stop;
 };
 
 enum content_kind { CONTENT_STUDY, CONTENT_CASE, CONTENT_DEFAULTS };

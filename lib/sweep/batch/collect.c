@@ -132,7 +132,7 @@ static int end_run(struct collector *c, const struct pl_event *event)
     pl_claimed_end(run, event);
     status = pl_recorder_end(&c->recorder, run, c->err);
     run->host = NULL;
-    bool interrupted = run->ending.outcome == PL_INTERRUPTED;
+    bool interrupted = run->ending.outcome == PL_INTERRUPTED && !(run->ending.reached > 0);
     remove_active(c, active);
     c->collected->ended += !interrupted && !status;
     if (status || !interrupted)

@@ -89,7 +89,7 @@ static int take(void *self, char *text, size_t length, const struct pl_journal_p
     else if (event.kind == PL_EVENT_POINTS)
         keep(run, &event);
     else if (event.kind == PL_EVENT_END)
-        run->ended = event.outcome != PL_INTERRUPTED;
+        run->ended = event.outcome != PL_INTERRUPTED || event.reached > 0;
     return 0;
 }
 

@@ -8,7 +8,7 @@
 struct pl_past_run {
     int64_t run;
     char *line;                         /* its order */
-    bool ended;                         /* finished, diverged or failed: nothing is left to do */
+    bool ended;                         /* finished, diverged, failed or at its rung: nothing is left to do */
     bool begun;                         /* an earlier attempt at the task has begun it */
     struct pl_kept kept[PL_AXIS_COUNT]; /* what these have reported */
 };

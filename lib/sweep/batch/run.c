@@ -2,6 +2,7 @@
  * leaves it, by a signal or a kill, leaves tasks that go on; whoever comes again goes on here. */
 #include "sweep/batch/batch.h"
 #include "sweep/batch/collect.h"
+#include "sweep/halving.h"
 #include "sweep/ledger.h"
 #include "sweep/watch.h"
 
@@ -34,6 +35,7 @@ struct attached {
     int64_t began;  /* runs that were done then */
     bool waits;     /* arrays that could not be submitted yet */
     bool ours;      /* some open submission holds runs of the plan */
+    bool decided;   /* a rung was, so that runs are wanted further */
     char broken[500];
 };
 
@@ -49,15 +51,43 @@ static int64_t total(const struct attached *a, enum pl_status status)
 
 static int64_t done(const struct attached *a)
 {
-    return total(a, PL_RUN_FINISHED) + total(a, PL_RUN_DIVERGED) + total(a, PL_RUN_FAILED);
+    return total(a, PL_RUN_FINISHED) + total(a, PL_RUN_DIVERGED) + total(a, PL_RUN_FAILED) + total(a, PL_RUN_STOPPED);
 }
 
-static int64_t claimable(const struct attached *a, const struct pl_sweep_study *study)
+static int count_claimable(const struct attached *a, const struct pl_sweep_study *study, int64_t *count,
+                           struct pl_error *err)
 {
+    *count = 0;
     if (!study->sweep)
         return 0;
-    return study->counts[PL_RUN_PLANNED] + study->counts[PL_RUN_INTERRUPTED] +
-           (a->options.retry_failed ? study->counts[PL_RUN_FAILED] : 0);
+    if (study->study->stop) /* most wait for a rung */
+        return pl_store_claimable(a->store, study->sweep, a->options.retry_failed, count, err);
+    *count = study->counts[PL_RUN_PLANNED] + study->counts[PL_RUN_INTERRUPTED] +
+             (a->options.retry_failed ? study->counts[PL_RUN_FAILED] : 0);
+    return 0;
+}
+
+/* Decides which runs go on, where something has ended since that was last done. */
+static int decide(struct attached *a, struct pl_error *err)
+{
+    int status = 0;
+    a->decided = false;
+    for (size_t i = 0; i < a->plan->count && !status; i++) {
+        struct pl_sweep_study *study = &a->plan->studies[i];
+        bool changed = false;
+        if (!study->undecided || !study->sweep)
+            continue;
+        status = pl_store_begin(a->store, err);
+        if (status)
+            break;
+        status = pl_sweep_decide(study, a->store, &changed, err);
+        if (!status)
+            status = pl_store_commit(a->store, err);
+        if (status)
+            pl_store_rollback(a->store);
+        a->decided = a->decided || changed;
+    }
+    return status;
 }
 
 /* Reads how the runs stand, and what has ended since. */
@@ -70,6 +100,7 @@ static int recount(struct attached *a, struct pl_error *err)
     int status = pl_sweep_plan_recount(a->plan, a->store, err);
     for (size_t i = 0; i < a->plan->count && !status; i++) {
         struct pl_sweep_study *study = &a->plan->studies[i];
+        study->undecided = study->study->stop;
         int64_t ended = study->runs - pl_sweep_study_missing(study, false) - before[i];
         if (ended <= 0 || !a->recovered)
             continue;
@@ -90,7 +121,7 @@ static bool holds_plan(const struct attached *a, const struct pl_submission *sub
 
 /* ---- submitting ---- */
 
-static int write_study(struct attached *a, size_t index, bool *any, struct pl_error *err)
+static int write_study(struct attached *a, size_t index, int64_t runs, bool *any, struct pl_error *err)
 {
     struct pl_sweep_study *study = &a->plan->studies[index];
     struct pl_batch_request request;
@@ -99,7 +130,7 @@ static int write_study(struct attached *a, size_t index, bool *any, struct pl_er
     struct pl_submission submission;
     struct pl_pool pool = {0};
     struct pl_text text = {0};
-    int status = pl_batch_plan(&request, a->store, study, claimable(a, study), a->batch, err);
+    int status = pl_batch_plan(&request, a->store, study, runs, a->batch, err);
     if (!status) {
         a->batch->system->limits(&request.resources, &limits, &unknown);
         request.array_most = pl_batch_array_most(&limits);
@@ -145,14 +176,17 @@ static int submit_missing(struct attached *a, bool *any, struct pl_error *err)
     *any = false;
     if (a->rounds > a->batch->requeues || a->broken[0] || a->options.limit < 0)
         return 0;
+    status = decide(a, err);
     for (size_t i = 0; i < a->plan->count && !status && a->options.limit >= 0; i++) {
-        if (!claimable(a, &a->plan->studies[i]))
+        int64_t runs;
+        status = count_claimable(a, &a->plan->studies[i], &runs, err);
+        if (status || !runs)
             continue;
         tried = true;
-        status = write_study(a, i, any, err);
+        status = write_study(a, i, runs, any, err);
     }
-    a->rounds += *any;
-    a->options.retry_failed = false; /* once */
+    a->rounds += *any && !a->decided; /* the next rung is no second attempt */
+    a->options.retry_failed = false;  /* once */
     if (!status && tried)
         status = recount(a, err);
     return status || !tried ? status : read_open(a, err);
@@ -329,6 +363,11 @@ static void say_farewell(const struct attached *a)
                      (long long)tasks, tasks == 1 ? "" : "s", tasks == 1 ? "es" : "");
     if (a->batch->detach && a->waits && !a->stopped_by)
         pl_view_note(a->view, "not all tasks could be submitted yet; the same command goes on with them");
+    for (size_t i = 0; i < a->plan->count && a->batch->detach && !a->stopped_by; i++)
+        if (a->plan->studies[i].study->stop && pl_sweep_study_missing(&a->plan->studies[i], false))
+            pl_view_note(a->view,
+                         "%s stops runs early: once these tasks are over, the same command submits what goes on",
+                         a->plan->studies[i].study->name);
     if (a->broken[0])
         pl_view_note(a->view, "tasks cannot work: %s", a->broken);
     else if (a->rounds > a->batch->requeues && !a->stopped_by)

@@ -89,7 +89,7 @@ static void write_order(void *self, const struct pl_claimed *run, size_t slot, s
         order.same_isa = true;
         order.grace = t->options.grace;
         if (past->begun) {
-            order.continued = true;
+            order.continued = !order.restart;
             for (int axis = 0; axis < PL_AXIS_COUNT; axis++)
                 if (past->kept[axis].last == past->kept[axis].last)
                     order.kept[axis] = past->kept[axis];
@@ -187,6 +187,7 @@ static void ended(void *self, struct pl_claimed *run)
     forgive(t, run);
     struct pl_run_result result = {.outcome = e->outcome,
                                    .bad_epoch = e->bad_epoch,
+                                   .reached = e->reached,
                                    .exit_code = e->exit_code,
                                    .signal = e->signal,
                                    .unread = e->unread,
@@ -209,8 +210,9 @@ static void ended(void *self, struct pl_claimed *run)
     add_log(t, run);
     pl_event_write_end(run->claim.run, &result, run->received, e->seconds, &t->lines);
     add(t);
-    t->left -= e->outcome != PL_INTERRUPTED;
-    if (e->outcome == PL_INTERRUPTED && !t->crew.stopping && !t->declined++)
+    bool over = e->outcome != PL_INTERRUPTED || e->reached > 0;
+    t->left -= over;
+    if (!over && !t->crew.stopping && !t->declined++)
         snprintf(t->why, sizeof t->why, "%.199s", run->reason);
     pl_claimed_recycle(run, &t->spare);
 }

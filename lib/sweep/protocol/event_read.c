@@ -101,6 +101,7 @@ static bool take_end(struct pl_cursor *c, struct pl_event *event)
         !pl_cursor_skip(c, ",\"seconds\":") || !pl_cursor_real(c, &event->seconds) ||
         !pl_cursor_skip(c, ",\"values\":") || !pl_cursor_integer(c, &event->values) ||
         !pl_cursor_skip(c, ",\"bad_epoch\":") || !take_position(c, &event->bad_epoch) ||
+        (pl_cursor_skip(c, ",\"reached\":") && !take_position(c, &event->reached)) ||
         !pl_cursor_skip(c, ",\"exit_code\":") || !pl_cursor_integer(c, &exit_code) ||
         !pl_cursor_skip(c, ",\"signal\":") || !pl_cursor_integer(c, &signal))
         return false;

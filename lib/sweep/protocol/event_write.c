@@ -98,6 +98,8 @@ void pl_event_write_end(int64_t run, const struct pl_run_result *result, int64_t
     pl_text_addf(out, ",\"outcome\":\"%s\",\"seconds\":%.9f", pl_outcome_name(result->outcome), seconds);
     pl_add_field(out, ",\"values\":", values);
     add_position(out, ",\"bad_epoch\":", result->bad_epoch);
+    if (result->reached > 0)
+        add_position(out, ",\"reached\":", result->reached);
     pl_add_field(out, ",\"exit_code\":", result->exit_code);
     pl_add_field(out, ",\"signal\":", result->signal);
     if (result->reason[0]) {

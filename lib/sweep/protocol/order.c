@@ -32,6 +32,12 @@ void pl_order_write(const struct pl_order *order, struct pl_text *out)
         pl_text_add(out, ",\"epochs\":");
         pl_text_add_number(out, order->epochs);
     }
+    if (order->until > 0) {
+        pl_text_add(out, ",\"until\":");
+        pl_text_add_number(out, order->until);
+    }
+    if (order->restart)
+        pl_text_add(out, ",\"restart\":true");
     if (order->continued) {
         pl_text_add(out, ",\"kept\":\"");
         pl_bits_write(&order->kept[0].first, KEPT_NUMBERS, out);
@@ -99,7 +105,11 @@ static bool read_order(struct pl_cursor *c, struct pl_order *order)
     order->slot = (int)slot;
     if ((pl_cursor_skip(c, ",\"folder\":") && !(order->folder = pl_cursor_string(c))) ||
         (pl_cursor_skip(c, ",\"owner\":") && !(order->owner = pl_cursor_string(c))) ||
-        (pl_cursor_skip(c, ",\"epochs\":") && !pl_cursor_real(c, &order->epochs)) || !take_kept(c, order))
+        (pl_cursor_skip(c, ",\"epochs\":") && !pl_cursor_real(c, &order->epochs)) ||
+        (pl_cursor_skip(c, ",\"until\":") && !pl_cursor_real(c, &order->until)))
+        return false;
+    order->restart = pl_cursor_skip(c, ",\"restart\":true");
+    if (!take_kept(c, order))
         return false;
     if ((pl_cursor_skip(c, ",\"reading\":") && !(order->reading = pl_cursor_string(c))) ||
         (pl_cursor_skip(c, ",\"home\":") && !(order->home = pl_cursor_string(c))) ||

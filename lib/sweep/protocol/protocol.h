@@ -9,7 +9,7 @@
 #include "sweep/sweep.h"
 
 enum { PL_METRIC_SIZE = 256 }; /* a longer name is cut */
-enum { PL_PROTOCOL_VERSION = 5, PL_LINE_LIMIT = 256 << 20 };
+enum { PL_PROTOCOL_VERSION = 6, PL_LINE_LIMIT = 256 << 20 };
 
 /* What a worker is told: to train a run; to give back what it has not begun; to do so and stop. */
 enum pl_message { PL_MESSAGE_ORDER, PL_MESSAGE_RECALL, PL_MESSAGE_STOP };
@@ -28,7 +28,9 @@ struct pl_order {
     const char *folder;   /* or NULL */
     const char *owner;    /* of the folder, or NULL */
     double epochs;        /* that are declared, or 0 */
-    bool continued;       /* there were attempts before, which left this: */
+    double until;         /* of pl_run_request, like the next one */
+    bool restart;
+    bool continued; /* there were attempts before, which left this: */
     struct pl_kept kept[PL_AXIS_COUNT];
     const char *reading; /* of a command's output, see pl_run_request; or NULL */
     const char *home;    /* of a command's directory, likewise */
@@ -70,7 +72,7 @@ struct pl_event {
     /* end */
     enum pl_outcome outcome;
     int64_t values;
-    double bad_epoch;
+    double bad_epoch, reached;
     int exit_code, signal;
     const char *reason; /* or NULL */
     double seconds;

@@ -20,10 +20,26 @@ static int take_series(void *self, const char *metric, enum pl_series_axis axis)
     return number;
 }
 
+/* Where the last epoch begins that the run is to come to; INFINITY: it is to come to its end. */
+static double last_position(const struct pl_attempt *attempt, double position)
+{
+    const struct pl_run_request *request = attempt->request;
+    double first = fmin(attempt->seen[PL_BY_EPOCH].first, position);
+    if (request->kept)
+        first = fmin(first, request->kept[PL_BY_EPOCH].first);
+    return request->until > 0 ? request->until - (first == 0) : INFINITY;
+}
+
+/* An epoch is complete when something of a later one is reported. What a program that goes on has said of that is
+ * true, and will not be said again; one that begins anew says it again. */
 static void take_value(void *self, int series, double position, double value)
 {
     struct pl_attempt *attempt = self;
     struct pl_kept *seen = &attempt->seen[attempt->axes[series]];
+    if (attempt->axes[series] == PL_BY_EPOCH && ceil(position) > last_position(attempt, position))
+        attempt->beyond = true;
+    if (attempt->beyond && attempt->request->restart)
+        return;
     seen->first = fmin(seen->first, position); /* of a number and NaN: the number */
     seen->last = fmax(seen->last, position);
     attempt->sink->value(attempt->sink->self, series, position, value);
@@ -39,7 +55,7 @@ static bool ask_stop(void *self)
 {
     struct pl_attempt *attempt = self;
     pl_attempt_mark(attempt);
-    return attempt->sink->stop(attempt->sink->self);
+    return attempt->sink->stop(attempt->sink->self) || attempt->beyond;
 }
 
 struct pl_sink pl_attempt_begin(struct pl_attempt *attempt, const struct pl_run_request *request,
@@ -80,7 +96,8 @@ static bool has_values(const struct pl_attempt *attempt)
 
 bool pl_attempt_suffices(const struct pl_attempt *attempt, struct pl_run_result *result)
 {
-    double done = epochs_done(attempt), declared = attempt->request->epochs;
+    const struct pl_run_request *request = attempt->request;
+    double done = epochs_done(attempt), declared = request->until > 0 ? request->until : request->epochs;
     if (!has_values(attempt))
         pl_result_set(result, PL_FAILED, "exited 0 without reporting any metric");
     else if (done < declared && done > 0)
@@ -88,6 +105,18 @@ bool pl_attempt_suffices(const struct pl_attempt *attempt, struct pl_run_result 
     else if (done < declared)
         pl_result_set(result, PL_FAILED, "exited 0 without reporting any of %g epochs", declared);
     return result->outcome != PL_FAILED;
+}
+
+bool pl_attempt_has_reached(const struct pl_attempt *attempt)
+{
+    double until = attempt->request->until;
+    return until > 0 && (attempt->beyond || epochs_done(attempt) >= until);
+}
+
+bool pl_attempt_is_complete(const struct pl_attempt *attempt)
+{
+    double epochs = attempt->request->epochs;
+    return epochs > 0 && epochs_done(attempt) >= epochs;
 }
 
 void pl_attempt_release(struct pl_attempt *attempt)

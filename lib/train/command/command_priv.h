@@ -15,7 +15,7 @@ struct pl_words {
 };
 /* What stands for {run_folder} where there is none, because nothing will be run. */
 #define PL_NO_FOLDER "/{run_folder}"
-/* request->seed, threads, slot and folder serve {seed}, {threads}, {slot} and {run_folder}. */
+/* request->seed, threads, slot, until and folder serve {seed}, {threads}, {slot}, {until} and {run_folder}. */
 /* One text with its placeholders replaced, appended to out. */
 int pl_word_expand(const struct pl_run_request *request, const char *word, struct pl_text *out, struct pl_error *err);
 /* The folder that the program starts in, replacing out's text. */
@@ -110,6 +110,7 @@ struct pl_attempt {
     enum pl_series_axis *axes;          /* of the series, by number */
     size_t capacity;
     bool marked;
+    bool beyond; /* it has reported something of an epoch after request->until */
 };
 struct pl_sink pl_attempt_begin(struct pl_attempt *attempt, const struct pl_run_request *request,
                                 const struct pl_sink *sink);
@@ -117,6 +118,9 @@ void pl_attempt_mark(struct pl_attempt *attempt);
 /* Has a program that exited 0 done enough? False, and failed with the reason, when nothing was reported, now or by
  * earlier attempts, or fewer epochs than are declared. */
 bool pl_attempt_suffices(const struct pl_attempt *attempt, struct pl_run_result *result);
+/* Has it come to request->until, to request->epochs? A program that counts from 0 is there one number earlier. */
+bool pl_attempt_has_reached(const struct pl_attempt *attempt);
+bool pl_attempt_is_complete(const struct pl_attempt *attempt);
 void pl_attempt_release(struct pl_attempt *attempt);
 
 struct pl_follow;

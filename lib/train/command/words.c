@@ -79,7 +79,7 @@ static int fail_unknown(const struct pl_run_request *request, const char *name, 
             pl_text_addf(&known, "{%s}, ", request->settings->entries[i].key);
     pl_fail(err, PL_EINPUT,
             "the command has the placeholder {%.100s}, but there are only %.600s{args}, {settings_file}, "
-            "{seed}, {threads}, {slot} and {run_folder}; write {{ for a brace",
+            "{seed}, {threads}, {slot}, {until} and {run_folder}; write {{ for a brace",
             name, pl_text(&known));
     pl_text_release(&known);
     return PL_EINPUT;
@@ -105,12 +105,16 @@ static int replace(const struct pl_run_request *request, const char *name, struc
     if (!strcmp(name, "run_folder"))
         return add_run_folder(request->folder, out, err);
     const struct pl_value *value = find(request, name);
-    if (value) { /* a setting that is called settings_file, args or slot keeps its meaning */
+    if (value) { /* a setting that is called settings_file, args, slot or until keeps its meaning */
         pl_value_write(value, out);
         return 0;
     }
     if (!strcmp(name, "settings_file"))
         return add_settings_file(request, out, err);
+    if (!strcmp(name, "until")) {
+        pl_text_add_number(out, request->until > 0 ? request->until : request->epochs);
+        return 0;
+    }
     if (!strcmp(name, "slot")) {
         pl_text_addf(out, "%d", request->slot);
         return 0;
@@ -283,6 +287,19 @@ static bool has_placeholder(const json_t *list, const char *name)
         }
     }
     return false;
+}
+
+bool pl_train_asks_until(const struct pl_settings *settings)
+{
+    json_t *list = json_loads(pl_settings_string(settings, "command", "[]"), 0, NULL);
+    bool asks = has_placeholder(list, "until") && !pl_settings_find(settings, "until");
+    json_decref(list);
+    return asks;
+}
+
+bool pl_train_keeps_folder(const struct pl_settings *settings)
+{
+    return !pl_settings_find(settings, "command") || pl_words_ask_folder(settings);
 }
 
 bool pl_train_uses(const struct pl_settings *settings, const char *name)

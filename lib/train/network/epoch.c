@@ -256,10 +256,19 @@ static int record_epoch(struct pl_network *n, const struct measures *m, struct p
     return 0;
 }
 
+static bool has_reached(const struct pl_network *n)
+{
+    return n->request->until > 0 && (double)n->progress.epoch >= n->request->until;
+}
+
 int pl_network_train(struct pl_network *n, struct pl_run_result *result, struct pl_error *err)
 {
     struct pl_progress *p = &n->progress;
     size_t every = (size_t)pl_settings_need_integer(n->request->settings, "checkpoint_every");
+    if (has_reached(n)) { /* its checkpoint is as far, or further */
+        pl_result_reached(result, n->request->until);
+        return 0;
+    }
     while (p->epoch < n->epochs) {
         struct measures m;
         int status = train_batches(n, result, err);
@@ -270,8 +279,13 @@ int pl_network_train(struct pl_network *n, struct pl_run_result *result, struct 
         if (status)
             return status < 0 ? status : 0;
         *p = (struct pl_progress){.epoch = p->epoch + 1};
-        if (p->epoch < n->epochs && ((every && p->epoch % every == 0) || is_time_to_save(n)))
+        bool over = p->epoch >= n->epochs, pause = !over && has_reached(n);
+        if (!over && ((every && p->epoch % every == 0) || pause || is_time_to_save(n)))
             pl_checkpoint_write(n);
+        if (pause) {
+            pl_result_reached(result, n->request->until);
+            return 0;
+        }
     }
     return 0;
 }

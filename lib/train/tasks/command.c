@@ -119,6 +119,17 @@ static void judge(const struct pl_attempt *attempt, const struct pl_reading *rea
     pl_text_release(&unread);
 }
 
+/* The outcome of a program that exited 0, or was stopped behind the epoch it was to come to. Whether its loss stays not
+ * finite cannot be told before the end. */
+static void conclude(const struct pl_attempt *attempt, const struct pl_reading *reading, struct pl_run_result *result)
+{
+    bool complete = result->outcome == PL_FINISHED && pl_attempt_is_complete(attempt);
+    if (!complete && pl_attempt_has_reached(attempt))
+        pl_result_reached(result, attempt->request->until);
+    else if (result->outcome == PL_FINISHED)
+        judge(attempt, reading, result);
+}
+
 /* Follows the files of metrics and runs the program. */
 static int launch(const struct pl_run_request *request, const struct pl_words *words, const struct pl_sink *sink,
                   struct pl_reading *reading, struct pl_run_result *result, struct pl_error *err)
@@ -188,8 +199,8 @@ static int run_in_folder(const struct pl_run_request *request, const struct pl_s
     pl_reading_end(&reading);
     result->unread = reading.unread;
     snprintf(result->unread_example, sizeof result->unread_example, "%s", reading.unread_example);
-    if (result->outcome == PL_FINISHED)
-        judge(&attempt, &reading, result);
+    if (result->outcome == PL_FINISHED || attempt.beyond)
+        conclude(&attempt, &reading, result);
 done:
     pl_attempt_release(&attempt);
     pl_words_release(&words);

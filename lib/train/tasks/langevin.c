@@ -322,12 +322,14 @@ static void iterate(struct langevin *l, struct pl_run_result *result)
 {
     int64_t look = STOP_INTERVAL / (int64_t)(l->count * l->dimension) + 1;
     int64_t change = 0, point = 1;
+    const int64_t until = l->request->until < (double)l->iterations ? (int64_t)l->request->until : 0;
     for (int64_t t = 0; t < l->iterations && l->escaped < l->count;) {
         if (t >= change) {
             pl_chains_set_rate(l->chains, l->rate * pl_schedule_factor(&l->schedule, (struct pl_moment){(double)t, 1}));
             change = pl_schedule_next(&l->schedule, t);
         }
         int64_t next = earlier(earlier(t + look, change), recorded_iteration(l, point));
+        next = until ? earlier(next, until) : next;
         pl_chains_run(l->chains, &l->field, (uint64_t)(next - t));
         t = next;
         if (!l->bad)
@@ -335,6 +337,10 @@ static void iterate(struct langevin *l, struct pl_run_result *result)
         if (t == recorded_iteration(l, point)) {
             record(l, t);
             point++;
+        }
+        if (t == until) {
+            pl_result_reached(result, (double)t);
+            return;
         }
         if (t < l->iterations && l->sink->stop(l->sink->self)) {
             pl_result_set(result, PL_INTERRUPTED, "stopped after iteration %lld of %lld", (long long)t,

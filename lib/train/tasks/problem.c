@@ -295,6 +295,7 @@ static void iterate(struct descent *o, struct pl_run_result *result)
     int64_t look = STOP_INTERVAL / (int64_t)o->n;
     look = look < 1 ? 1 : look > 4096 ? 4096 : look;
     int64_t next_look = look, block_start = 1 - o->block;
+    const int64_t until = o->request->until < (double)o->iterations ? (int64_t)o->request->until : 0;
     for (int64_t t = 1; t <= o->iterations; t++) {
         if (t - 1 >= next_change)
             next_change = apply_schedule(o, t - 1);
@@ -315,6 +316,10 @@ static void iterate(struct descent *o, struct pl_run_result *result)
             result->bad_epoch = (double)t;
             pl_result_set(result, PL_DIVERGED, "%s is not finite after iteration %lld", finite ? "the loss" : "theta",
                           (long long)t);
+            return;
+        }
+        if (t == until) {
+            pl_result_reached(result, (double)t);
             return;
         }
         if (t == next_look && t < o->iterations) {

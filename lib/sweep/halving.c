@@ -1,0 +1,242 @@
+#include "sweep/halving.h"
+
+#include "statistics/statistics.h"
+#include "store/bracket.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- planning ---- */
+
+static size_t bracket_count(const struct pl_stop *stop)
+{
+    return stop->hyperband ? stop->count + 1 : 1;
+}
+
+static size_t hyperband_of(struct pl_brackets *b, const struct pl_stop *stop, uint64_t index)
+{
+    if (!stop->hyperband)
+        return 0;
+    if (index >= b->count) {
+        struct pl_hyperband all = {0};
+        void *list = b->of;
+        pl_grow(&list, &b->capacity, (size_t)index + 1, sizeof *b->of);
+        b->of = list;
+        for (b->count = 0; b->count < b->capacity; b->count++)
+            b->of[b->count] = (unsigned char)pl_hyperband_next(&all, stop->count, stop->keep);
+    }
+    return b->of[index];
+}
+
+static double length_of(const struct pl_study *study, const struct pl_settings *settings)
+{
+    double own = pl_train_epochs(settings);
+    return own > 0 ? own : pl_study_epochs(study, settings);
+}
+
+int pl_brackets_put(struct pl_brackets *brackets, const struct pl_sweep_study *entry, struct pl_store *store,
+                    const struct pl_walk_place *place, const struct pl_settings *settings, size_t seed, int64_t run,
+                    struct pl_error *err)
+{
+    const struct pl_stop *stop = entry->study->stop;
+    size_t hyperband = hyperband_of(brackets, stop, place->index);
+    uint64_t bracket = (place->group * entry->study->seed_count + seed) * bracket_count(stop) + hyperband;
+    double epochs = length_of(entry->study, settings);
+    double first = hyperband < stop->count ? stop->at[hyperband] : NAN;
+    return pl_store_compete(store, entry->sweep, run, (int64_t)bracket, epochs, first < epochs ? first : NAN, err);
+}
+
+void pl_brackets_release(struct pl_brackets *brackets)
+{
+    free(brackets->of);
+    *brackets = (struct pl_brackets){0};
+}
+
+/* ---- deciding ---- */
+
+struct deciding {
+    struct pl_sweep_study *entry;
+    struct pl_store *store;
+    struct pl_rung_query query;
+    struct pl_entrant *entrants; /* at the rung at hand */
+    struct pl_competitor **in;   /* who they are */
+    size_t count;
+    bool *goes_on;
+    struct pl_error *err;
+};
+
+/* What an entrant shows at the rung; one that ended before takes part with what it came to. */
+static int look_at(struct deciding *d, size_t i, bool *any)
+{
+    const struct pl_stop *stop = d->entry->study->stop;
+    const struct pl_competitor *c = d->in[i];
+    struct pl_entrant *entrant = &d->entrants[i];
+    struct pl_rung_value value;
+    *entrant = (struct pl_entrant){PL_ENTRANT_LAST, 0, c->key};
+    if (c->status == PL_RUN_DIVERGED && !(c->bad_epoch > d->query.epoch)) {
+        *any = true;
+        return 0;
+    }
+    int status = pl_store_rung(d->store, c, &d->query, &value, d->err);
+    if (status)
+        return status;
+    *any = *any || value.any || !value.reached;
+    if (!value.reached)
+        entrant->state = c->status == PL_RUN_FAILED && stop->failed_last ? PL_ENTRANT_LAST : PL_ENTRANT_OPEN;
+    else if (value.any && isfinite(value.value))
+        *entrant = (struct pl_entrant){PL_ENTRANT_VALUE, value.value, c->key};
+    return 0;
+}
+
+/* Why nothing can be decided, as far as somebody has to do something about it. */
+static void note_held(struct deciding *d, bool any)
+{
+    struct pl_sweep_study *entry = d->entry;
+    size_t failed = 0;
+    int64_t run = 0;
+    for (size_t i = 0; i < d->count; i++)
+        if (d->entrants[i].state == PL_ENTRANT_OPEN && d->in[i]->status == PL_RUN_FAILED && !failed++)
+            run = d->in[i]->run;
+    if (entry->held[0])
+        return;
+    if (!any)
+        snprintf(entry->held, sizeof entry->held,
+                 "no run has recorded %.100s by epoch %g, by which it is decided there", d->query.metric,
+                 d->query.epoch);
+    else if (failed)
+        snprintf(
+            entry->held, sizeof entry->held,
+            "run %lld failed before epoch %g, where it is decided which runs go on; --retry-failed tries it again, "
+            "and stop: {failed: last} ranks it last",
+            (long long)run, d->query.epoch);
+}
+
+/* Looks at a rung, and lets those through that go on. Returns 1 when it is still open. */
+static int pass_rung(struct deciding *d, double epoch)
+{
+    const struct pl_stop *stop = d->entry->study->stop;
+    bool any = false;
+    d->query.epoch = epoch;
+    for (size_t i = 0; i < d->count; i++) {
+        int status = look_at(d, i, &any);
+        if (status)
+            return status;
+    }
+    bool maximize = d->query.direction == PL_MAXIMIZE;
+    if (!any || !pl_halving_decide(d->entrants, d->count, stop->keep, maximize, d->goes_on)) {
+        note_held(d, any);
+        for (size_t i = 0; i < d->count; i++)
+            d->in[i]->until = d->entrants[i].state == PL_ENTRANT_OPEN ? epoch : 0;
+        return 1;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < d->count; i++) {
+        struct pl_competitor *c = d->in[i];
+        bool own = (c->status == PL_RUN_DIVERGED && d->entrants[i].state == PL_ENTRANT_LAST) ||
+                   (c->status == PL_RUN_FINISHED && c->epochs > 0 && c->epochs <= epoch);
+        bool failed = c->status == PL_RUN_FAILED && d->entrants[i].state == PL_ENTRANT_LAST;
+        if (d->goes_on[i]) {
+            d->in[kept++] = c;
+            continue;
+        }
+        c->until = failed ? epoch : 0; /* where it may be tried again */
+        c->stopped = own || failed ? 0 : epoch;
+    }
+    d->count = kept;
+    return 0;
+}
+
+/* Decides the rungs of one bracket, one after the other. */
+static int decide_bracket(struct deciding *d, struct pl_competitor *all, size_t count)
+{
+    const struct pl_stop *stop = d->entry->study->stop;
+    double length = 0;
+    size_t first = (size_t)all->bracket % bracket_count(stop);
+    int status = 0;
+    d->count = count;
+    for (size_t i = 0; i < count; i++) {
+        d->in[i] = &all[i];
+        all[i].stopped = 0;
+        all[i].until = INFINITY;
+        length = fmax(length, all[i].epochs);
+    }
+    for (size_t k = first; k < stop->count && !status && stop->at[k] < length; k++)
+        status = pass_rung(d, stop->at[k]);
+    return status < 0 ? status : 0;
+}
+
+/* What has changed is written. A run that was stopped by nobody and ended is not wanted any more by itself. */
+static int write_changes(struct deciding *d, const struct pl_competitor *before, const struct pl_competitor *now,
+                         size_t count, bool *changed)
+{
+    int status = 0;
+    for (size_t i = 0; i < count && !status; i++) {
+        if (before[i].until == now[i].until && before[i].stopped == now[i].stopped)
+            continue;
+        *changed = true;
+        status = pl_store_decide(d->store, d->entry->sweep, &now[i], d->err);
+    }
+    return status;
+}
+
+/* Epochs that its runs have been trained for, and those of whole runs. Where each leg begins anew, all that is done
+ * again counts. */
+static void count_epochs(struct pl_sweep_study *entry, const struct pl_competitor *all, size_t count)
+{
+    const struct pl_stop *stop = entry->study->stop;
+    entry->epochs_run = entry->epochs_planned = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct pl_competitor *c = &all[i];
+        double end = c->stopped > 0                                      ? c->stopped
+                     : c->status == PL_RUN_FINISHED                      ? c->epochs
+                     : c->status == PL_RUN_DIVERGED && c->bad_epoch >= 0 ? fmin(c->bad_epoch, c->epochs)
+                                                                         : c->reached;
+        entry->epochs_planned += c->epochs;
+        entry->epochs_run += end;
+        for (size_t k = (size_t)c->bracket % bracket_count(stop); k < stop->count && stop->repeats; k++)
+            entry->epochs_run += stop->at[k] < end ? stop->at[k] : 0;
+    }
+}
+
+int pl_sweep_decide(struct pl_sweep_study *entry, struct pl_store *store, bool *changed, struct pl_error *err)
+{
+    const struct pl_stop *stop = entry->study->stop;
+    struct pl_competitor *all, *before;
+    size_t count;
+    *changed = false;
+    entry->undecided = false;
+    entry->held[0] = '\0';
+    int status = pl_store_competitors(store, entry->sweep, &all, &count, err);
+    if (status)
+        return status;
+    struct deciding d = {.entry = entry, .store = store, .err = err};
+    d.query = (struct pl_rung_query){
+        .metric = stop->metric, .best = stop->best, .direction = pl_study_direction(entry->study, stop->metric)};
+    d.entrants = pl_new((count + 1) * sizeof *d.entrants);
+    d.in = pl_new((count + 1) * sizeof(struct pl_competitor *));
+    d.goes_on = pl_new((count + 1) * sizeof *d.goes_on);
+    before = pl_new((count + 1) * sizeof *before);
+    if (count)
+        memcpy(before, all, count * sizeof *before);
+    for (size_t i = 0, next; i < count && !status; i = next) {
+        for (next = i; next < count && all[next].bracket == all[i].bracket; next++)
+            ;
+        status = decide_bracket(&d, &all[i], next - i);
+    }
+    if (!status)
+        status = write_changes(&d, before, all, count, changed);
+    int64_t failed = entry->counts[PL_RUN_FAILED]; /* which may be those of this sweep alone */
+    if (!status && *changed)
+        status = pl_store_counts(store, entry->sweep, entry->counts, err);
+    entry->counts[PL_RUN_FAILED] = failed;
+    count_epochs(entry, all, count);
+    free(before);
+    free(d.goes_on);
+    free(d.in);
+    free(d.entrants);
+    free(all);
+    return status;
+}

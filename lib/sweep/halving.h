@@ -1,0 +1,24 @@
+/* Studies that stop runs early: which of their runs go on, and how far. What is decided is a function of the runs that
+ * the study has and of their values at the rungs, so it is the same whatever was decided before, by whom, and when. */
+#ifndef PL_SWEEP_HALVING_H
+#define PL_SWEEP_HALVING_H
+
+#include "spec/spec.h"
+#include "sweep/sweep.h"
+
+/* Where the runs of a study compete, while it is planned. Zero-initialise. */
+struct pl_brackets {
+    unsigned char *of; /* the bracket of Hyperband of each point of a group */
+    size_t count, capacity;
+};
+/* Enters a run of the configuration at which a walk stands, with its which-th seed. */
+int pl_brackets_put(struct pl_brackets *brackets, const struct pl_sweep_study *entry, struct pl_store *store,
+                    const struct pl_walk_place *place, const struct pl_settings *settings, size_t seed, int64_t run,
+                    struct pl_error *err);
+void pl_brackets_release(struct pl_brackets *brackets);
+
+/* Decides what can be decided in one study, within the caller's transaction. changed: what its runs are wanted for is
+ * not what it was. */
+int pl_sweep_decide(struct pl_sweep_study *entry, struct pl_store *store, bool *changed, struct pl_error *err);
+
+#endif
