@@ -35,7 +35,7 @@ static const char *const forms[] = {
     "amsbound",
     "amsgrad",
     "asgd t0=3 kappa=0.01",
-    "formula beta=1e4 tame=1+sqrt(lambda)*abs(g)+0.1*norm_theta",
+    "formula beta=1e4 tame=1+sqrt(lambda)*(abs(g)+0.1*norm_theta)",
     "formula beta=1e4 average=on state=m=0.9*m+0.1*g;v=0.99*v+0.01*g^2;n=v "
     "update=theta-lambda*m/(1-0.9^t)/(sqrt(v)+epsilon)/(1+norm_g)-1e-3*theta*norm_theta+sqrt(2*lambda/"
     "beta)*xi*(n>1?t:1)",
