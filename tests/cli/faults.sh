@@ -79,7 +79,8 @@ equal "$(cat queued.[0-9]* | wc -l)" 60 "runs that were begun"
 
 # Workers that are not what they should be. $POULA_WORKER replaces the program that is started as one.
 version=$("$POULA" --version | sed 's/^poula //')
-ready='{"event":"ready","protocol":5,"version":"'$version'","host":"elsewhere","cpu":"abacus","isa":"beads","compiler":"cc 1","libraries":"none"}'
+protocol=$(sed -n 's/.*PL_PROTOCOL_VERSION = \([0-9]*\).*/\1/p' "$SOURCE_ROOT/lib/sweep/protocol/protocol.h")
+ready='{"event":"ready","protocol":'$protocol',"version":"'$version'","host":"elsewhere","cpu":"abacus","isa":"beads","compiler":"cc 1","libraries":"none"}'
 fake() { # NAME, the script's body: what it does with an order for run $run
     cat >"$1" <<END
 #!/bin/sh
@@ -156,7 +157,7 @@ fake newer "$said_start; $said_points; $(echo "$said_end" | sed s/VALUES/1/)"
 other_version newer "poula 0.0.9 (abcdef0)"
 ready='{"event":"ready","protocol":2}'
 fake older "$said_start; $said_points; $(echo "$said_end" | sed s/VALUES/1/)"
-other_version older "another version of poula (with protocol 2, where this has 5)"
+other_version older "another version of poula (with protocol 2, where this has $protocol)"
 ready=$our_ready
 
 # One that does not say what it is, or says so twice, is not believed either.
