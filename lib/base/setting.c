@@ -308,7 +308,8 @@ const char *pl_settings_need_string(const struct pl_settings *s, const char *key
 /* Absent where it is not given: a setting that came late would change the keys of all runs that do without. */
 static bool is_filled(const struct pl_setting *setting)
 {
-    return setting->initial && (*setting->initial || (setting->type == PL_STRING && !setting->range));
+    return setting->initial && !setting->sparse &&
+           (*setting->initial || (setting->type == PL_STRING && !setting->range));
 }
 
 static bool is_of_type(const struct pl_value *v, const struct pl_setting *setting)

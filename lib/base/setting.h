@@ -36,6 +36,7 @@ enum pl_role {
     PL_SAYS_TASK = 2, /* part of what the task is: results are compared with each other where these agree */
     PL_NAMES = 4,     /* what a reader calls a run by: comes first among the settings that tell runs apart */
     PL_ASIDE = 8,     /* changes neither the memory that a run needs nor its data */
+    PL_STARTS = 16,   /* a number of an optimizer that counts at its start only: it has no schedule */
 };
 
 /* One legal setting. */
@@ -56,6 +57,7 @@ struct pl_setting {
     unsigned role;         /* enum pl_role */
     bool late;             /* no list, and came when there were runs already: at its default the canonical text is
                               without it, so that their keys are what they were */
+    bool sparse;           /* late, and one of many: nowhere filled in, there where it is given */
 };
 
 struct pl_entry {

@@ -19,6 +19,7 @@ static const struct pl_setting settings[] = {
     {.key = "initial_accumulator",
      .aliases = "initial_accumulator_value",
      .type = PL_REAL,
+     .role = PL_STARTS,
      .initial = "0",
      .range = "[0,inf)",
      .help = "initial value of the sum of squares"},

@@ -107,6 +107,11 @@ void pl_chains_set_rate(struct pl_chains *c, double lambda)
     pl_optim_set_rate(c->optim, lambda);
 }
 
+void pl_chains_tune(struct pl_chains *c, const struct pl_tuned *values, size_t count)
+{
+    pl_optim_tune(c->optim, values, count);
+}
+
 uint64_t pl_chains_lost_at(const struct pl_chains *c)
 {
     uint64_t first = 0;

@@ -41,6 +41,8 @@ void pl_chains_free(struct pl_chains *chains);
 void pl_chains_run(struct pl_chains *chains, const struct pl_chains_field *field, uint64_t steps);
 double pl_chains_rate(const struct pl_chains *chains);
 void pl_chains_set_rate(struct pl_chains *chains, double lambda);
+struct pl_tuned;
+void pl_chains_tune(struct pl_chains *chains, const struct pl_tuned *values, size_t count); /* pl_optim_tune */
 
 /* The first step after which some chain was not finite, or 0. */
 uint64_t pl_chains_lost_at(const struct pl_chains *chains);

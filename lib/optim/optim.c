@@ -30,14 +30,27 @@ const struct pl_optimizer_info *pl_optim_find(const char *name)
 
 void pl_optim_want_arena(struct pl_optim *o, const char *name, double initial)
 {
+    if (o->again)
+        return;
     assert(o->arena_count < PL_ARENAS);
     if (!strcmp(name, "average"))
         o->average = (int)o->arena_count;
     o->arenas[o->arena_count++] = (struct pl_state_arena){name, initial, NULL};
 }
 
+static struct pl_notes *find_notes(struct pl_optim *o, const char *name)
+{
+    size_t k = 0;
+    while (k < o->notes_count && strcmp(o->notes[k].name, name))
+        k++;
+    assert(k < o->notes_count);
+    return &o->notes[k];
+}
+
 double *pl_optim_want_notes(struct pl_optim *o, const char *name, size_t count)
 {
+    if (o->again)
+        return find_notes(o, name)->values;
     assert(o->notes_count < PL_NOTES);
     struct pl_notes *notes = &o->notes[o->notes_count++];
     *notes = (struct pl_notes){name, pl_new((count + 1) * sizeof *notes->values), count, NULL};
@@ -46,13 +59,17 @@ double *pl_optim_want_notes(struct pl_optim *o, const char *name, size_t count)
 
 void pl_optim_want_table(struct pl_optim *o, const char *name, size_t count, double **where)
 {
+    if (o->again) {
+        *where = find_notes(o, name)->values;
+        return;
+    }
     assert(o->notes_count < PL_NOTES);
     o->notes[o->notes_count++] = (struct pl_notes){name, NULL, count, where};
 }
 
 void pl_optim_want_scratch(struct pl_optim *o, size_t count)
 {
-    o->scratch_count = count;
+    o->scratch_count = count; /* the same when it is asked again */
 }
 
 double pl_optim_decay(struct pl_optim *o, const struct pl_settings *settings)
@@ -133,22 +150,62 @@ static int allocate(struct pl_optim *o, struct pl_error *err)
 
 static int configure(struct pl_optim *o, const struct pl_settings *given, struct pl_error *err)
 {
-    struct pl_settings settings = {0};
     size_t common_count;
     const struct pl_setting *common = pl_optim_common_settings(&common_count);
-    pl_settings_copy(&settings, given);
-    pl_settings_fill(&settings, o->type->info.settings, o->type->info.setting_count);
-    pl_settings_fill(&settings, common, common_count);
-    int status = o->type->check ? o->type->check(&settings, err) : 0;
-    if (!status) {
-        o->initial_rate = o->rates[0] = o->rates[1] = pl_settings_need_real(&settings, "lambda");
-        assert(o->type->self_size <= PL_SELF);
-        o->self = pl_new(o->type->self_size);
-        o->type->configure(o, &settings);
-        status = pl_average_configure(o, &settings, err);
+    pl_settings_copy(&o->settings, given);
+    pl_settings_fill(&o->settings, o->type->info.settings, o->type->info.setting_count);
+    pl_settings_fill(&o->settings, common, common_count);
+    int status = o->type->check ? o->type->check(&o->settings, err) : 0;
+    if (status)
+        return status;
+    o->initial_rate = o->rates[0] = o->rates[1] = pl_settings_need_real(&o->settings, "lambda");
+    assert(o->type->self_size <= PL_SELF);
+    o->self = pl_new(o->type->self_size);
+    o->type->configure(o, &o->settings);
+    return pl_average_configure(o, &o->settings, err);
+}
+
+bool pl_setting_is_tunable(const struct pl_setting *setting)
+{
+    return setting->type == PL_REAL && !setting->list && !(setting->role & PL_STARTS) && strcmp(setting->key, "lambda");
+}
+
+/* Notes have values of their own by now; tables are no notes that configure would write to. */
+static size_t keep_notes(struct pl_optim *o, bool back)
+{
+    size_t at = 0;
+    for (size_t k = 0; k < o->notes_count; k++) {
+        const struct pl_notes *n = &o->notes[k];
+        if (n->where)
+            continue;
+        if (o->kept_notes && back)
+            memcpy(n->values, o->kept_notes + at, n->count * sizeof *n->values);
+        else if (o->kept_notes)
+            memcpy(o->kept_notes + at, n->values, n->count * sizeof *n->values);
+        at += n->count;
     }
-    pl_settings_release(&settings);
-    return status;
+    return at;
+}
+
+void pl_optim_tune(struct pl_optim *o, const struct pl_tuned *values, size_t count)
+{
+    bool changed = false;
+    for (size_t i = 0; i < count; i++) {
+        changed = changed || pl_settings_need_real(&o->settings, values[i].key) != values[i].value;
+        pl_settings_set_real(&o->settings, values[i].key, values[i].value);
+    }
+    if (!changed)
+        return;
+    if (!o->kept_notes)
+        o->kept_notes = pl_new((keep_notes(o, false) + 1) * sizeof *o->kept_notes);
+    keep_notes(o, false);
+    if (o->type->release)
+        o->type->release(o->self);
+    memset(o->self, 0, o->type->self_size);
+    o->again = true;
+    o->type->configure(o, &o->settings);
+    o->again = false;
+    keep_notes(o, true);
 }
 
 /* All but the memory. */
@@ -227,6 +284,8 @@ void pl_optim_free(struct pl_optim *o)
     free(o->kept);
     if (o->self && o->type->release)
         o->type->release(o->self);
+    free(o->kept_notes);
+    pl_settings_release(&o->settings);
     free(o->self);
     free(o);
 }

@@ -89,6 +89,18 @@ double pl_optim_rate(const struct pl_optim *optim);
 void pl_optim_set_rate(struct pl_optim *optim, double lambda);
 uint64_t pl_optim_steps(const struct pl_optim *optim); /* steps taken */
 
+/* Can a schedule change the setting? Numbers of the optimizer's own can, but for the learning rate, which has
+ * pl_optim_set_rate, and those that count at the start only. */
+bool pl_setting_is_tunable(const struct pl_setting *setting);
+/* Gives tunable settings, which were not 0 or infinite when the optimizer was made (what needs no state has none),
+ * other legal values from the next step on. State and learning rate stay as they are: it is as if the optimizer had
+ * been made with these values and had gone on from its checkpoint. Not part of the state. */
+struct pl_tuned {
+    const char *key;
+    double value;
+};
+void pl_optim_tune(struct pl_optim *optim, const struct pl_tuned *values, size_t count);
+
 /* Tells the trigger of averaging the newest validation loss (lower is better), once an epoch. Returns 1
  * in the epoch in which it fires, else 0. */
 int pl_optim_validated(struct pl_optim *optim, double loss);

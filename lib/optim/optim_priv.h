@@ -30,7 +30,8 @@ struct pl_optimizer {
     struct pl_optimizer_info info;
     size_t self_size; /* of the optimizer's own constants, kept in pl_optim.self; plain doubles and flags */
     int (*check)(const struct pl_settings *settings, struct pl_error *err); /* illegal combinations; or NULL */
-    /* Reads the settings into self and asks for state (pl_optim_want_arena, pl_optim_want_notes). */
+    /* Reads the settings into self, which is all zero, and asks for state (pl_optim_want_arena, pl_optim_want_notes).
+     * Is called again when settings change during a run: whatever else it does must be the same then. */
     void (*configure)(struct pl_optim *optim, const struct pl_settings *settings);
     /* Makes of self, begun for a step, that of a tensor without weight decay; again of such a one: the same. NULL: the
      * optimizer has no weight decay. */
@@ -121,6 +122,9 @@ struct pl_optim {
     struct pl_random noise;
     double initial_rate;
     void *self;
+    struct pl_settings settings; /* all of them, as they are in force */
+    bool again;                  /* configure is called once more, and what it wants is there */
+    double *kept_notes;          /* room for them meanwhile */
     struct pl_layout layout;
     struct pl_optim_block *blocks;
     size_t block_count;

@@ -11,6 +11,7 @@ static const struct pl_setting settings[] = {
     {.key = "initial_accumulator",
      .aliases = "initial_accumulator_value",
      .type = PL_REAL,
+     .role = PL_STARTS,
      .initial = "1e-6",
      .range = "[0,inf)",
      .help = "initial value of both moments"},

@@ -12,11 +12,12 @@ static double cosine(double from, double to, double done)
  * the peak, and down to the floor in the run's last one. */
 static double onecycle(const struct pl_course *s, double total, struct pl_moment m)
 {
-    const double peak = s->warmup - m.tick;
+    const double peak = s->warmup - m.tick, start = s->mirrored ? 1 : s->warmup_from;
+    const double middle = s->mirrored ? s->floor : 1, end = s->mirrored ? 1 : s->floor;
     if (m.at <= peak)
-        return peak > 0 ? cosine(s->warmup_from, 1, m.at / peak) : 1;
+        return peak > 0 ? cosine(start, middle, m.at / peak) : middle;
     const double left = total - m.tick - peak, done = m.at - peak;
-    return cosine(1, s->floor, done < left ? done / left : 1);
+    return cosine(middle, end, done < left ? done / left : 1);
 }
 
 /* How much of the decline is done, in [0, 1): of the whole of it, or of the cycle that the moment is in. */
@@ -31,6 +32,11 @@ static double done_at(const struct pl_course *s, double total, double start, dou
             done -= length;
     }
     return done / length;
+}
+
+double pl_course_done(const struct pl_course *s, double total, struct pl_moment m)
+{
+    return m.at < s->warmup ? 0 : done_at(s, total, s->warmup, m.at);
 }
 
 static double decline(const struct pl_course *s, double total, struct pl_moment m)

@@ -1,5 +1,7 @@
 #include "train/recording.h"
 
+#include <string.h>
+
 const struct pl_setting pl_recording_settings[] = {
     {.key = "record_shares",
      .type = PL_BOOLEAN,
@@ -19,6 +21,16 @@ const struct pl_metric pl_recording_metrics[PL_SHARES] = {
 };
 const size_t pl_recording_metric_count = PL_SHARES;
 
+/* What shares are computed from, besides lambda. */
+static const char *const of_rule[] = {"epsilon", "weight_decay", "eta", "r"};
+
+/* Is it a setting of that number's schedule? */
+static bool begins_with(const char *key, const char *number)
+{
+    size_t length = strlen(number);
+    return !strncmp(key, number, length) && key[length] == '_';
+}
+
 int pl_recording_init(struct pl_recording *recording, const struct pl_settings *settings, struct pl_error *err)
 {
     bool possible = pl_share_rule_read(&recording->rule, settings);
@@ -26,6 +38,11 @@ int pl_recording_init(struct pl_recording *recording, const struct pl_settings *
     if (recording->on && possible && pl_settings_real(settings, "sam", 0) > 0)
         return pl_fail(err, PL_EINPUT,
                        "record_shares looks at a step from where its gradient is taken, so sam must be 0");
+    for (size_t i = 0; recording->on && i < sizeof of_rule / sizeof *of_rule; i++)
+        for (size_t k = 0; k < settings->count; k++)
+            if (begins_with(settings->entries[k].key, of_rule[i]))
+                return pl_fail(err, PL_EINPUT, "record_shares knows %s as it is given, so there must be no %s",
+                               of_rule[i], settings->entries[k].key);
     if (!recording->on || possible)
         return 0;
     return pl_fail(err, PL_EINPUT,

@@ -30,6 +30,7 @@ enum pl_anneal {
 /* The course of one quantity. */
 struct pl_course {
     enum pl_anneal anneal;
+    bool mirrored; /* onecycle falls first, and comes back */
     double floor, warmup, warmup_from, stable, cycle, offset, exponent, decay;
     int64_t growth, every;
     int64_t *milestones;
@@ -43,8 +44,35 @@ double pl_course_factor(const struct pl_course *course, double total, uint64_t d
 /* The first whole moment after this one at which the factor may differ; INT64_MAX: never. */
 int64_t pl_course_next(const struct pl_course *course, double total, int64_t at);
 
+/* How far it is in its decline, or in the cycle of it, in [0, 1); 0 in the warm-up. */
+double pl_course_done(const struct pl_course *course, double total, struct pl_moment moment);
+
+/* Reads and checks the course of a number of the optimizer, or of lambda (key NULL). Fails with PL_EINPUT; then too the
+ * milestones are the caller's to free. */
+int pl_course_read(struct pl_course *course, const struct pl_settings *settings, const char *key, struct pl_error *err);
+/* Lengths are whole but with fractions, and no warm-up is longer than the run where that is known. */
+int pl_course_check_lengths(const struct pl_course *course, const char *key, enum pl_unit unit, double total,
+                            struct pl_error *err);
+/* Do all values that it gives a setting lie in the setting's range? */
+int pl_course_check_values(const struct pl_course *course, const struct pl_setting *setting, double value, double total,
+                           struct pl_error *err);
+
+/* The parts of a schema that courses of an optimizer's numbers bring, and those of all optimizers. */
+struct pl_schema;
+struct pl_schema_sources;
+struct pl_optimizer_info;
+void pl_course_schema(struct pl_schema *schema, const struct pl_optimizer_info *info);
+void pl_course_sources(struct pl_schema_sources *sources);
+
 struct pl_schedule {
-    struct pl_course course;
+    struct pl_course course; /* of the learning rate */
+    struct pl_scheduled {
+        double value;
+        struct pl_course course;
+    } * others;               /* numbers of the optimizer that have courses of their own, */
+    struct pl_tuned *tunings; /* and their keys */
+    size_t other_count;
+    double explore;
     enum pl_unit unit;
     double total; /* the length of the run in its unit; 0: not known yet */
     /* of patience */
@@ -74,6 +102,8 @@ int pl_schedule_init(struct pl_schedule *schedule, const struct pl_settings *set
 int pl_schedule_set_steps(struct pl_schedule *schedule, uint64_t steps, struct pl_error *err);
 void pl_schedule_release(struct pl_schedule *schedule);
 double pl_schedule_factor(const struct pl_schedule *schedule, struct pl_moment moment);
+/* The optimizer's other scheduled numbers at a moment, for pl_optim_tune; they stay the schedule's. */
+const struct pl_tuned *pl_schedule_tunings(struct pl_schedule *schedule, struct pl_moment moment, size_t *count);
 /* Tells the newest validation loss, once an epoch. Returns whether lambda decays before the next one. */
 bool pl_schedule_validated(struct pl_schedule *schedule, double loss);
 /* The first whole moment after this one at which the factor may differ, decays by patience aside; INT64_MAX: never. */

@@ -131,6 +131,7 @@ int pl_schema_add_training(const struct pl_settings *chosen, struct pl_schema *s
     schema->parameters = info->parameters;
     pl_schema_add(schema, PL_SECTION_OPTIMIZER, common, count);
     pl_schema_add(schema, PL_SECTION_SCHEDULE, pl_schedule_settings, pl_schedule_setting_count);
+    pl_course_schema(schema, info);
     pl_schema_add(schema, PL_SECTION_TASK, pl_recording_settings, pl_recording_setting_count);
     return 0;
 }
@@ -185,6 +186,7 @@ void pl_train_schema_sources(struct pl_schema_sources *sources)
         pl_source_add(sources, info->name, PL_SECTION_OPTIMIZER, info->settings, info->setting_count);
     }
     pl_source_add(sources, "schedule", PL_SECTION_SCHEDULE, pl_schedule_settings, pl_schedule_setting_count);
+    pl_course_sources(sources);
 }
 
 void pl_schema_sources_release(struct pl_schema_sources *sources)

@@ -23,7 +23,7 @@ struct pl_schema {
         enum pl_section section;
         const struct pl_setting *settings;
         size_t count;
-    } parts[24];
+    } parts[40];
     size_t count;
     bool free_settings; /* any key is legal in section `settings` */
     bool parameters;    /* numbers of other names are legal in section `optimizer`, under `parameters` */

@@ -67,6 +67,8 @@ static void test_killed_runs_resume(void **state)
         TASK "optimizer=sgd unit=step warmup=3 anneal=cosine cycle=4 checkpoint_minutes=1e-9",
         TASK "optimizer=sgd unit=fraction warmup=1.5 warmup_from=0.1 decay=0.5 patience=1 threshold=0.5 cooldown=1 "
              "checkpoint_minutes=1e-9",
+        TASK "optimizer=sgd momentum=0.9 momentum_anneal=onecycle momentum_warmup=1 momentum_floor=0.9 unit=fraction "
+             "weight_decay=0.1 weight_decay_anneal=cosine checkpoint_minutes=1e-9",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pl_settings s = {0};

@@ -1,5 +1,8 @@
 /* Schedules beside the formulas of torch.optim.lr_scheduler and of the papers, which are written down here as they are
  * there, each in its own terms. */
+#include "optim/optim.h"
+#include "recorder.h"
+
 #include "train/train_priv.h"
 
 #include <math.h>
@@ -21,7 +24,8 @@ static void start(struct pl_schedule *schedule, const char *words)
     struct pl_settings s = {0};
     struct pl_text all = {0};
     struct pl_error err;
-    pl_text_addf(&all, "problem=quadratic optimizer=sgd lambda=0.5 iterations=%d %s", EPOCHS, words);
+    pl_text_addf(&all, "problem=quadratic iterations=%d %s%s", EPOCHS,
+                 strstr(words, "optimizer=") ? "" : "optimizer=sgd lambda=0.5 ", words);
     settings_of(&s, pl_text(&all));
     if (pl_schedule_init(schedule, &s, EPOCHS, &err))
         fail_msg("%s: %s", words, err.text);
@@ -164,6 +168,124 @@ static void test_formulas(void **state)
     }
 }
 
+/* ---- other numbers */
+
+static double value_at(struct pl_schedule *schedule, const char *key, double e)
+{
+    size_t count;
+    const struct pl_tuned *tuned = pl_schedule_tunings(schedule, (struct pl_moment){e, 1}, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(tuned[i].key, key))
+            return tuned[i].value;
+    return NAN;
+}
+
+static double momentum_of_one_cycle_lr(double e) /* max_momentum 0.95, base_momentum 0.85 */
+{
+    double end = 0.3 * 30 - 1, last = 30 - 1;
+    double share = e <= end ? e / end : (e - end) / (last - end), out = cos(M_PI * share) + 1;
+    return e <= end ? 0.85 + (0.95 - 0.85) / 2.0 * out : 0.95 + (0.85 - 0.95) / 2.0 * out;
+}
+
+static double cooling(double e) /* beta 100 times as large in the end, by equal factors */
+{
+    return 1000 * pow(100, e / EPOCHS);
+}
+
+static double tempering(double e) /* from a hundredth of beta to all of it in 10 iterations */
+{
+    return e < 10 ? 1000 * (0.01 + 0.99 * (e + 1) / 10) : 1000;
+}
+
+static double weight_decay_cosine(double e)
+{
+    return 0.01 * (1 + cos(M_PI * e / EPOCHS)) / 2;
+}
+
+static double epsilon_in_steps(double e)
+{
+    return 1e-3 * pow(10, (e >= 7) + (e >= 20));
+}
+
+static double beta_of_csgld(double e) /* 3 cycles, the first half of each without noise */
+{
+    return fmod(e, 10) / 10 < 0.5 ? INFINITY : 1000;
+}
+
+static void test_other_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words, *key;
+        double (*value)(double e);
+    } others[] = {
+        {"optimizer=sgd momentum=0.95 momentum_anneal=onecycle momentum_warmup=9 momentum_floor=0.8947368421052632",
+         "momentum", momentum_of_one_cycle_lr},
+        {"optimizer=sgld beta=1000 beta_anneal=exponential beta_floor=100", "beta", cooling},
+        {"optimizer=sgld beta=1000 beta_warmup=10 beta_warmup_from=0.01", "beta", tempering},
+        {"optimizer=adamw weight_decay=0.01 weight_decay_anneal=cosine", "weight_decay", weight_decay_cosine},
+        {"optimizer=theopoula epsilon=1e-3 epsilon_factor=10 epsilon_milestones=[7,20]", "epsilon", epsilon_in_steps},
+        {"optimizer=sgld beta=1000 anneal=cosine cycle=10 explore=0.5", "beta", beta_of_csgld},
+    };
+    for (size_t c = 0; c < COUNT(others); c++) {
+        struct pl_schedule schedule;
+        start(&schedule, others[c].words);
+        for (int e = 0; e < EPOCHS; e++) {
+            double value = value_at(&schedule, others[c].key, e), wanted = others[c].value(e);
+            if (!(value == wanted || fabs(value - wanted) <= 4e-16 * fmax(fabs(wanted), fabs(others[c].value(0)))))
+                fail_msg("%s, epoch %d: %.17g, not %.17g", others[c].words, e, value, wanted);
+        }
+        pl_schedule_release(&schedule);
+    }
+}
+
+/* Steps of gradient descent with weight decay on theta^2 / 2 are factors: the value in force is the one that counts. */
+static void test_runs_follow(void **state)
+{
+    (void)state;
+    struct pl_settings s = {0};
+    struct recorder r;
+    struct pl_sink sink = recorder_sink(&r);
+    struct pl_run_result result = {0};
+    struct pl_error err;
+    settings_of(&s, "problem=quadratic dimension=1 iterations=30 record=30 optimizer=sgd lambda=0.1 weight_decay=2 "
+                    "weight_decay_warmup=4 weight_decay_anneal=linear");
+    struct pl_run_request request = {.settings = &s, .seed = 1, .threads = 1};
+    assert_int_equal(pl_train_check(&s, &err), 0);
+    assert_int_equal(pl_train_run(&request, &sink, &result, &err), 0);
+    double before = 1;
+    for (int e = 0; e < EPOCHS; e++) {
+        struct recorded point;
+        recorder_find(&r, "theta", (size_t)e, &point);
+        double decay = 2 * (e < 4 ? (e + 1) / 4.0 : 1 - (e - 4) / 26.0);
+        if (!(fabs(point.value / before - (1 - 0.1 * (1 + decay))) <= 1e-12))
+            fail_msg("iteration %d: factor %.15g", e + 1, point.value / before);
+        before = point.value;
+    }
+    recorder_release(&r);
+    pl_settings_release(&s);
+}
+
+/* Settings at their neutral value are as if they were not there. */
+static void test_neutral_settings_are_no_part_of_a_key(void **state)
+{
+    (void)state;
+    struct pl_settings with = {0}, without = {0};
+    struct pl_text a = {0}, b = {0};
+    settings_of(&without, "problem=quadratic optimizer=sgld");
+    settings_of(&with,
+                "problem=quadratic optimizer=sgld beta_anneal=none beta_floor=0 beta_warmup=0 explore=0 unit=epoch "
+                "stable=0 clip=inf clip_by=norm patience=0 threshold=0");
+    assert_null(pl_settings_find(&without, "beta_anneal"));
+    pl_settings_write(&with, &a);
+    pl_settings_write(&without, &b);
+    assert_string_equal(pl_text(&a), pl_text(&b));
+    pl_text_release(&a);
+    pl_text_release(&b);
+    pl_settings_release(&with);
+    pl_settings_release(&without);
+}
+
 /* In between whole epochs a factor is that of a schedule as many times as long. */
 static void test_fractions_are_steps(void **state)
 {
@@ -290,12 +412,23 @@ static void test_what_contradicts_itself(void **state)
         {"patience=3", "decay is 1"},
         {"decay=0.5 patience=3 every=3", "both say"},
         {"decay=0.5 patience=3 least_lambda=0.6", "lambda begins at 0.5"},
+        {"momentum=0.9 momentum_floor=0.5", "momentum_floor is 0.5, but anneal is none"},
+        {"momentum=0.9 momentum_warmup=0.5", "momentum_warmup is 0.5, but unit epoch"},
+        {"momentum=0.9 momentum_factor=0.5", "momentum_factor is 0.5, but neither every"},
+        {"momentum=0.9 momentum_every=3", "give momentum_factor"},
+        {"momentum=0.9 momentum_anneal=onecycle momentum_floor=0.9", "comes back"},
+        {"momentum=0.9 momentum_anneal=exponential", "floor must be more than 0"},
+        {"optimizer=adam beta1_anneal=linear beta1_floor=2", "the schedule takes beta1 too far: beta1 is 1.8"},
+        {"optimizer=sgld beta_anneal=onecycle beta_floor=2", "onecycle goes to floor times beta"},
+        {"optimizer=adafactor epsilon_warmup=5", "the schedule changes epsilon, which is left out"},
+        {"optimizer=theopoula epsilon_warmup=5 record_shares=true", "record_shares knows epsilon as it is given"},
     };
     for (size_t c = 0; c < COUNT(words); c++) {
         struct pl_settings s = {0};
         struct pl_text all = {0};
         struct pl_error err;
-        pl_text_addf(&all, "problem=quadratic optimizer=sgd lambda=0.5 iterations=%d %s", EPOCHS, words[c][0]);
+        pl_text_addf(&all, "problem=quadratic iterations=%d %s%s", EPOCHS,
+                     strstr(words[c][0], "optimizer=") ? "" : "optimizer=sgd lambda=0.5 ", words[c][0]);
         settings_of(&s, pl_text(&all));
         if (pl_train_check(&s, &err) != PL_EINPUT)
             fail_msg("%s was accepted", words[c][0]);
@@ -310,6 +443,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formulas),
+        cmocka_unit_test(test_other_numbers),
+        cmocka_unit_test(test_runs_follow),
+        cmocka_unit_test(test_neutral_settings_are_no_part_of_a_key),
         cmocka_unit_test(test_fractions_are_steps),
         cmocka_unit_test(test_patience_as_torch_counts),
         cmocka_unit_test(test_next_misses_nothing),

@@ -40,6 +40,9 @@ void pl_hash_add_node(const struct node *node, uint64_t hash[2])
 
 void pl_value_hash(const char *key, const struct pl_value *value, uint64_t hash[2])
 {
+    hash[0] = hash[1] = 0;
+    if (value->silent)
+        return; /* as if it were not there, as in the key */
     hash[0] = hash[1] = 1;
     mix_text(hash, key);
     double real = value->type == PL_INTEGER ? (double)value->integer : value->type == PL_REAL ? value->real : 0;

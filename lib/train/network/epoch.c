@@ -155,6 +155,7 @@ static void follow_schedule(struct pl_network *n)
 {
     const struct pl_progress *p = &n->progress;
     const uint64_t over = p->batch >= n->epoch_batches;
+    size_t count;
     struct pl_moment moment = {(double)p->epoch, 1};
     if (n->schedule.unit == PL_UNIT_STEP)
         moment.at = (double)(pl_optim_steps(n->optim) - over);
@@ -163,6 +164,8 @@ static void follow_schedule(struct pl_network *n)
         moment.at += (double)(p->batch - over) / (double)n->epoch_batches;
     }
     n->lambda = n->rate * pl_schedule_factor(&n->schedule, moment);
+    const struct pl_tuned *tunings = pl_schedule_tunings(&n->schedule, moment, &count);
+    pl_optim_tune(n->optim, tunings, count);
 }
 
 /* Trains what is left of the epoch. Returns 1 when the run ends here. */

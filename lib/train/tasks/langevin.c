@@ -325,7 +325,11 @@ static void iterate(struct langevin *l, struct pl_run_result *result)
     const int64_t until = l->request->until < (double)l->iterations ? (int64_t)l->request->until : 0;
     for (int64_t t = 0; t < l->iterations && l->escaped < l->count;) {
         if (t >= change) {
-            pl_chains_set_rate(l->chains, l->rate * pl_schedule_factor(&l->schedule, (struct pl_moment){(double)t, 1}));
+            size_t count;
+            const struct pl_moment moment = {(double)t, 1};
+            pl_chains_set_rate(l->chains, l->rate * pl_schedule_factor(&l->schedule, moment));
+            const struct pl_tuned *tunings = pl_schedule_tunings(&l->schedule, moment, &count);
+            pl_chains_tune(l->chains, tunings, count);
             change = pl_schedule_next(&l->schedule, t);
         }
         int64_t next = earlier(earlier(t + look, change), recorded_iteration(l, point));

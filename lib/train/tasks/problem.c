@@ -185,7 +185,11 @@ static void draw_block(struct descent *o, int64_t first)
 /* Sets the learning rate before an iteration (counted from 0) and returns when to come again. */
 static int64_t apply_schedule(struct descent *o, int64_t iteration)
 {
-    pl_optim_set_rate(o->optim, o->rate * pl_schedule_factor(&o->schedule, (struct pl_moment){(double)iteration, 1}));
+    const struct pl_moment moment = {(double)iteration, 1};
+    size_t count;
+    pl_optim_set_rate(o->optim, o->rate * pl_schedule_factor(&o->schedule, moment));
+    const struct pl_tuned *tunings = pl_schedule_tunings(&o->schedule, moment, &count);
+    pl_optim_tune(o->optim, tunings, count);
     return pl_schedule_next(&o->schedule, iteration);
 }
 
