@@ -55,7 +55,8 @@ static inline void read_back_scatter(struct pl_results *results, unsigned round)
     spec.panels = (struct pl_names){panels, 1};
     spec.lines = (struct pl_names){lines, 1};
     spec.log_y = round % 2;
-    for (int l = 0; read_back(results, &spec, &figure, &data, &notes) && l < 2 * LINES; l++) {
+    bool there = read_back(results, &spec, &figure, &data, &notes);
+    for (int l = 0; there && l < 2 * LINES; l++) {
         const struct pl_panel *p = &figure.panels[l / LINES];
         struct outcome o = outcome_of(l / LINES, l % LINES, 0);
         char name[8];
@@ -76,7 +77,7 @@ static inline void read_back_scatter(struct pl_results *results, unsigned round)
         if (spec.z)
             assert_true(alike(curve->rows[0].colour, epsilon_of(l / LINES, l % LINES), 1e-5));
     }
-    if (data.length)
+    if (there)
         pl_figure_release(&figure);
     pl_text_release(&data);
     pl_text_release(&notes);
