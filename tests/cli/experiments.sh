@@ -65,6 +65,14 @@ equal "$(points "$fast AND epoch = 200 AND abs(value) < 0.001")" 5 "theopoula at
 expect 0 poula report --table
 contains out "theta after 1000 iterations"
 
+# Every optimizer but formulas is in the comparison of methods.
+"$POULA" show optimizers | cut -d ' ' -f 1 | grep -vx formula | sort >known
+expect 0 poula sweep experiments/methods.yaml --dry-run
+for study in methods-problems methods-network; do
+    grep "^$study .*optimizer=" out | sed 's/.*optimizer=\([a-z_]*\).*/\1/' | sort -u >compared
+    cmp known compared || fail "$study compares other optimizers than there are"
+done
+
 # A search, its choices and the final runs, with all figures of statistics; not with sanitizers: they are 510 trainings.
 if [ "$SLOW" = 0 ]; then
     expect 0 poula sweep experiments/tuning.yaml --scale quick --jobs 2 --db tuning.db
