@@ -59,7 +59,7 @@ offers optimizer=theo run toy --set -- optimizer=theopoula
 offers optimizer=adam,theo report --where -- optimizer=adam,theopoula
 offers average=o run toy --set -- average=off average=on
 offers augment= run toy --set -- augment=true augment=false
-offers lambda,epsilon_ report --rows -- lambda,epsilon_in
+offers lambda,epsilon_i report --rows -- lambda,epsilon_in
 also ""
 offers eta theory --set -- eta=
 
