@@ -38,7 +38,7 @@ int pl_recording_init(struct pl_recording *recording, const struct pl_settings *
     if (recording->on && possible && pl_settings_real(settings, "sam", 0) > 0)
         return pl_fail(err, PL_EINPUT,
                        "record_shares looks at a step from where its gradient is taken, so sam must be 0");
-    for (size_t i = 0; recording->on && i < sizeof of_rule / sizeof *of_rule; i++)
+    for (size_t i = 0; recording->on && possible && i < sizeof of_rule / sizeof *of_rule; i++)
         for (size_t k = 0; k < settings->count; k++)
             if (begins_with(settings->entries[k].key, of_rule[i]))
                 return pl_fail(err, PL_EINPUT, "record_shares knows %s as it is given, so there must be no %s",
