@@ -77,6 +77,7 @@ done
 if [ "$SLOW" = 0 ]; then
     expect 0 poula sweep experiments/tuning.yaml --scale quick --jobs 2 --db tuning.db
     contains out "tuning-final-quick: 30 finished"
+    contains out "tuning-halving-quick: 640 of 960 epochs were run (66.7 %)"
     expect 0 poula show study tuning-search-quick --db tuning.db
     contains out "search      48 points for each combination of the axes, random, seed 1"
     contains out "  lambda             log            1e-05 to 1: adam, adamw, adabelief"

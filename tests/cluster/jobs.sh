@@ -47,7 +47,7 @@ mkfifo hold
 sqlite3 -batch there.db <hold >/dev/null &
 locker=$!
 exec 7>hold
-echo 'BEGIN IMMEDIATE; SELECT 1;' >&7
+printf '%s\n' '.timeout 60000' 'BEGIN IMMEDIATE; SELECT 1;' >&7 # patient, as locked() looks for it by locking
 locked() { ! sqlite3 -batch there.db 'BEGIN IMMEDIATE; ROLLBACK;'; }
 wait_for 300 locked
 moment=$(date +%s)
