@@ -2,7 +2,7 @@
 #ifndef PL_TEST_PLOT_PARTS_H
 #define PL_TEST_PLOT_PARTS_H
 
-#include "plot/axis.h"
+#include "plot/gather/axis.h"
 #include "plot/plot_priv.h"
 #include "results_db.h"
 

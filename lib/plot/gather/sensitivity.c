@@ -1,5 +1,5 @@
 /* Sensitivity: a metric against one setting, with error bars over the seeds. */
-#include "plot/axis.h"
+#include "plot/gather/axis.h"
 
 #include <math.h>
 #include <stdlib.h>

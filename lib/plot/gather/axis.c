@@ -1,5 +1,5 @@
 /* The values of a setting as positions on an axis. */
-#include "plot/axis.h"
+#include "plot/gather/axis.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Which settings part the panels and the lines of a figure, and which lines are too many. */
-#include "plot/axis.h"
+#include "plot/gather/axis.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The curves of single runs in a page, as far as they have come. */
-#include "plot/inline.h"
+#include "plot/inline/inline.h"
 #include "store/look.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Scatter: a metric against a setting that was drawn, a point a configuration, coloured by a second setting. */
-#include "plot/axis.h"
+#include "plot/gather/axis.h"
 
 #include <math.h>
 #include <stdlib.h>

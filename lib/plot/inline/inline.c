@@ -1,5 +1,5 @@
 /* From a figure to a piece of a page. */
-#include "plot/inline.h"
+#include "plot/inline/inline.h"
 
 #include <math.h>
 #include <stdlib.h>

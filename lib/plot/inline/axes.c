@@ -1,5 +1,5 @@
 /* The axes of a panel in a page. */
-#include "plot/inline.h"
+#include "plot/inline/inline.h"
 #include "plot/ticks.h"
 
 #include <math.h>

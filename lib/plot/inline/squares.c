@@ -1,5 +1,5 @@
 /* A heat map in a page. */
-#include "plot/inline.h"
+#include "plot/inline/inline.h"
 #include "plot/ticks.h"
 
 #include <math.h>

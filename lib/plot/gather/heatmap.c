@@ -1,5 +1,5 @@
 /* Heat maps: a metric over two settings. */
-#include "plot/axis.h"
+#include "plot/gather/axis.h"
 
 #include <float.h>
 #include <math.h>

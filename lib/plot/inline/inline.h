@@ -1,4 +1,4 @@
-/* A figure as a piece of HTML: what the files inline*.c share. A panel is an SVG of its own, so that panels stand
+/* A figure as a piece of HTML: what the files of this folder share. A panel is an SVG of its own, so that panels stand
  * beside each other where there is room and below each other on a phone; colours and dashes come from the page's style
  * sheet by classes (c0 ... c7, d0 ... d6). */
 #ifndef PL_PLOT_INLINE_H

@@ -1,5 +1,5 @@
 /* The lines of a panel in a page, and the values they stand for. */
-#include "plot/inline.h"
+#include "plot/inline/inline.h"
 
 #include <math.h>
 #include <stdlib.h>
