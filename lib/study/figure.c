@@ -1,0 +1,36 @@
+#include "study/figure.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const pl_figure_kind_names[PL_FIGURE_KIND_COUNT] = {PL_FIGURE_KINDS(PL_WORD_ITEM, PL_WORD_ITEM)};
+const char *const pl_figure_time_names[PL_FIGURE_TIME_COUNT] = {PL_FIGURE_TIMES(PL_WORD_ITEM, PL_WORD_ITEM)};
+const char *const pl_figure_spending_names[PL_FIGURE_SPENDING_COUNT] = {
+    PL_FIGURE_SPENDINGS(PL_WORD_ITEM, PL_WORD_ITEM)};
+const char *const pl_statistic_names[PL_STATISTIC_COUNT] = {PL_STATISTICS(PL_WORD_ITEM, PL_WORD_ITEM)};
+
+const struct pl_figure_traits pl_figure_traits[PL_FIGURE_KIND_COUNT] = {
+    [PL_FIGURE_CURVES] = {.x = PL_OF_TIME, .y = PL_OF_METRIC, .panels = true, .fit = true, .axes = true},
+    [PL_FIGURE_TRAJECTORIES] = {.x = PL_OF_TIME, .y = PL_OF_METRIC, .panels = true, .fit = true, .axes = true},
+    [PL_FIGURE_SENSITIVITY] = {.x = PL_OF_SETTING, .y = PL_OF_METRIC, .panels = true, .fit = true, .axes = true},
+    [PL_FIGURE_HEATMAP] = {.x = PL_OF_SETTING, .y = PL_OF_SETTING, .z = PL_OF_METRIC, .panels = true, .axes = true},
+    [PL_FIGURE_SCATTER] =
+        {.x = PL_OF_SETTING, .y = PL_OF_METRIC, .z = PL_OF_SETTING, .z_optional = true, .panels = true, .axes = true},
+    [PL_FIGURE_TUNING] =
+        {.x = PL_OF_SPENT, .y = PL_OF_METRIC, .panels = true, .axes = true, .tuned = true, .level = true},
+    [PL_FIGURE_PROFILE] = {.y = PL_OF_METRIC, .axes = true, .tasks = true},
+    [PL_FIGURE_RANKS] = {.y = PL_OF_METRIC, .tasks = true, .level = true},
+};
+
+const struct pl_figure_spec pl_figure_neutral = {
+    .x_range = {NAN, NAN}, .y_range = {NAN, NAN}, .band = PL_BAND_LD, .confidence = 0.95, .tau_max = 4};
+
+bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind)
+{
+    for (size_t i = 0; i < PL_FIGURE_KIND_COUNT; i++)
+        if (!strcmp(pl_figure_kind_names[i], name)) {
+            *kind = (enum pl_figure_kind)i;
+            return true;
+        }
+    return false;
+}
