@@ -14,12 +14,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 IMAGES, TEXT = ("vgg11", "resnet34", "densenet121"), "awd_lstm"
 MODELS = IMAGES + (TEXT,)
 LAYERS = (1, 3)
-# Times PyTorch's images per second that are aimed at with two threads; and how much memory beside PyTorch's.
-TARGETS = {("vgg11", "fast"): 4.0, ("resnet34", "fast"): 3.0, ("densenet121", "fast"): 3.0, ("vgg11", "exact"): 2.2}
-TARGET_MEMORY, TARGET_JOBS = 1.2, 1.9
-# Tokens per second of a language model, by layers and threads, and its memory beside PyTorch's.
-TARGETS_TEXT = {(3, 1): 500, (1, 1): 2000, (3, 2): 850, (1, 2): 3500}
-TARGET_TEXT_MEMORY = 1.0
+# How many times the examples per second of the better PyTorch are aimed at (with two threads, and for language models by
+# layers and threads), and how much of its memory.
+TARGETS = {("vgg11", "fast"): 6.0, ("resnet34", "fast"): 4.5, ("densenet121", "fast"): 5.0,
+           (1, 2): 2.5, (1, 1): 2.2, (3, 2): 1.9, (3, 1): 1.8}
+TARGET_MEMORY, TARGET_MEMORY_TEXT, TARGET_JOBS = 1.2, 1.0, 1.9
+SAME = ("parameters", "batch", "bptt", "words") # of what all programs train
 
 
 def say(text):
@@ -40,98 +40,102 @@ def answer(process):
     return json.loads(text)
 
 
+def spread(values):
+    values = list(values)
+    return {"median": statistics.median(values), "least": min(values), "most": max(values)}
+
+
+def pythons(bench2):
+    """The interpreters whose PyTorch is measured: Debian's, and that of the newest wheel where it is installed."""
+    found = {"debian": "/usr/bin/python3"}
+    if os.path.exists(bench2):
+        found["wheel"] = bench2
+    else:
+        say("the newest PyTorch is not installed (tools/deps --install bench2): Debian's alone is compared")
+    return found
+
+
 class Bench:
     def __init__(self, args):
         self.args = args
         self.cores = sorted(os.sched_getaffinity(0))
+        self.pythons = pythons(args.bench2)
 
-    def poula(self, model, threads, precision="fast", steps=None):
-        return [self.args.poula, "bench", "train", "--model", model, "--batch", str(self.args.batch), "--threads",
-                str(threads), "--precision", precision, "--steps", str(steps or self.args.steps), "--format", "json"]
+    def poula(self, model, threads, *rest, steps=None):
+        return [self.args.poula, "bench", "train", "--model", model, "--threads", str(threads), "--steps",
+                str(steps or self.args.steps), "--format", "json", *rest]
 
-    def peer(self, program, threads, *rest):
-        return ["env", f"OPENBLAS_NUM_THREADS={threads}", "/usr/bin/python3", os.path.join(HERE, program), "--threads",
-                str(threads), "--steps", str(self.args.steps), *rest]
+    def images(self, model, threads, precision, steps=None):
+        return self.poula(model, threads, "--batch", str(self.args.batch), "--precision", precision, steps=steps)
 
-    def torch(self, model):
-        return self.peer("peer_torch.py", self.args.threads, "--model", model, "--batch", str(self.args.batch))
+    def peers(self, program, threads, *rest):
+        return {kind: ["env", f"OPENBLAS_NUM_THREADS={threads}", "CUDA_VISIBLE_DEVICES=", python,
+                       os.path.join(HERE, program), "--threads", str(threads), "--steps", str(self.args.steps), *rest]
+                for kind, python in self.pythons.items()}
 
-    def in_turns(self, model):
-        """Runs of fast, exact and PyTorch, round after round, and what becomes of them."""
-        runs = {"fast": [], "exact": [], "torch": []}
+    def in_turns(self, what, commands):
+        """Runs every program once a round, each round beginning with another one. Returns what they printed."""
+        runs, kinds = {kind: [] for kind in commands}, list(commands)
         for number in range(self.args.rounds):
-            say(f"{model}, round {number + 1} of {self.args.rounds}")
-            for kind, done in runs.items():
-                command = self.torch(model) if kind == "torch" else self.poula(model, self.args.threads, kind)
-                done.append(answer(started(command)))
-        sizes = {run["parameters"] for done in runs.values() for run in done}
-        if len(sizes) != 1:
-            sys.exit(f"bench: the programs' {model} differ: {sizes} parameters")
+            say(f"{what}, round {number + 1} of {self.args.rounds}")
+            first = number % len(kinds)
+            for kind in kinds[first:] + kinds[:first]:
+                runs[kind].append(answer(started(commands[kind])))
+        same = {tuple(run.get(field) for field in SAME) for done in runs.values() for run in done}
+        if len(same) != 1:
+            sys.exit(f"bench: the programs' {what} differ: {same}")
         return runs
 
+    def row(self, runs, kind, rate, fixed):
+        """What a poula program reached beside the PyTorch that was faster."""
+        done = runs[kind]
+        peer = max(self.pythons, key=lambda name: statistics.median(run[rate] for run in runs[name]))
+
+        def middle(of, field):
+            return statistics.median(run[field] for run in runs[of])
+
+        programs = {"poula": kind} | {name: name for name in self.pythons}
+        ratios = {name: spread(a[rate] / b[rate] for a, b in zip(done, runs[name])) for name in self.pythons}
+        return fixed | {
+            "program": {name: runs[of][0].get("program", "poula") for name, of in programs.items()}, "peer": peer,
+            rate: {name: spread(run[rate] for run in runs[of]) for name, of in programs.items()},
+            "step_seconds": {name: spread(run["step_seconds"] for run in runs[of]) for name, of in programs.items()},
+            "step_cpu_seconds": {name: spread(run["step_cpu_seconds"] for run in runs[of])
+                                 for name, of in programs.items()},
+            "ratios": ratios, "ratio": ratios[peer],
+            "cpu_ratio": middle(peer, "step_cpu_seconds") / middle(kind, "step_cpu_seconds"),
+            "gflops": middle(kind, "gflops"), "peak_gflops": max(run["peak_gflops"] for run in done),
+            "optimizer_ns_per_parameter": {name: middle(of, "optimizer_ns_per_parameter")
+                                           for name, of in programs.items()},
+            "peak_memory_mb": {name: middle(of, "peak_memory_mb") for name, of in programs.items()},
+            "memory_ratio": middle(kind, "peak_memory_mb") / middle(peer, "peak_memory_mb"),
+        }
+
     def compare(self, model):
-        runs = self.in_turns(model)
-
-        def middle(kind, field):
-            return statistics.median(run[field] for run in runs[kind])
-
-        rows = []
-        for kind in ("fast", "exact"):
-            ratios = [a["images_per_second"] / b["images_per_second"] for a, b in zip(runs[kind], runs["torch"])]
-            rows.append({
-                "model": model, "precision": kind, "threads": self.args.threads,
-                "images_per_second": middle(kind, "images_per_second"),
-                "torch_images_per_second": middle("torch", "images_per_second"),
-                "cpu_ratio": middle("torch", "step_cpu_seconds") / middle(kind, "step_cpu_seconds"),
-                "ratio": statistics.median(ratios), "ratios": ratios, "ratio_target": TARGETS.get((model, kind)),
-                "gflops": middle(kind, "gflops"), "peak_gflops": max(run["peak_gflops"] for run in runs[kind]),
-                "optimizer_ns_per_parameter": middle(kind, "optimizer_ns_per_parameter"),
-                "torch_optimizer_ns_per_parameter": middle("torch", "optimizer_ns_per_parameter"),
-                "peak_memory_mb": middle(kind, "peak_memory_mb"),
-                "torch_peak_memory_mb": middle("torch", "peak_memory_mb"),
-                "memory_ratio": middle(kind, "peak_memory_mb") / middle("torch", "peak_memory_mb"),
-                "memory_ratio_target": TARGET_MEMORY,
-            })
-        return rows
+        threads = self.args.threads
+        commands = {kind: self.images(model, threads, kind) for kind in ("fast", "exact")}
+        commands |= self.peers("peer_torch.py", threads, "--model", model, "--batch", str(self.args.batch))
+        runs = self.in_turns(model, commands)
+        return [self.row(runs, kind, "images_per_second", {
+            "model": model, "precision": kind, "threads": threads, "ratio_target": TARGETS.get((model, kind)),
+            "memory_ratio_target": TARGET_MEMORY}) for kind in ("fast", "exact")]
 
     def compare_text(self, layers, threads):
         """A language model with so many layers, poula and PyTorch in turns."""
-        commands = {"poula": [self.args.poula, "bench", "train", "--model", TEXT, "--layers", str(layers), "--threads",
-                              str(threads), "--steps", str(self.args.steps), "--format", "json"],
-                    "torch": self.peer("peer_text.py", threads, "--layers", str(layers))}
-        runs = {"poula": [], "torch": []}
-        for number in range(self.args.rounds):
-            say(f"{TEXT} with {layers} layers, {threads} threads, round {number + 1} of {self.args.rounds}")
-            for kind, command in commands.items():
-                runs[kind].append(answer(started(command)))
-        same = {tuple(run[field] for field in ("parameters", "batch", "bptt", "words")) for done in runs.values()
-                for run in done}
-        if len(same) != 1:
-            sys.exit(f"bench: the programs' {TEXT} differ: {same}")
-
-        def middle(kind, field):
-            return statistics.median(run[field] for run in runs[kind])
-
-        ratios = [a["tokens_per_second"] / b["tokens_per_second"] for a, b in zip(runs["poula"], runs["torch"])]
-        return {"model": TEXT, "layers": layers, "threads": threads, "batch": runs["poula"][0]["batch"],
-                "bptt": runs["poula"][0]["bptt"], "words": runs["poula"][0]["words"],
-                "tokens_per_second": middle("poula", "tokens_per_second"),
-                "tokens_per_second_target": TARGETS_TEXT.get((layers, threads)),
-                "torch_tokens_per_second": middle("torch", "tokens_per_second"),
-                "ratio": statistics.median(ratios), "ratios": ratios,
-                "cpu_ratio": middle("torch", "step_cpu_seconds") / middle("poula", "step_cpu_seconds"),
-                "step_seconds": middle("poula", "step_seconds"), "torch_step_seconds": middle("torch", "step_seconds"),
-                "gflops": middle("poula", "gflops"), "peak_gflops": max(run["peak_gflops"] for run in runs["poula"]),
-                "peak_memory_mb": middle("poula", "peak_memory_mb"),
-                "torch_peak_memory_mb": middle("torch", "peak_memory_mb"),
-                "memory_ratio": middle("poula", "peak_memory_mb") / middle("torch", "peak_memory_mb"),
-                "memory_ratio_target": TARGET_TEXT_MEMORY}
+        commands = {"poula": self.poula(TEXT, threads, "--layers", str(layers))}
+        commands |= self.peers("peer_text.py", threads, "--layers", str(layers))
+        runs = self.in_turns(f"{TEXT} with {layers} layers, {threads} threads", commands)
+        first = runs["poula"][0]
+        return self.row(runs, "poula", "tokens_per_second", {
+            "model": TEXT, "layers": layers, "threads": threads, "batch": first["batch"], "bptt": first["bptt"],
+            "words": first["words"], "ratio_target": TARGETS.get((layers, threads)),
+            "memory_ratio_target": TARGET_MEMORY_TEXT})
 
     def jobs(self, model):
         """One one-thread job, then two at once, each on a core of its own, in turns; None on a single core."""
         if len(self.cores) < 2:
             return None
-        command = self.poula(model, 1, steps=2 * self.args.steps)
+        command = self.images(model, 1, "fast", steps=2 * self.args.steps)
         one, two = [], []
         for number in range(self.args.rounds):
             say(f"{model}, one and two jobs of one thread, round {number + 1} of {self.args.rounds}")
@@ -183,33 +187,48 @@ def target(value, sign):
     return "" if value is None else f"{sign}{value:g}"
 
 
+def show_rows(rows, rate, what, unit):
+    """For each program of a row its rate, the time of a step by the clock and in processor time, and memory; then what
+    poula reached beside the better PyTorch."""
+    print(f"{what:24} {'program':15} {unit:>9} {'least':>8} {'most':>8} {'ms':>8} {'CPU ms':>8} {'least':>8} {'most':>8} "
+          f"{'update':>7} {'MB':>6}")
+    for row in rows:
+        for name, rates in row[rate].items():
+            step, cpu = row["step_seconds"][name], row["step_cpu_seconds"][name]
+            if name != "poula" and row.get("precision") == "exact":
+                continue # stands above
+            program = row["program"][name].split("+")[0] + ("" if name != row["peer"] or len(row["ratios"]) == 1 else " *")
+            print(f"{named(row) if name == 'poula' else '':24} {program:15} {rates['median']:9.1f} {rates['least']:8.1f} "
+                  f"{rates['most']:8.1f} {1e3 * step['median']:8.1f} {1e3 * cpu['median']:8.1f} {1e3 * cpu['least']:8.1f} "
+                  f"{1e3 * cpu['most']:8.1f} {row['optimizer_ns_per_parameter'][name]:7.2f} "
+                  f"{row['peak_memory_mb'][name]:6.0f}")
+    print(f"\n{what:24} {'ratio':>6} {'least':>6} {'most':>6} {'target':>6} {'CPU':>6} {'GFLOP/s':>8} {'of peak':>8} "
+          f"{'part':>5} {'memory':>7} {'target':>6}")
+    for row in rows:
+        ratio = row["ratio"]
+        print(f"{named(row):24} {ratio['median']:6.2f} {ratio['least']:6.2f} {ratio['most']:6.2f} "
+              f"{target(row['ratio_target'], '>='):>6} {row['cpu_ratio']:6.2f} {row['gflops']:8.1f} "
+              f"{row['peak_gflops']:8.1f} {row['gflops'] / row['peak_gflops']:5.2f} {row['memory_ratio']:7.2f} "
+              f"{target(row['memory_ratio_target'], '<='):>6}")
+
+
+def named(row):
+    if row["model"] == TEXT:
+        return f"layers {row['layers']}, threads {row['threads']}"
+    return f"{row['model']} {row['precision']}"
+
+
 def show_training(result):
     print(f"\nforward, backward and TheoPouLa's step, batch {result['batch']}, float, {result['threads']} threads; "
-          f"medians of {result['rounds']} rounds of {result['steps']} steps\n"
-          f"{'model':12} {'precision':9} {'images/s':>9} {'PyTorch':>9} {'ratio':>6} {'target':>6} {'CPU':>6} "
-          f"{'GFLOP/s':>8} {'of peak':>8} {'MB':>7} {'PyTorch':>8} {'ratio':>6} {'target':>6}")
-    for row in result["training"]:
-        print(f"{row['model']:12} {row['precision']:9} {row['images_per_second']:9.1f} "
-              f"{row['torch_images_per_second']:9.1f} {row['ratio']:6.2f} {target(row['ratio_target'], '>='):>6} "
-              f"{row['cpu_ratio']:6.2f} {row['gflops']:8.1f} {row['peak_gflops']:8.1f} {row['peak_memory_mb']:7.0f} "
-              f"{row['torch_peak_memory_mb']:8.0f} {row['memory_ratio']:6.2f} "
-              f"{target(row['memory_ratio_target'], '<='):>6}")
-    print("GFLOP/s: 2 operations for each multiply-add, 3 passes as long as the forward one; Winograd needs fewer.\n"
-          "CPU: PyTorch's processor time for a step in poula's, which depends less on what else runs; waiting counts.")
+          f"medians and extremes of {result['rounds']} rounds of {result['steps']} steps")
+    show_rows(result["training"], "images_per_second", "model", "images/s")
 
 
 def show_text(result):
     first = result["text"][0]
     print(f"\ntraining {first['model']}, {first['batch']} columns of {first['bptt']} tokens, {first['words']} words, "
-          f"float; medians of {result['rounds']} rounds of {result['steps']} steps\n"
-          f"{'layers':>6} {'threads':>7} {'tokens/s':>9} {'target':>7} {'PyTorch':>9} {'ratio':>6} {'CPU':>6} "
-          f"{'ms':>8} {'GFLOP/s':>8} {'of peak':>8} {'MB':>7} {'PyTorch':>8} {'ratio':>6} {'target':>6}")
-    for row in result["text"]:
-        print(f"{row['layers']:6} {row['threads']:7} {row['tokens_per_second']:9.0f} "
-              f"{target(row['tokens_per_second_target'], '>='):>7} {row['torch_tokens_per_second']:9.0f} "
-              f"{row['ratio']:6.2f} {row['cpu_ratio']:6.2f} {1e3 * row['step_seconds']:8.1f} {row['gflops']:8.1f} "
-              f"{row['peak_gflops']:8.1f} {row['peak_memory_mb']:7.0f} {row['torch_peak_memory_mb']:8.0f} "
-              f"{row['memory_ratio']:6.2f} {target(row['memory_ratio_target'], '<='):>6}")
+          f"float; medians and extremes of {result['rounds']} rounds of {result['steps']} steps")
+    show_rows(result["text"], "tokens_per_second", "model", "tokens/s")
 
 
 def show_rest(result):
@@ -222,9 +241,6 @@ def show_rest(result):
     print(f"\n{'update':12} {'threads':>9} {'ns':>9} {'stream':>6}   for each parameter, and what memory allows")
     for row in result["optimizer"]:
         print(f"{row['optimizer']:12} {row['threads']:9} {row['ns_per_parameter']:9.2f} {row['stream']:6.2f}")
-    for within in result["training"][:1]:
-        print(f"{'in a step':12} {within['threads']:9} {within['optimizer_ns_per_parameter']:9.2f}          "
-              f"({within['model']}; PyTorch {within['torch_optimizer_ns_per_parameter']:.2f})")
     if "sweep" in result:
         sweep = result["sweep"]
         print(f"\nsweep        {sweep['runs']} runs of the toy example, {sweep['jobs']} jobs: "
@@ -241,12 +257,18 @@ def show(result):
         show_training(result)
     if result["text"]:
         show_text(result)
+    if result["training"] or result["text"]:
+        print("*: the faster PyTorch, beside which the ratios are. CPU: its processor time for a step in poula's, which "
+              "depends less on\nwhat else runs; waiting in a loop counts. update: ns for each parameter. GFLOP/s: 2 "
+              "operations for each multiply-add,\n3 passes as long as the forward one; Winograd and what dropout leaves "
+              "out need fewer.")
     show_rest(result)
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="tools/bench", description=__doc__.splitlines()[0])
     parser.add_argument("--poula", default="build/poula", help=argparse.SUPPRESS)
+    parser.add_argument("--bench2", default="build-bench2/bin/python", help=argparse.SUPPRESS)
     parser.add_argument("--quick", action="store_true", help="one round of two steps, and no sweep")
     parser.add_argument("--models", default=",".join(MODELS), help="which, separated by commas (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=min(2, len(os.sched_getaffinity(0))), help="default: 2")
