@@ -60,6 +60,8 @@ static int unknown_option(const struct pl_args *args, const char *given)
 
 static int take_option(struct pl_args *args, const struct pl_option *option, const char *value)
 {
+    const char *meant = option->word_of ? option->word_of(value) : NULL;
+    value = meant ? meant : value;
     if (option->argument && option->words && !pl_has_word(option->words, value))
         return pl_cmd_usage_error(args, "--%s is '%s', but must be one of: %s", option->name, value, option->words);
     if (!*value && option->argument && pl_has_word("DIR FILE", option->argument))

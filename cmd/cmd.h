@@ -10,11 +10,12 @@
 struct pl_args;
 
 struct pl_option {
-    const char *name;     /* long name without dashes: "jobs" */
-    char letter;          /* 'j', or 0 */
-    const char *argument; /* "N", "FILE"; NULL: a switch */
-    const char *help;     /* one line, no full stop */
-    const char *words;    /* legal arguments, space separated, checked and completed; or NULL */
+    const char *name;                     /* long name without dashes: "jobs" */
+    char letter;                          /* 'j', or 0 */
+    const char *argument;                 /* "N", "FILE"; NULL: a switch */
+    const char *help;                     /* one line, no full stop */
+    const char *words;                    /* legal arguments, space separated, checked and completed; or NULL */
+    const char *(*word_of)(const char *); /* the word that another spelling means, or NULL; where there are any */
 };
 
 struct pl_command {

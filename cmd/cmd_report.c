@@ -20,7 +20,18 @@ static const struct pl_option options[] = {
     {.name = "rows", .argument = "KEY,...", .help = "settings in the rows, instead of the declared tables"},
     {.name = "columns", .argument = "KEY,...", .help = "settings in the columns"},
     {.name = "value", .argument = "METRIC", .help = "what the cells hold: \"test_accuracy\", \"last loss\""},
-    {.name = "cell", .argument = "KIND", .help = "what is shown of it", .words = PL_CELL_WORDS},
+    {.name = "cell",
+     .argument = "KIND",
+     .help = "what is shown of it",
+     .words = PL_CELL_WORDS,
+     .word_of = pl_cell_kind},
+    {.name = "unit",
+     .argument = "UNIT",
+     .help = "percent: values in [0,1] are shown times 100",
+     .words = PL_UNIT_WORDS},
+    {.name = "labels", .argument = "NAME=TEXT,...", .help = "what is shown for names of settings, values and metrics"},
+    {.name = "caption", .argument = "TEXT", .help = "of the table, instead of the one that says what it shows"},
+    {.name = "label", .argument = "LABEL", .help = "latex: \\label{LABEL}, and LABEL-2 of a second table"},
     {.name = "best", .argument = "N", .help = "only the N best over the settings of --over, with their ranks"},
     {.name = "over", .argument = "KEY,...", .help = "settings to choose, as in the select of a table"},
     {.name = "by", .argument = "METRIC", .help = "what to choose by (default: the best validation)"},
@@ -51,7 +62,8 @@ struct report {
     const struct pl_format *format;
     struct pl_table_spec own; /* what the command line says */
     bool ad_hoc;              /* one table of the command line's making */
-    bool any_select, any_digits, tried;
+    bool any_select, any_digits, any_unit, tried;
+    size_t labelled; /* tables that took the --label */
     struct pl_table **tables;
     size_t count;
     struct pl_published *published; /* --compare */
@@ -154,6 +166,8 @@ static bool read_options(struct report *r)
     r->own.digits = (int)digits;
     r->own.metric = pl_copy(metric);
     r->own.cell = pl_copy(pl_args_get(r->args, "cell", NULL));
+    if (!pl_cmd_read_look(r->args, &r->own, &r->any_unit))
+        return false;
     pl_names_read(pl_args_get(r->args, "rows", NULL), &r->own.rows);
     pl_names_read(pl_args_get(r->args, "columns", NULL), &r->own.columns);
     if (!pl_cmd_read_choice(r->args, &r->own.choose))
@@ -179,6 +193,10 @@ static struct pl_table_spec amend(const struct report *r, const struct pl_table_
         spec.digits = r->own.digits;
     if (r->own.cell)
         spec.cell = r->own.cell;
+    if (r->any_unit)
+        spec.unit = r->own.unit;
+    if (r->own.caption)
+        spec.caption = r->own.caption;
     if (r->own.choose.best)
         spec.choose = r->own.choose;
     if (r->own.compare.wanted)
@@ -234,6 +252,28 @@ static void add_tuning(struct report *r, struct pl_results *results, const struc
     free(names);
 }
 
+/* The same table with --label and --labels; what it has of both is the caller's. A name that --labels has is not looked
+ * for in the declared ones. */
+static struct pl_table_spec label_table(struct report *r, const struct pl_table_spec *declared)
+{
+    struct pl_table_spec spec = *declared;
+    struct pl_text label = {0};
+    const struct pl_labels *from[] = {&r->own.labels, &declared->labels};
+    spec.labels = (struct pl_labels){0};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < from[k]->count; i++)
+            pl_labels_add(&spec.labels, from[k]->names[i], from[k]->texts[i]);
+    if (r->own.label) {
+        pl_text_add(&label, r->own.label);
+        if (r->labelled++)
+            pl_text_addf(&label, "-%zu", r->labelled);
+        spec.label = pl_text_take(&label);
+    } else {
+        spec.label = pl_copy(declared->label);
+    }
+    return spec;
+}
+
 static void add_table(struct report *r, struct pl_results *results, const struct pl_table_spec *spec)
 {
     struct pl_table *table;
@@ -243,7 +283,10 @@ static void add_table(struct report *r, struct pl_results *results, const struct
         return;
     }
     r->tried = true;
-    int status = pl_table_build(&table, results, spec, &err);
+    struct pl_table_spec labelled = label_table(r, spec);
+    int status = pl_table_build(&table, results, &labelled, &err);
+    pl_labels_release(&labelled.labels);
+    free(labelled.label);
     if (status) {
         /* A table that cannot be made does not keep the others back; one that --where leaves empty was not asked for.
          */
@@ -382,6 +425,9 @@ static int run(const struct pl_args *args)
     free(r.target.metric);
     free(r.own.metric);
     free(r.own.cell);
+    free(r.own.caption);
+    free(r.own.label);
+    pl_labels_release(&r.own.labels);
     free(r.own.choose.metric);
     pl_names_release(&r.own.choose.over);
     pl_names_release(&r.own.rows);

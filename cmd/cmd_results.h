@@ -19,6 +19,10 @@ void pl_cmd_read_select(const struct pl_args *args, enum pl_select *select);
 /* --best, --over and --by, which act on declared tables as well; best is 0 where nothing is chosen. What they point to
  * is the caller's. */
 bool pl_cmd_read_choice(const struct pl_args *args, struct pl_selection *choice);
+/* --labels, in the order they are given; prints what is wrong and returns false. pl_labels_release frees them. */
+bool pl_cmd_read_labels(const struct pl_args *args, struct pl_labels *labels);
+/* --labels, --unit, --caption and --label of tables. What they point to is the caller's. */
+bool pl_cmd_read_look(const struct pl_args *args, struct pl_table_spec *table, bool *any_unit);
 /* --target METRIC=NUMBER; its metric is the caller's, NULL where it is not given. */
 bool pl_cmd_read_target(const struct pl_args *args, struct pl_target *target);
 /* Which of some words an option has, which takes no others. */

@@ -160,6 +160,45 @@ bool pl_cmd_read_choice(const struct pl_args *args, struct pl_selection *choice)
     return true;
 }
 
+bool pl_cmd_read_labels(const struct pl_args *args, struct pl_labels *labels)
+{
+    const char *given, *wrong;
+    for (size_t i = 0; (given = pl_args_nth(args, "labels", i)); i++)
+        if (!pl_labels_read(given, labels, &wrong)) {
+            size_t length = strcspn(wrong, ",");
+            char *part = pl_copy_bytes(wrong, length);
+            const char *equals = strchr(part, '=');
+            bool twice = equals && equals > part && equals[1];
+            pl_cmd_usage_error(args, "--labels has '%s', but %s", part,
+                               twice ? "has said already what that name is shown as"
+                                     : "must be like theopoula=TheoPouLa,lambda=step size");
+            free(part);
+            return false;
+        }
+    return true;
+}
+
+bool pl_cmd_read_look(const struct pl_args *args, struct pl_table_spec *table, bool *any_unit)
+{
+    const char *unit = pl_args_get(args, "unit", NULL), *label = pl_args_get(args, "label", NULL);
+    const char *caption = pl_args_get(args, "caption", NULL);
+    *any_unit = unit;
+    if (unit)
+        table->unit = (enum pl_value_unit)pl_cmd_word_of(unit, pl_unit_names, PL_UNIT_COUNT);
+    if (label && !pl_table_label_is_legal(label)) {
+        pl_cmd_usage_error(args, "--label is '%s', but must be letters, digits and : . _ - + /, such as tab:main",
+                           label);
+        return false;
+    }
+    if (caption && !*caption) {
+        pl_cmd_usage_error(args, "--caption is empty");
+        return false;
+    }
+    table->label = pl_copy(label);
+    table->caption = pl_copy(caption);
+    return pl_cmd_read_labels(args, &table->labels);
+}
+
 bool pl_cmd_read_target(const struct pl_args *args, struct pl_target *target)
 {
     const char *given = pl_args_get(args, "target", NULL), *equals = given ? strchr(given, '=') : NULL;

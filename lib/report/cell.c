@@ -78,15 +78,17 @@ void pl_table_cell_number(const struct pl_table *table, const struct pl_table_ce
     }
     if (isnan(pl_table_cell_value(table, cell)))
         return;
-    pl_report_number(pl_table_cell_value(table, cell), table->decimals, out);
-    if (strcmp(table->cell, "mean(std)"))
+    pl_report_number(pl_table_shown_value(table, pl_table_cell_value(table, cell)), table->decimals, out);
+    bool beside;
+    if (pl_cell_spread(table->cell, &beside) == PL_SPREAD_NONE)
         return;
-    pl_text_add_char(out, '(');
-    if (s->n > 1 && !isnan(s->deviation))
-        pl_report_number(s->deviation, table->decimals, out);
-    else
+    double spread = pl_table_shown_value(table, pl_table_cell_spread(table, cell));
+    pl_text_add(out, beside ? " \u00b1 " : "(");
+    if (isnan(spread))
         pl_text_add_char(out, '-');
-    pl_text_add_char(out, ')');
+    else
+        pl_report_number(spread, table->decimals, out);
+    pl_text_add(out, beside ? "" : ")");
 }
 
 static void add_share(struct pl_text *out, const char *word, int64_t part, int64_t whole)
@@ -115,19 +117,62 @@ void pl_table_cell_notes(const struct pl_table_cell *cell, struct pl_text *out)
     pl_text_release(&notes);
 }
 
-static void add_names(struct pl_text *out, const char *const *names, size_t count)
+const char *pl_table_shown(const struct pl_table *table, const char *name)
+{
+    return pl_labels_show(&table->labels, name);
+}
+
+double pl_table_shown_value(const struct pl_table *table, double value)
+{
+    return table->unit == PL_UNIT_PERCENT ? 100 * value : value;
+}
+
+double pl_table_cell_spread(const struct pl_table *table, const struct pl_table_cell *cell)
+{
+    const struct pl_summary *s = &cell->summary;
+    bool beside;
+    if (s->n < 2)
+        return NAN;
+    switch (pl_cell_spread(table->cell, &beside)) {
+    case PL_SPREAD_STD:
+        return s->deviation;
+    case PL_SPREAD_SEM:
+        return pl_mean_error(s->deviation, (size_t)s->n);
+    case PL_SPREAD_CI95:
+        return pl_mean_reach(s->deviation, (size_t)s->n, 0.95);
+    default:
+        return NAN;
+    }
+}
+
+const char *pl_table_spread_column(const struct pl_table *table)
+{
+    bool beside;
+    enum pl_spread spread = pl_cell_spread(table->cell, &beside);
+    return spread == PL_SPREAD_SEM ? ",sem" : spread == PL_SPREAD_CI95 ? ",ci95" : "";
+}
+
+static void add_names(const struct pl_table *table, const char *const *names, size_t count, struct pl_text *out)
 {
     for (size_t i = 0; i < count; i++)
-        pl_text_addf(out, "%s%s", i ? ", " : "", names[i]);
+        pl_text_addf(out, "%s%s", i ? ", " : "", pl_table_shown(table, names[i]));
+}
+
+void pl_table_value_heading(const struct pl_table *table, struct pl_text *out)
+{
+    const char *metric = pl_table_shown(table, table->metric);
+    if (!table->timed)
+        pl_text_addf(out, "%s ", pl_select_names[table->select]);
+    pl_text_add(out, metric);
+    if (table->unit == PL_UNIT_PERCENT && !strchr(metric, '%'))
+        pl_text_add(out, " (%)");
 }
 
 void pl_table_value_name(const struct pl_table *table, struct pl_text *out)
 {
-    if (!table->timed)
-        pl_text_addf(out, "%s ", pl_select_names[table->select]);
-    pl_text_add(out, table->metric);
+    pl_table_value_heading(table, out);
     if (table->timed) {
-        pl_text_addf(out, " (%s %s ", table->target.metric, table->target_is_up ? ">=" : "<=");
+        pl_text_addf(out, " (%s %s ", pl_table_shown(table, table->target.metric), table->target_is_up ? ">=" : "<=");
         pl_text_add_number(out, table->target.value);
         pl_text_add_char(out, ')');
     }
@@ -135,18 +180,24 @@ void pl_table_value_name(const struct pl_table *table, struct pl_text *out)
 
 void pl_table_caption(const struct pl_table *table, struct pl_text *out)
 {
+    if (table->caption) {
+        pl_text_add(out, table->caption);
+        if (pl_selection_set(table))
+            pl_text_addf(out, " (selected on the %s set)", pl_selection_set(table));
+        return;
+    }
     if (table->title)
         pl_text_addf(out, "%s (%s)", table->title, table->study);
     else
         pl_text_add(out, table->study);
     pl_text_add(out, ": ");
     pl_table_value_name(table, out);
-    pl_text_addf(out, ", %s", table->cell);
+    pl_text_addf(out, ", %s", pl_cell_title(table->cell));
     if (table->column_key_count) {
         pl_text_add(out, " by ");
-        add_names(out, table->row_keys, table->row_key_count);
+        add_names(table, table->row_keys, table->row_key_count, out);
         pl_text_add(out, table->row_key_count ? " and " : "");
-        add_names(out, table->column_keys, table->column_key_count);
+        add_names(table, table->column_keys, table->column_key_count, out);
     }
     if (pl_direction_is_choice(table->direction) && strcmp(table->cell, "n"))
         pl_text_addf(out, "; %s is better", table->direction == PL_MAXIMIZE ? "higher" : "lower");

@@ -53,8 +53,8 @@ static void write_table(const struct pl_table *table, struct pl_text *out)
         pl_text_add_char(out, ',');
     }
     add_selection_head(out, &table->selection);
-    pl_text_addf(out, "mean,std,median,min,max,n,planned,diverged,failed,missing,best%s%s%s\n",
-                 table->stops ? ",stopped" : "", table->timed ? ",never" : "",
+    pl_text_addf(out, "mean,std,median,min,max,n,planned,diverged,failed,missing,best%s%s%s%s\n",
+                 pl_table_spread_column(table), table->stops ? ",stopped" : "", table->timed ? ",never" : "",
                  table->compare.wanted ? ",p,adjusted_p,alike" : "");
     for (size_t i = 0; i < table->row_count * table->column_count; i++) {
         const struct pl_table_cell *cell = &table->cells[i];
@@ -75,6 +75,10 @@ static void write_table(const struct pl_table *table, struct pl_text *out)
         }
         pl_text_addf(out, "%lld,%lld,%lld,%lld,%lld,%d", (long long)s->n, (long long)s->planned, (long long)s->diverged,
                      (long long)s->failed, (long long)s->missing, cell->best);
+        if (*pl_table_spread_column(table)) {
+            pl_text_add_char(out, ',');
+            pl_finite_add(out, pl_table_cell_spread(table, cell), "");
+        }
         if (table->stops)
             pl_text_addf(out, ",%lld", (long long)s->stopped);
         if (table->timed)

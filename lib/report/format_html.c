@@ -34,14 +34,14 @@ static void add_heading_row(const struct pl_table *table, size_t key, struct pl_
     pl_text_add(out, "<tr>");
     for (size_t k = 0; k < table->row_key_count; k++)
         if (last)
-            pl_html(out, "<th scope=\"col\">", table->row_keys[k], "</th>");
+            pl_html(out, "<th scope=\"col\">", pl_table_shown(table, table->row_keys[k]), "</th>");
         else
             pl_text_add(out, "<td></td>");
     for (size_t c = 0, span; c < table->column_count; c += span) {
         struct pl_text text = {0};
         for (span = 1; !last && c + span < table->column_count && pl_table_same_above(table, c, c + span, key); span++)
             ;
-        pl_text_addf(&text, "%s=", table->column_keys[key]);
+        pl_text_addf(&text, "%s=", pl_table_shown(table, table->column_keys[key]));
         pl_label_write(&table->columns[c * table->column_key_count + key], &text);
         if (span > 1)
             pl_text_addf(out, "<th scope=\"colgroup\" colspan=\"%zu\">", span);
@@ -55,11 +55,13 @@ static void add_heading_row(const struct pl_table *table, size_t key, struct pl_
 
 static void add_value_heading(const struct pl_table *table, struct pl_text *out)
 {
+    struct pl_text heading = {0};
     pl_text_add(out, "<tr>");
     for (size_t k = 0; k < table->row_key_count; k++)
-        pl_html(out, "<th scope=\"col\">", table->row_keys[k], "</th>");
-    pl_html(out, "<th scope=\"col\" class=\"n\">", table->timed ? "" : pl_select_names[table->select],
-            table->timed ? "" : " ", table->metric, "</th></tr>\n");
+        pl_html(out, "<th scope=\"col\">", pl_table_shown(table, table->row_keys[k]), "</th>");
+    pl_table_value_heading(table, &heading);
+    pl_html(out, "<th scope=\"col\" class=\"n\">", pl_text(&heading), "</th></tr>\n");
+    pl_text_release(&heading);
 }
 
 static void add_cell(const struct pl_table *table, const struct pl_table_cell *cell, struct pl_text *out)

@@ -82,6 +82,10 @@ static void add_cell(const struct pl_table *table, size_t i, struct pl_text *out
                  "\"best\": %s",
                  (long long)s->n, (long long)s->planned, (long long)s->diverged, (long long)s->failed,
                  (long long)s->missing, cell->best ? "true" : "false");
+    if (*pl_table_spread_column(table)) {
+        pl_text_addf(out, ", \"%s\": ", pl_table_spread_column(table) + 1);
+        pl_finite_add(out, pl_table_cell_spread(table, cell), "null");
+    }
     if (table->stops)
         pl_text_addf(out, ", \"stopped\": %lld", (long long)s->stopped);
     if (table->timed)

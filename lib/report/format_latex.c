@@ -75,20 +75,38 @@ static void add_value(struct pl_text *out, const struct pl_label *label)
 {
     struct pl_text text = {0};
     pl_label_write(label, &text);
-    if (label->present)
+    if (label->named)
+        pl_escape_latex(out, pl_text(&text));
+    else if (label->present)
         add_label(out, pl_text(&text));
     else
         pl_text_add(out, "--");
     pl_text_release(&text);
 }
 
+/* The name of a setting or metric: the text that the table has for it, a symbol, or the name. */
+static void add_name(struct pl_text *out, const struct pl_table *table, const char *name)
+{
+    const char *text = pl_labels_find(&table->labels, name);
+    if (text)
+        pl_escape_latex(out, text);
+    else
+        add_label(out, name);
+}
+
 /* A heading above cells: "$\lambda=0.1$"; words stand without their key. */
-static void add_heading(struct pl_text *out, const char *key, const struct pl_label *label)
+static void add_heading(struct pl_text *out, const struct pl_table *table, const char *key,
+                        const struct pl_label *label)
 {
     struct pl_text value = {0};
     pl_label_write(label, &value);
-    const char *text = pl_text(&value), *known = symbol(key);
-    if (!label->present || label->value.type == PL_STRING) {
+    const char *named = pl_labels_find(&table->labels, key);
+    const char *text = pl_text(&value), *known = named ? NULL : symbol(key);
+    if (label->named && label->value.type != PL_STRING) {
+        add_name(out, table, key);
+        pl_text_add_char(out, '=');
+    }
+    if (!label->present || label->named || label->value.type == PL_STRING) {
         add_value(out, label);
         pl_text_release(&value);
         return;
@@ -97,7 +115,7 @@ static void add_heading(struct pl_text *out, const char *key, const struct pl_la
         pl_text_add_bytes(out, known, strlen(known) - 1); /* its math mode goes on */
     } else {
         pl_text_add(out, "$\\text{");
-        pl_escape_latex(out, key);
+        pl_escape_latex(out, named ? named : key);
         pl_text_add_char(out, '}');
     }
     size_t mantissa, length = scientific(text, &mantissa);
@@ -117,12 +135,18 @@ static void add_heading(struct pl_text *out, const char *key, const struct pl_la
 /* A cell's number in math mode, so that minus signs and powers come out right. */
 static void add_number(struct pl_text *out, const char *text)
 {
+    static const char beside[] = " \u00b1 ";
     pl_text_add_char(out, '$');
     while (*text) {
         size_t mantissa, length = scientific(text, &mantissa);
         if (length) {
             add_power(out, text, length, mantissa);
             text += length;
+        } else if (!strncmp(text, beside, strlen(beside))) {
+            text += strlen(beside);
+            bool none = text[0] == '-' && !text[1];
+            pl_text_add(out, none ? " \\pm \\text{--}" : " \\pm ");
+            text += none;
         } else if (*text == '(' && text[1] == '-' && text[2] == ')') {
             pl_text_add(out, "(\\text{--})");
             text += 3;
@@ -164,7 +188,7 @@ static void add_heading_row(const struct pl_table *table, size_t key, struct pl_
     for (size_t k = 0; k < table->row_key_count; k++) {
         pl_text_add(out, k ? " & " : "");
         if (last)
-            add_label(out, table->row_keys[k]);
+            add_name(out, table, table->row_keys[k]);
     }
     for (size_t c = 0; c < table->column_count;) {
         size_t span = 1;
@@ -172,7 +196,7 @@ static void add_heading_row(const struct pl_table *table, size_t key, struct pl_
             span++;
         pl_text_add(out, c || table->row_key_count ? " & " : "");
         pl_text_addf(out, "\\multicolumn{%zu}{c}{", span);
-        add_heading(out, table->column_keys[key], &table->columns[c * table->column_key_count + key]);
+        add_heading(out, table, table->column_keys[key], &table->columns[c * table->column_key_count + key]);
         pl_text_add_char(out, '}');
         if (!last)
             pl_text_addf(&rules, "\\cmidrule(lr){%zu-%zu}", table->row_key_count + c + 1,
@@ -186,12 +210,14 @@ static void add_heading_row(const struct pl_table *table, size_t key, struct pl_
 static void add_value_heading(const struct pl_table *table, struct pl_text *out)
 {
     for (size_t k = 0; k < table->row_key_count; k++) {
-        add_label(out, table->row_keys[k]);
+        add_name(out, table, table->row_keys[k]);
         pl_text_add(out, " & ");
     }
     pl_text_addf(out, "\\multicolumn{1}{c}{%s%s", table->timed ? "" : pl_select_names[table->select],
                  table->timed ? "" : " ");
-    add_label(out, table->metric);
+    add_name(out, table, table->metric);
+    if (table->unit == PL_UNIT_PERCENT && !strchr(pl_table_shown(table, table->metric), '%'))
+        pl_text_add(out, " (\\%)");
     pl_text_add(out, "} \\\\\n");
 }
 
@@ -210,28 +236,38 @@ static void add_rows(const struct pl_table *table, struct pl_text *out)
     }
 }
 
+/* What stands around the lines of a floating table. */
+struct around {
+    const char *caption, *label; /* label: or NULL */
+    const struct pl_text *notes;
+    bool own; /* the caption is the user's: notes are comments then */
+};
+
 /* A floating table: caption and notes, the columns as tabular takes them, and the lines between the outer rules. */
-static void write_float(const char *caption, const struct pl_text *notes, const char *columns, const char *lines,
-                        struct pl_text *out)
+static void write_float(const struct around *around, const char *columns, const char *lines, struct pl_text *out)
 {
-    struct pl_text above = {0};
-    pl_escape_latex(&above, caption);
-    for (const char *line = pl_text(notes); *line;) {
+    struct pl_text above = {0}, label = {0};
+    pl_text_add(out, "% Needs \\usepackage{amsmath,booktabs}.\n");
+    pl_escape_latex(&above, around->caption);
+    for (const char *line = pl_text(around->notes); *line;) {
         size_t length = strcspn(line, "\n");
         char *note = pl_copy_bytes(line, length);
-        pl_text_add(&above, line == pl_text(notes) ? ". " : " ");
-        pl_escape_latex(&above, note);
+        pl_text_add(around->own ? out : &above, around->own ? "% " : line == pl_text(around->notes) ? ". " : " ");
+        pl_escape_latex(around->own ? out : &above, note);
+        pl_text_add(out, around->own ? "\n" : "");
         free(note);
         line += length + (line[length] == '\n');
     }
-    pl_text_add(out, "% Needs \\usepackage{amsmath,booktabs}.\n");
+    if (around->label)
+        pl_text_addf(&label, "\\label{%s}\n", around->label);
     if (pl_latex_has_characters(pl_text(&above)) || pl_latex_has_characters(lines))
         pl_text_add(out, PL_LATEX_CHARACTERS);
     pl_text_addf(out,
-                 "\\begin{table}[htbp]\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n%s"
+                 "\\begin{table}[htbp]\n\\centering\n\\caption{%s}\n%s\\begin{tabular}{%s}\n\\toprule\n%s"
                  "\\bottomrule\n\\end{tabular}\n\\end{table}\n",
-                 pl_text(&above), columns, lines);
+                 pl_text(&above), pl_text(&label), columns, lines);
     pl_text_release(&above);
+    pl_text_release(&label);
 }
 
 static void write_table(const struct pl_table *table, struct pl_text *out)
@@ -248,7 +284,8 @@ static void write_table(const struct pl_table *table, struct pl_text *out)
         add_value_heading(table, &lines);
     pl_text_add(&lines, "\\midrule\n");
     add_rows(table, &lines);
-    write_float(pl_text(&caption), &table->notes, pl_text(&columns), pl_text(&lines), out);
+    const struct around around = {pl_text(&caption), table->label, &table->notes, table->caption};
+    write_float(&around, pl_text(&columns), pl_text(&lines), out);
     pl_text_release(&caption);
     pl_text_release(&columns);
     pl_text_release(&lines);
@@ -275,7 +312,8 @@ static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
         }
         pl_text_add(&lines, " \\\\\n");
     }
-    write_float(pl_text(&caption), &notes, "llrrrrl", pl_text(&lines), out);
+    const struct around around = {pl_text(&caption), NULL, &notes, false};
+    write_float(&around, "llrrrrl", pl_text(&lines), out);
     pl_text_release(&caption);
     pl_text_release(&notes);
     pl_text_release(&lines);
@@ -303,7 +341,8 @@ static void write_listing(const struct pl_listing *l, struct pl_text *out)
             pl_escape_latex(&lines, cell->shown);
         pl_text_add(&lines, i % l->columns + 1 == l->shown ? " \\\\\n" : "");
     }
-    write_float(pl_text(&l->caption), &l->notes, pl_text(&columns), pl_text(&lines), out);
+    const struct around around = {pl_text(&l->caption), NULL, &l->notes, false};
+    write_float(&around, pl_text(&columns), pl_text(&lines), out);
     pl_text_release(&columns);
     pl_text_release(&lines);
 }

@@ -92,7 +92,7 @@ static void add_labels(const struct pl_table *table, const char *const *keys, si
             continue;
         pl_text_add(out, out->length > start ? ", " : "");
         if (labels[k].present && labels[k].value.type != PL_STRING)
-            pl_text_addf(out, "%s=", keys[k]);
+            pl_text_addf(out, "%s=", pl_table_shown(table, keys[k]));
         pl_label_write(&labels[k], out);
     }
 }

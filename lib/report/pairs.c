@@ -102,8 +102,8 @@ int pl_table_pairs(struct pl_listing **listing, const struct pl_table *table, co
     size_t cells = table->row_count * table->column_count, least_n = SIZE_MAX, most = 0;
     spec = table->compare.wanted ? &table->compare : spec;
     if (!pl_cell_is_mean(table->cell))
-        return pl_fail(err, PL_EINPUT, "tests compare means, so the cells must show mean(std) or mean, not %s",
-                       table->cell);
+        return pl_fail(err, PL_EINPUT,
+                       "tests compare means, so the cells must show a mean, as in mean(std), and not %s", table->cell);
     if (cells > 2000)
         return pl_fail(err, PL_EINPUT, "a table of %zu cells has too many pairs; --where and --over leave fewer",
                        cells);

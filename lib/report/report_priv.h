@@ -10,6 +10,7 @@ struct pl_label {
     bool present; /* false: the configurations have no such setting */
     struct pl_value value;
     const char *brief; /* what people are shown in its place, or NULL */
+    bool named;        /* brief is a text that the table has for it */
 };
 
 struct pl_table_cell {
@@ -33,7 +34,11 @@ struct pl_table_selection {
 };
 
 struct pl_table {
-    char *study, *title, *metric, *cell;
+    char *study, *title, *metric;
+    const char *cell;
+    enum pl_value_unit unit;
+    char *caption, *label; /* or NULL */
+    struct pl_labels labels;
     enum pl_select select;
     enum pl_direction direction;
     bool stops;               /* some of its runs were stopped early */
@@ -78,15 +83,30 @@ void pl_selection_note(const struct pl_table_plan *plan, const struct pl_table_s
 /* "test" or "validation" where the criterion was measured there, else NULL. */
 const char *pl_selection_set(const struct pl_table *table);
 
+/* Notes below the table what is behind its cells: how they were made, what has not finished, where the runs come from.
+ * Loads other metrics. */
+int pl_table_remark(const struct pl_table_plan *plan, struct pl_table *table, struct pl_error *err);
+
 /* The text of a label: the value, or "-" where the setting is absent. */
 void pl_label_write(const struct pl_label *label, struct pl_text *out);
-/* "best test_accuracy", "epochs_to_target (test_accuracy >= 0.9)". */
+/* "best test_accuracy", "best test_accuracy (%)", "epochs_to_target (test_accuracy >= 0.9)". */
 void pl_table_value_name(const struct pl_table *table, struct pl_text *out);
+/* The same at the head of a column, without the target. */
+void pl_table_value_heading(const struct pl_table *table, struct pl_text *out);
 /* One line that says what the table shows. */
 void pl_table_caption(const struct pl_table *table, struct pl_text *out);
 /* A cell's number part ("92.31(0.12)", empty when n is 0) and its notes ("n=2 div 1/3"). */
 void pl_table_cell_number(const struct pl_table *table, const struct pl_table_cell *cell, struct pl_text *out);
 void pl_table_cell_notes(const struct pl_table_cell *cell, struct pl_text *out);
+/* What people are shown in place of the name of a setting or metric. */
+const char *pl_table_shown(const struct pl_table *table, const char *name);
+/* A value in the unit of the table. */
+double pl_table_shown_value(const struct pl_table *table, double value);
+/* What stands beside the mean of a cell, in the unit of the values: its deviation, standard error or half its interval;
+ * NaN where fewer than two values say. */
+double pl_table_cell_spread(const struct pl_table *table, const struct pl_table_cell *cell);
+/* ",sem" or ",ci95" where records have a column for it beside that of the deviation; else "". */
+const char *pl_table_spread_column(const struct pl_table *table);
 /* The value that a cell is judged by: mean, median, ...; NaN when it has none. */
 double pl_table_cell_value(const struct pl_table *table, const struct pl_table_cell *cell);
 

@@ -15,10 +15,7 @@ static void put_label(const struct pl_sheet *sheet, size_t row, size_t column, c
 static void put_value_heading(const struct pl_table *table, const struct pl_sheet *sheet, size_t row, size_t column)
 {
     struct pl_text text = {0};
-    if (table->timed)
-        pl_text_add(&text, table->metric);
-    else
-        pl_text_addf(&text, "%s %s", pl_select_names[table->select], table->metric);
+    pl_table_value_heading(table, &text);
     pl_sheet_put(sheet, row, column, pl_text(&text));
     pl_text_release(&text);
 }
@@ -60,14 +57,14 @@ static void fill_headings(const struct pl_table *table, struct pl_sheet *sheet)
 {
     size_t labels = table->row_key_count, last = sheet->heads - 1;
     for (size_t k = 0; k < labels; k++)
-        pl_sheet_put(sheet, last, k, table->row_keys[k]);
+        pl_sheet_put(sheet, last, k, pl_table_shown(table, table->row_keys[k]));
     if (!table->column_key_count)
         put_value_heading(table, sheet, last, labels);
     for (size_t c = 0; c < table->column_count && table->column_key_count; c++) {
         struct pl_text joined = {0};
         for (size_t k = 0; k < table->column_key_count; k++) {
             const struct pl_label *label = &table->columns[c * table->column_key_count + k];
-            pl_text_addf(&joined, "%s%s=", joined.length ? ", " : "", table->column_keys[k]);
+            pl_text_addf(&joined, "%s%s=", joined.length ? ", " : "", pl_table_shown(table, table->column_keys[k]));
             pl_label_write(label, &joined);
             if (sheet->style->one_heading && k + 1 < table->column_key_count)
                 continue;

@@ -9,11 +9,13 @@ enum { MOST_KEYS = PL_TABLE_KEYS };
 
 static int check_spec(const struct pl_results *results, const struct pl_table_spec *spec, struct pl_error *err)
 {
-    if (spec->cell && !pl_has_word(PL_CELL_WORDS, spec->cell))
+    if (spec->cell && !pl_cell_kind(spec->cell))
         return pl_fail(err, PL_EINPUT, "cell is '%s', but must be one of: %s", spec->cell, PL_CELL_WORDS);
     if (spec->compare.wanted && !pl_cell_is_mean(spec->cell))
-        return pl_fail(err, PL_EINPUT, "tests compare means, so the cells must show mean(std) or mean, not %s",
-                       spec->cell);
+        return pl_fail(err, PL_EINPUT,
+                       "tests compare means, so the cells must show a mean, as in mean(std), and not %s", spec->cell);
+    if (spec->unit != PL_UNIT_PLAIN && spec->cell && !strcmp(spec->cell, "n"))
+        return pl_fail(err, PL_EINPUT, "cells that show n have no unit");
     if (spec->rows.count + spec->columns.count > MOST_KEYS / 2)
         return pl_fail(err, PL_EINPUT, "a table takes at most %d rows and columns together", MOST_KEYS / 2);
     return spec->metric ? pl_results_need_metric(results, spec->metric, err) : 0;
@@ -77,11 +79,19 @@ static int choose_keys(struct pl_table_plan *plan, const struct pl_table_spec *s
     return 0;
 }
 
-/* What is shown shortly stands in a note, whole. */
+/* What is shown shortly stands in a note, whole; but not what the table has a label for. */
 static void shorten(const struct pl_table_plan *plan, size_t key, uint32_t rank, struct pl_label *label,
                     struct pl_table *table)
 {
-    struct pl_text brief = {0}, note = {0};
+    struct pl_text brief = {0}, note = {0}, value = {0};
+    pl_value_write(&label->value, &value);
+    const char *text = pl_labels_find(&table->labels, pl_text(&value));
+    pl_text_release(&value);
+    if (text) {
+        label->brief = text;
+        label->named = true;
+        return;
+    }
     if (pl_results_shorten(plan->results, key, rank, &brief)) {
         label->brief = pl_pool_copy(&table->pool, pl_text(&brief));
         pl_text_addf(&note, "%s \"%s\" is: %s\n", pl_results_key_name(plan->results, key), label->brief,
@@ -150,6 +160,23 @@ static void take_values(struct pl_table_cell *cell, double **values, int64_t **s
     cell->summary.seeds = *seeds;
     *values += n;
     *seeds += n;
+}
+
+/* Percent are shown of shares alone. */
+static int check_unit(const struct pl_table *table, struct pl_error *err)
+{
+    if (table->unit == PL_UNIT_PLAIN)
+        return 0;
+    if (table->timed)
+        return pl_fail(err, PL_EINPUT, "unit: percent is for values in [0, 1], and not for %s", table->metric);
+    for (size_t i = 0; i < table->row_count * table->column_count; i++) {
+        const struct pl_summary *s = &table->cells[i].summary;
+        if (!s->n || (s->least >= 0 && s->most <= 1))
+            continue;
+        return pl_fail(err, PL_EINPUT, "unit: percent is for values in [0, 1], but %s of study %s has the value %.6g",
+                       table->metric, table->study, s->least < 0 ? s->least : s->most);
+    }
+    return 0;
 }
 
 static int fill_cells(const struct pl_table_plan *plan, struct pl_table *table, struct pl_error *err)
@@ -258,77 +285,10 @@ static int choose_decimals(const struct pl_table *table)
     size_t count = table->row_count * table->column_count;
     double *values = pl_new((count + 1) * sizeof *values);
     for (size_t i = 0; i < count; i++)
-        values[i] = pl_table_cell_value(table, &table->cells[i]);
+        values[i] = pl_table_shown_value(table, pl_table_cell_value(table, &table->cells[i]));
     int decimals = pl_report_decimals(values, count);
     free(values);
     return decimals;
-}
-
-static void count_unfinished(struct pl_table *table)
-{
-    int64_t planned = 0, failed = 0, missing = 0, working = 0, stopped = 0;
-    for (size_t i = 0; i < table->row_count * table->column_count; i++) {
-        planned += table->cells[i].summary.planned;
-        failed += table->cells[i].summary.failed;
-        stopped += table->cells[i].summary.stopped;
-        missing += table->cells[i].summary.missing;
-        working += table->cells[i].summary.working;
-    }
-    if (failed)
-        pl_text_addf(&table->notes, "%lld of %lld runs failed.\n", (long long)failed, (long long)planned);
-    table->stops = stopped > 0;
-    if (stopped)
-        pl_text_addf(&table->notes, "%lld of %lld runs were stopped early and are in no mean.\n", (long long)stopped,
-                     (long long)planned);
-    if (missing)
-        pl_text_addf(&table->notes, "%lld of %lld runs have not finished yet", (long long)missing, (long long)planned);
-    if (working)
-        pl_text_addf(&table->notes, " (%lld at work)", (long long)working);
-    if (missing)
-        pl_text_add(&table->notes, ".\n");
-}
-
-/* A value of averaged weights says something else than one of iterates: the table tells which runs averaged. */
-static int note_averages(const struct pl_table_plan *plan, struct pl_table *table, struct pl_error *err)
-{
-    double first = INFINITY, last = -INFINITY;
-    int64_t averaged = 0, finished = 0;
-    if (!pl_results_has_metric(plan->results, PL_METRIC_AVERAGED) || !strcmp(table->metric, PL_METRIC_AVERAGED))
-        return 0;
-    int status = pl_results_load(plan->results, PL_METRIC_AVERAGED, PL_SELECT_LAST, err);
-    for (size_t i = 0; i < plan->config_count && !status; i++) {
-        struct pl_summary summary;
-        pl_results_summary(plan->results, plan->configs[i], &summary);
-        finished += summary.finished;
-        averaged += summary.n;
-        first = summary.n ? fmin(first, summary.least) : first;
-        last = summary.n ? fmax(last, summary.most) : last;
-    }
-    if (averaged)
-        pl_text_addf(&table->notes, "%lld of %lld finished runs averaged their weights, from epoch %.0f",
-                     (long long)averaged, (long long)finished, first);
-    if (averaged && last > first)
-        pl_text_addf(&table->notes, " to %.0f", last);
-    if (averaged)
-        pl_text_add(&table->notes, " on (last " PL_METRIC_AVERAGED ").\n");
-    return status;
-}
-
-/* Results that were not made alike are told so. */
-static int note_origins(const struct pl_results *results, struct pl_table *table, struct pl_error *err)
-{
-    struct pl_origins origins;
-    int status = pl_store_origins(pl_results_store(results), pl_results_sweep(results), &origins, err);
-    if (status)
-        return status;
-    if (origins.hosts)
-        pl_text_addf(&table->notes, "The runs come from several hosts: %s.\n", origins.hosts);
-    if (origins.versions)
-        pl_text_addf(&table->notes, "The runs come from several versions of poula: %s.\n", origins.versions);
-    if (origins.programs)
-        pl_text_addf(&table->notes, "The runs come from several versions of a program: %s.\n", origins.programs);
-    pl_origins_release(&origins);
-    return 0;
 }
 
 /* Loads what is needed first: the criterion of a table that chooses, which would be read twice otherwise. */
@@ -363,7 +323,12 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
     t->metric = pl_copy(spec->metric ? spec->metric : pl_results_main_metric(results));
     t->study = pl_copy(pl_results_name(results));
     t->title = pl_copy(spec->title);
-    t->cell = pl_copy(spec->cell ? spec->cell : pl_cell_names[0]);
+    t->caption = pl_copy(spec->caption);
+    t->label = pl_copy(spec->label);
+    t->cell = spec->cell ? pl_cell_kind(spec->cell) : pl_cell_names[0];
+    t->unit = spec->unit;
+    for (size_t i = 0; i < spec->labels.count; i++)
+        pl_labels_add(&t->labels, spec->labels.names[i], spec->labels.texts[i]);
     t->select = pl_results_select(results, t->metric, spec->select);
     t->direction = pl_results_direction(results, t->metric);
     note_target(t, results);
@@ -377,7 +342,8 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
     }
     if (spec->choose.best && (status = pl_selection_begin(&plan, spec, t, err)))
         goto done;
-    if ((status = choose_keys(&plan, spec, t, err)) || (status = fill_cells(&plan, t, err)))
+    if ((status = choose_keys(&plan, spec, t, err)) || (status = fill_cells(&plan, t, err)) ||
+        (status = check_unit(t, err)))
         goto done;
     if (plan.choice)
         pl_selection_note(&plan, spec, t);
@@ -386,10 +352,7 @@ int pl_table_build(struct pl_table **table, struct pl_results *results, const st
     if (spec->compare.wanted)
         pl_table_compare(t, &spec->compare);
     pl_results_note_direction(results, t->metric, &t->notes);
-    count_unfinished(t);
-    status = note_averages(&plan, t, err);
-    if (!status)
-        status = note_origins(results, t, err);
+    status = pl_table_remark(&plan, t, err);
 done:
     pl_selection_end(&plan);
     free(plan.configs);
@@ -412,7 +375,9 @@ void pl_table_free(struct pl_table *table)
     free(table->study);
     free(table->title);
     free(table->metric);
-    free(table->cell);
+    free(table->caption);
+    free(table->label);
+    pl_labels_release(&table->labels);
     free(table->row_keys);
     free(table->column_keys);
     free(table->rows);

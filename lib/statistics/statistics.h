@@ -55,6 +55,14 @@ double pl_tuning_mean_u(const struct pl_tuning *tuning, int64_t k);
 void pl_tuning_ends(const struct pl_tuning *tuning, const struct pl_band *band, double k, const double support[2],
                     double *low, double *high);
 
+/* ---- one sample, by its sample standard deviation; NaN for n < 2 ---- */
+
+/* The standard error of the mean of n values: deviation / sqrt(n). */
+double pl_mean_error(double deviation, size_t n);
+/* Half the confidence interval of the mean of n normal values: t deviation / sqrt(n), t the quantile of Student's
+ * distribution with n - 1 degrees of freedom (1908). */
+double pl_mean_reach(double deviation, size_t n, double confidence);
+
 /* ---- two samples ---- */
 
 struct pl_test {

@@ -1,4 +1,4 @@
-/* Tests between two samples. */
+/* What one sample says of its mean, and tests between two. */
 #include "statistics/statistics.h"
 
 #include <gsl/gsl_cdf.h>
@@ -34,6 +34,16 @@ static void student(struct pl_test *t)
         return;
     t->statistic = t->difference / t->error;
     t->p = fmin(1, 2 * gsl_cdf_tdist_Q(fabs(t->statistic), t->freedom));
+}
+
+double pl_mean_error(double deviation, size_t n)
+{
+    return n < 2 ? NAN : deviation / sqrt((double)n);
+}
+
+double pl_mean_reach(double deviation, size_t n, double confidence)
+{
+    return n < 2 ? NAN : gsl_cdf_tdist_Pinv(0.5 + confidence / 2, (double)n - 1) * pl_mean_error(deviation, n);
 }
 
 void pl_test_welch(const double *a, size_t a_count, const double *b, size_t b_count, struct pl_test *t)

@@ -3,15 +3,16 @@
 #include <math.h>
 #include <string.h>
 
-const char *const pl_cell_names[PL_CELL_COUNT] = {PL_CELLS(PL_WORD_ITEM, PL_WORD_ITEM)};
 const char *const pl_test_names[PL_TEST_COUNT] = {PL_TESTS(PL_WORD_ITEM, PL_WORD_ITEM)};
 const char *const pl_correction_names[PL_CORRECTION_COUNT] = {PL_CORRECTIONS(PL_WORD_ITEM, PL_WORD_ITEM)};
 const char *const pl_prior_kind_names[PL_PRIOR_KIND_COUNT] = {PL_PRIOR_KINDS(PL_WORD_ITEM, PL_WORD_ITEM)};
 const char *const pl_search_method_names[PL_SEARCH_METHOD_COUNT] = {PL_SEARCH_METHODS(PL_WORD_ITEM, PL_WORD_ITEM)};
 
-bool pl_cell_is_mean(const char *cell)
+bool pl_table_label_is_legal(const char *label)
 {
-    return !cell || !strcmp(cell, "mean") || !strcmp(cell, "mean(std)");
+    size_t length = strlen(label);
+    return length && length <= 100 &&
+           strspn(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:._-+/") == length;
 }
 
 bool pl_metric_is_to_target(const char *metric)

@@ -11,25 +11,16 @@
 
 #include "base/base.h"
 #include "statistics/statistics.h"
+#include "study/cell.h"
 #include "study/condition.h"
 #include "study/figure.h"
+#include "study/labels.h"
 #include "study/names.h"
 #include "study/resources.h"
 #include "study/search.h"
 #include "study/select.h"
 #include "study/stop.h"
 #include "train/metric.h"
-
-/* What a cell of a table shows. */
-/* clang-format off */
-#define PL_CELLS(FIRST, NEXT) \
-    FIRST(, "mean(std)") NEXT(, "mean") NEXT(, "median") NEXT(, "min") NEXT(, "max") NEXT(, "n")
-/* clang-format on */
-/* Does a cell of that kind show a mean (which tests compare)? NULL is the first kind. */
-bool pl_cell_is_mean(const char *cell);
-#define PL_CELL_WORDS PL_CELLS(PL_WORD_FIRST, PL_WORD_NEXT)
-enum { PL_CELL_COUNT = 0 PL_CELLS(PL_WORD_ONE, PL_WORD_ONE) };
-extern const char *const pl_cell_names[PL_CELL_COUNT];
 
 /* How cells are compared with the best one. */
 /* clang-format off */
@@ -59,14 +50,21 @@ struct pl_test_spec {
     double confidence; /* a cell differs where its p is below 1 - confidence */
 };
 
+/* May a LaTeX document refer to a table by that label? Letters, digits and : . _ - + /, at most 100 of them. */
+bool pl_table_label_is_legal(const char *label);
+
 /* - {rows: [model, dataset], columns: lambda, value: best test_accuracy, cell: mean(std)} */
 struct pl_table_spec {
     char *title; /* or NULL */
     struct pl_names rows, columns;
     char *metric; /* "test_accuracy" */
     enum pl_select select;
-    char *cell;                 /* one of PL_CELL_WORDS; NULL: the first */
-    int digits;                 /* decimals; -1: chosen from the data */
+    char *cell;        /* one of PL_CELL_WORDS; NULL: the first */
+    enum pl_value_unit unit; /* of what is shown to people; percent takes values in [0, 1] */
+    int digits;        /* decimals; -1: chosen from the data */
+    char *caption;     /* instead of the one that says what the table shows; or NULL */
+    char *label;       /* "tab:main", by which a LaTeX document refers to it; or NULL */
+    struct pl_labels labels;
     struct pl_selection choose; /* with it, rows and columns may name PL_RANK_KEY */
     struct pl_condition *where;
     size_t where_count;

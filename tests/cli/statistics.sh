@@ -72,7 +72,7 @@ equal "$(field far one 12-14)" "0.01613008990009255,0.01613008990009255,1" "at a
 expect 0 poula report --rows optimizer --columns dataset --value "last loss" --test welch
 lacks out "~" # all are equal, so all are best
 expect 2 poula report --test welch --cell median
-contains err "tests compare means, so the cells must show mean(std) or mean, not median"
+contains err "tests compare means, so the cells must show a mean, as in mean(std), and not median"
 expect 2 poula report --test student
 expect 2 poula report --correct holm
 contains err "--correct is for --test and --pairs"
@@ -127,7 +127,7 @@ bad 'compare: {test: welch, correct: bonferroni}' 'correct cannot be "bonferroni
 bad 'compare: {test: welch, confidence: 1.5}' "confidence"
 bad 'compare: {test: welch, level: 0.05}' 'compare cannot have the key "level"'
 bad 'compare: welch' "compare must be a mapping"
-bad 'cell: median, compare: {test: welch}' "compare tests means, so the cells must show mean(std) or mean, not median"
+bad 'cell: median, compare: {test: welch}' "compare tests means, so the cells must show a mean, as in mean(std), and not median"
 
 # Time to target: quick is there at 2, late at 3, never not in one of its seeds; bad diverges.
 cat >curve.sh <<'END'

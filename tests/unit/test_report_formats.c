@@ -26,7 +26,58 @@ static void cells_can_show_other_statistics(void **state)
     struct pl_table *table;
     wrong.cell = cell;
     assert_int_equal(pl_table_build(&table, results, &wrong, &err), PL_EINPUT);
-    assert_non_null(strstr(err.text, "mean(std) mean median min max n"));
+    assert_non_null(strstr(err.text, PL_CELL_WORDS));
+    pl_results_free(results);
+    pl_store_close(store);
+}
+
+/* Three values of deviation 2: the standard error is 2/sqrt(3), half the interval 4.3027 times that. */
+static void means_stand_beside_what_they_are_known_to(void **state)
+{
+    (void)state;
+    static const struct known_run runs[] = {
+        RUN("optimizer=adam lambda=0.1", 1, PL_FINISHED, 0.90), RUN("optimizer=adam lambda=0.1", 2, PL_FINISHED, 0.92),
+        RUN("optimizer=adam lambda=0.1", 3, PL_FINISHED, 0.94), RUN("optimizer=sgd lambda=0.1", 1, PL_FINISHED, 0.5),
+        RUN("optimizer=lion lambda=0.1", 1, PL_FINISHED, -0.1),
+    };
+    static const char *const kinds[] = {"mean +- std", "mean\u00b1sem", "mean+-ci95"};
+    static const char *const wanted[][2] = {{"92.00 \u00b1 2.00", "$92.00 \\pm 2.00$"},
+                                            {"92.00 \u00b1 1.15", "$92.00 \\pm 1.15$"},
+                                            {"92.00 \u00b1 4.97", "$92.00 \\pm 4.97$"}};
+    static const char *list[] = {"adam", "lambda", "1e-1", "test_accuracy"}, *texts[] = {"Adam_W", "step", "small", "acc"};
+    struct pl_store *store = make_results("", "test_accuracy", runs, 4);
+    struct pl_results *results = open_results(store);
+    struct pl_table_spec spec = by_lambda();
+    spec.unit = PL_UNIT_PERCENT;
+    spec.label = (char *)"tab:x";
+    spec.labels = (struct pl_labels){(char **)list, (char **)texts, 4};
+    for (size_t i = 0; i < 3; i++) {
+        spec.cell = (char *)kinds[i];
+        char *text = render(results, spec, &pl_format_text), *latex = render(results, spec, &pl_format_latex);
+        assert_non_null(strstr(text, wanted[i][0]));
+        assert_non_null(strstr(text, "best acc (%), mean \u00b1 "));
+        assert_non_null(strstr(text, "step=small"));
+        assert_non_null(strstr(text, "50.00 \u00b1 -"));
+        assert_non_null(strstr(latex, wanted[i][1]));
+        assert_non_null(strstr(latex, "Adam\\_W & "));
+        assert_non_null(strstr(latex, "{step=small}"));
+        assert_non_null(strstr(latex, "$50.00 \\pm \\text{--}$"));
+        assert_non_null(strstr(latex, "}\n\\label{tab:x}\n\\begin{tabular}"));
+        free(text);
+        free(latex);
+    }
+    char *csv = render(results, spec, &pl_format_csv);
+    assert_non_null(strstr(csv, ",best,ci95\n"));
+    assert_non_null(strstr(csv, ",adam,0.1,0.92,"));
+    free(csv);
+    pl_results_free(results);
+    pl_store_close(store);
+
+    struct pl_table *table;
+    store = make_results("", "test_accuracy", runs, 5);
+    results = open_results(store);
+    assert_int_equal(pl_table_build(&table, results, &spec, &err), PL_EINPUT);
+    assert_non_null(strstr(err.text, "has the value -0.1"));
     pl_results_free(results);
     pl_store_close(store);
 }
@@ -215,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_style_of_nothing),
         cmocka_unit_test(cells_can_show_other_statistics),
+        cmocka_unit_test(means_stand_beside_what_they_are_known_to),
         cmocka_unit_test(markdown_and_latex_are_escaped),
         cmocka_unit_test(html_is_escaped_and_marked),
         cmocka_unit_test(records_keep_full_precision),

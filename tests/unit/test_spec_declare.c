@@ -89,6 +89,26 @@ static void check_declared(const struct pl_study *s)
     assert_true(s->figures[4].slope_count == 1 && s->figures[4].slopes[0] == 1);
 }
 
+static void tables_for_a_paper(void **state)
+{
+    (void)state;
+    struct pl_spec *spec = load(
+        "study: s\ntask: {problem: theta30, iterations: 10}\noptimizer: {name: sgd, lambda: [0.1, 0.2]}\ntables:\n"
+        "- {value: last loss, cell: mean ± ci95, unit: percent, caption: \"A: b\", label: tab:main,\n"
+        "   labels: {sgd: SGD, 1e-1: a tenth}}\n"
+        "- {value: last loss, cell: mean+- sem}\n");
+    const struct pl_table_spec *t = pl_spec_study(spec, 0)->tables;
+    assert_string_equal(t[0].cell, "mean+-ci95");
+    assert_int_equal(t[0].unit, PL_UNIT_PERCENT);
+    assert_string_equal(t[0].caption, "A: b");
+    assert_string_equal(t[0].label, "tab:main");
+    assert_string_equal(pl_labels_find(&t[0].labels, "sgd"), "SGD");
+    assert_string_equal(pl_labels_find(&t[0].labels, "0.1"), "a tenth");
+    assert_string_equal(t[1].cell, "mean+-sem");
+    assert_true(!t[1].unit && !t[1].caption && !t[1].label && !t[1].labels.count);
+    pl_spec_free(spec);
+}
+
 static void figures_of_statistics(void **state)
 {
     (void)state;
@@ -217,7 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_over_time),       cmocka_unit_test(tables_and_figures),
         cmocka_unit_test(figures_of_statistics),   cmocka_unit_test(declarations_of_an_old_spec),
-        cmocka_unit_test(declarations_in_a_scale),
+        cmocka_unit_test(declarations_in_a_scale), cmocka_unit_test(tables_for_a_paper),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

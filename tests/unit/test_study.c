@@ -34,8 +34,9 @@ static void words_are_listed_in_the_order_of_their_enums(void **state)
     enum pl_figure_kind kind;
     assert_string_equal(PL_SELECT_WORDS, "best last best-valid");
     assert_string_equal(PL_FIGURE_KIND_WORDS, "curves sensitivity heatmap trajectories scatter tuning profile ranks");
-    assert_string_equal(PL_CELL_WORDS, "mean(std) mean median min max n");
-    assert_string_equal(pl_cell_names[PL_CELL_COUNT - 1], "n");
+    assert_string_equal(PL_CELL_WORDS, "mean(std) mean median min max n mean+-std mean+-sem mean+-ci95");
+    assert_string_equal(pl_cell_names[PL_CELL_COUNT - 1], "mean+-ci95");
+    assert_string_equal(PL_UNIT_WORDS, "plain percent");
     assert_string_equal(PL_TEST_WORDS, "welch paired wilcoxon");
     assert_string_equal(pl_test_names[PL_TEST_WILCOXON], "wilcoxon");
     assert_string_equal(PL_CORRECTION_WORDS, "holm none");
@@ -51,6 +52,54 @@ static void words_are_listed_in_the_order_of_their_enums(void **state)
         assert_int_equal(kind, i);
     }
     assert_false(pl_figure_kind_read("curve", &kind));
+}
+
+static void cells_are_spelled_in_several_ways(void **state)
+{
+    (void)state;
+    bool beside;
+    static const char *const same[] = {"mean+-sem", "mean +- sem", "mean±sem", " mean  ±  sem ", "mean± sem"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_string_equal(pl_cell_kind(same[i]), "mean+-sem");
+    static const char *const wrong[] = {"",           "mean+",        "mean+-",  "mean-+sem",
+                                        "mean+-sems", "mean ( std )", "meansem", "±"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_null(pl_cell_kind(wrong[i]));
+    for (size_t i = 0; i < PL_CELL_COUNT; i++)
+        assert_ptr_equal(pl_cell_kind(pl_cell_names[i]), pl_cell_names[i]);
+    assert_int_equal(pl_cell_spread(NULL, &beside), PL_SPREAD_STD);
+    assert_false(beside);
+    assert_int_equal(pl_cell_spread("mean+-ci95", &beside), PL_SPREAD_CI95);
+    assert_true(beside);
+    assert_int_equal(pl_cell_spread("mean", &beside), PL_SPREAD_NONE);
+    assert_true(pl_cell_is_mean("mean") && pl_cell_is_mean("mean+-sem") && !pl_cell_is_mean("median"));
+    assert_string_equal(pl_cell_title("mean+-std"), "mean ± std");
+    assert_string_equal(pl_cell_title("n"), "n");
+}
+
+static void labels_take_the_place_of_names(void **state)
+{
+    (void)state;
+    struct pl_labels labels = {0};
+    const char *wrong;
+    assert_true(pl_labels_read("theopoula=TheoPouLa,0.1=a tenth,x=y=z", &labels, &wrong));
+    assert_int_equal(labels.count, 3);
+    assert_string_equal(pl_labels_find(&labels, "theopoula"), "TheoPouLa");
+    assert_string_equal(pl_labels_find(&labels, "1e-1"), "a tenth");
+    assert_string_equal(pl_labels_show(&labels, "x"), "y=z");
+    assert_null(pl_labels_find(&labels, "theo"));
+    assert_string_equal(pl_labels_show(&labels, "theo"), "theo");
+    assert_false(pl_labels_read("a=b,1e-1=c,d=e", &labels, &wrong));
+    assert_string_equal(wrong, "1e-1=c,d=e");
+    static const char *const bad[] = {"", "a", "=a", "a=", "b=c,,d=e"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct pl_labels none = {0};
+        assert_false(pl_labels_read(bad[i], &none, &wrong));
+        pl_labels_release(&none);
+    }
+    pl_labels_release(&labels);
+    assert_true(pl_table_label_is_legal("tab:main-2.a_b+c/d"));
+    assert_false(pl_table_label_is_legal("") || pl_table_label_is_legal("a b") || pl_table_label_is_legal("a}"));
 }
 
 static void names_are_split_at_commas(void **state)
@@ -118,9 +167,14 @@ static void directions_are_declared_or_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(selections_are_read),       cmocka_unit_test(words_are_listed_in_the_order_of_their_enums),
-        cmocka_unit_test(names_are_split_at_commas), cmocka_unit_test(conditions_are_spelled_again),
-        cmocka_unit_test(conditions_admit_values),   cmocka_unit_test(directions_are_declared_or_named),
+        cmocka_unit_test(selections_are_read),
+        cmocka_unit_test(words_are_listed_in_the_order_of_their_enums),
+        cmocka_unit_test(cells_are_spelled_in_several_ways),
+        cmocka_unit_test(labels_take_the_place_of_names),
+        cmocka_unit_test(names_are_split_at_commas),
+        cmocka_unit_test(conditions_are_spelled_again),
+        cmocka_unit_test(conditions_admit_values),
+        cmocka_unit_test(directions_are_declared_or_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,10 @@ char *pl_declare_title(struct declaring *d, const struct node *node);
 char *pl_declare_metric_name(struct reader *reader, const struct node *node, const char *what, enum pl_select *select);
 /* The canonical key of a setting that some run of the study has; NULL after a complaint. */
 char *pl_declare_key(struct declaring *d, const struct node *node, const char *what);
+/* What readers are shown in place of names: {theopoula: TheoPouLa, lambda: step size}. */
+void pl_declare_labels(struct declaring *d, const struct node *map, struct pl_labels *labels);
+/* What a cell of a table shows, as pl_cell_kind knows it; NULL after a complaint. */
+char *pl_declare_cell(struct declaring *d, const struct node *node);
 /* A list of such keys, with those that a scale brings along where they tell runs apart. */
 void pl_declare_names(struct declaring *d, struct node *node, const char *what, struct pl_names *names);
 void pl_declare_where(struct declaring *d, struct node *node, struct pl_condition **where, size_t *count);

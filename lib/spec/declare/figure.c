@@ -222,8 +222,8 @@ static void read_statistics(struct declaring *d, const char *key, struct node *v
     int word;
     if (!strcmp(key, "select"))
         pl_declare_selection(d, value, &figure->choose);
-    else if (!strcmp(key, "cell") && (word = pl_declare_word(reader, value, key, pl_cell_names, PL_CELL_COUNT)) >= 0)
-        figure->cell = (char *)pl_cell_names[word];
+    else if (!strcmp(key, "cell"))
+        figure->cell = pl_declare_cell(d, value);
     else if (!strcmp(key, "band") && (word = pl_declare_word(reader, value, key, pl_band_names, PL_BAND_COUNT)) >= 0)
         figure->band = (enum pl_band_kind)word;
     else if (!strcmp(key, "statistic") &&

@@ -1,6 +1,7 @@
 /* Tables of a study. */
 #include "spec/declare/declaring.h"
 #include "spec/grid/grid.h"
+#include "spec/grid/scale.h"
 #include "spec/read/complaint.h"
 #include "spec/read/node.h"
 #include "spec/read/reader.h"
@@ -8,8 +9,8 @@
 
 #include <string.h>
 
-static const char *const table_keys[] = {"title",  "rows",   "columns", "value",     "cell",
-                                         "digits", "select", "where",   "published", "compare"};
+static const char *const table_keys[] = {"title", "rows",    "columns", "value", "cell",    "digits", "select",
+                                         "where", "compare", "labels",  "unit",  "caption", "label",  "published"};
 static const char *const compare_keys[] = {"to", "test", "correct", "confidence"};
 static const char *const selection_keys[] = {"best", "over", "by"};
 
@@ -93,11 +94,69 @@ static void read_compare(struct declaring *d, const struct node *map, struct pl_
         pl_complain(&reader->complaints, map, "compare needs test: welch, paired or wilcoxon");
 }
 
-void pl_declare_table(struct declaring *d, const struct node *map, struct pl_table_spec *table)
+/* A text; that of a scaled study says so. */
+static char *read_scaled(struct reader *reader, const struct node *node, const char *what, const char *before,
+                         const char *behind)
+{
+    const char *text = pl_node_text(reader, node, what);
+    return text ? pl_scale_label(reader, text, before, behind) : NULL;
+}
+
+/* How a table is shown. */
+static void read_look(struct declaring *d, const char *key, const struct node *value, struct pl_table_spec *table)
 {
     static const struct pl_setting digits = {.key = "digits", .type = PL_INTEGER, .range = "[0,15]"};
     struct reader *reader = d->reader;
     struct cell cell;
+    int word;
+    if (!strcmp(key, "title"))
+        table->title = pl_declare_title(d, value);
+    else if (!strcmp(key, "caption"))
+        table->caption = read_scaled(reader, value, "caption", " (", ")");
+    else if (!strcmp(key, "cell"))
+        table->cell = pl_declare_cell(d, value);
+    else if (!strcmp(key, "labels"))
+        pl_declare_labels(d, value, &table->labels);
+    else if (!strcmp(key, "unit") && (word = pl_declare_word(reader, value, "unit", pl_unit_names, PL_UNIT_COUNT)) >= 0)
+        table->unit = (enum pl_value_unit)word;
+    else if (!strcmp(key, "digits") && pl_cell_read(reader, "digits", &digits, value, &cell) && !cell.expression)
+        table->digits = (int)cell.value.integer;
+    else if (!strcmp(key, "label")) {
+        table->label = read_scaled(reader, value, "label", "-", "");
+        if (table->label && !pl_table_label_is_legal(table->label))
+            pl_complain(&reader->complaints, value,
+                        "label cannot be \"%.100s\"; it must be letters, digits and : . _ - + /, such as tab:main",
+                        value->text);
+    }
+}
+
+/* Keys that do not go together. */
+static void check_table(struct declaring *d, const struct node *map, const struct pl_table_spec *table)
+{
+    struct complaints *complaints = &d->reader->complaints;
+    if (table->choose.best)
+        pl_declare_check_selection(d, pl_node_find(map, "select"), &table->choose, "the rows or columns of the table",
+                                   (const struct pl_names *const[]){&table->rows, &table->columns}, 2);
+    if (table->compare.wanted && !pl_cell_is_mean(table->cell))
+        pl_complain(complaints, pl_node_find(map, "compare"),
+                    "compare tests means, so the cells must show a mean, as in mean(std), and not %s", table->cell);
+    if (table->unit != PL_UNIT_PLAIN && table->cell && !strcmp(table->cell, "n"))
+        pl_complain(complaints, pl_node_find(map, "unit"), "cells that show n have no unit");
+    for (size_t r = 0; r < table->rows.count; r++)
+        for (size_t c = 0; c < table->columns.count; c++)
+            if (!strcmp(table->rows.names[r], table->columns.names[c]))
+                pl_complain(complaints, map, "a table cannot have %s in both rows and columns", table->rows.names[r]);
+    if (!pl_node_find(map, "value"))
+        pl_complain(complaints, map, "a table needs a value, such as value: best test_accuracy");
+    for (const struct pl_table_spec *t = d->study->tables; t && t < table; t++)
+        if (t->label && table->label && !strcmp(t->label, table->label))
+            pl_complain(complaints, pl_node_find(map, "label"), "there is already a table with the label %s",
+                        table->label);
+}
+
+void pl_declare_table(struct declaring *d, const struct node *map, struct pl_table_spec *table)
+{
+    struct reader *reader = d->reader;
     *table = (struct pl_table_spec){.digits = -1, .cell = (char *)pl_cell_names[0]};
     if (!pl_declare_map(reader, map, "a table", "{rows: lambda, columns: epsilon, value: best loss}", table_keys,
                         COUNT(table_keys)))
@@ -106,9 +165,7 @@ void pl_declare_table(struct declaring *d, const struct node *map, struct pl_tab
     for (size_t i = 0; i < map->count; i++) {
         const char *key = map->items[2 * i]->text;
         struct node *value = map->items[2 * i + 1];
-        if (!strcmp(key, "title"))
-            table->title = pl_declare_title(d, value);
-        else if (!strcmp(key, "rows"))
+        if (!strcmp(key, "rows"))
             pl_declare_names(d, value, "rows", &table->rows);
         else if (!strcmp(key, "columns"))
             pl_declare_names(d, value, "columns", &table->columns);
@@ -122,25 +179,9 @@ void pl_declare_table(struct declaring *d, const struct node *map, struct pl_tab
             pl_declare_selection(d, value, &table->choose);
         else if (!strcmp(key, "compare"))
             read_compare(d, value, &table->compare);
-        else if (!strcmp(key, "digits") && pl_cell_read(reader, "digits", &digits, value, &cell) && !cell.expression)
-            table->digits = (int)cell.value.integer;
-        else if (!strcmp(key, "cell")) {
-            int word = pl_declare_word(reader, value, "cell", pl_cell_names, PL_CELL_COUNT);
-            table->cell = (char *)pl_cell_names[word < 0 ? 0 : word];
-        }
+        else
+            read_look(d, key, value, table);
     }
     d->ranked = false;
-    if (table->choose.best)
-        pl_declare_check_selection(d, pl_node_find(map, "select"), &table->choose, "the rows or columns of the table",
-                                   (const struct pl_names *const[]){&table->rows, &table->columns}, 2);
-    if (table->compare.wanted && !pl_cell_is_mean(table->cell))
-        pl_complain(&reader->complaints, pl_node_find(map, "compare"),
-                    "compare tests means, so the cells must show mean(std) or mean, not %s", table->cell);
-    for (size_t r = 0; r < table->rows.count; r++)
-        for (size_t c = 0; c < table->columns.count; c++)
-            if (!strcmp(table->rows.names[r], table->columns.names[c]))
-                pl_complain(&reader->complaints, map, "a table cannot have %s in both rows and columns",
-                            table->rows.names[r]);
-    if (!pl_node_find(map, "value"))
-        pl_complain(&reader->complaints, map, "a table needs a value, such as value: best test_accuracy");
+    check_table(d, map, table);
 }

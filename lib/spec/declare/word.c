@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { MOST_LABELS = 200 };
+
 static void complain_word(struct reader *reader, const struct node *at, const char *what, const char *word,
                           const char *const *legal, size_t count)
 {
@@ -38,6 +40,37 @@ char *pl_declare_title(struct declaring *d, const struct node *node)
 {
     const char *title = pl_node_text(d->reader, node, "title");
     return title ? pl_scale_label(d->reader, title, " (", ")") : NULL;
+}
+
+char *pl_declare_cell(struct declaring *d, const struct node *node)
+{
+    const char *word = pl_node_text(d->reader, node, "cell"), *kind = word ? pl_cell_kind(word) : NULL;
+    if (word && !kind)
+        complain_word(d->reader, node, "cell cannot be", word, pl_cell_names, PL_CELL_COUNT);
+    return (char *)kind;
+}
+
+void pl_declare_labels(struct declaring *d, const struct node *map, struct pl_labels *labels)
+{
+    struct complaints *complaints = &d->reader->complaints;
+    if (map->kind != NODE_MAP || map->count > MOST_LABELS) {
+        pl_complain(complaints, map,
+                    "labels must be a mapping of at most %d names, such as {theopoula: TheoPouLa, lambda: step size}",
+                    MOST_LABELS);
+        return;
+    }
+    labels->names = pl_pool_new(d->reader->pool, map->count, sizeof *labels->names);
+    labels->texts = pl_pool_new(d->reader->pool, map->count, sizeof *labels->texts);
+    for (size_t i = 0; i < map->count; i++) {
+        const struct node *key = map->items[2 * i];
+        const char *text = pl_node_text(d->reader, map->items[2 * i + 1], "a text of labels");
+        if (pl_labels_find(labels, key->text))
+            pl_complain(complaints, key, "labels says twice what %s is shown as", key->text);
+        if (!text)
+            continue;
+        labels->names[labels->count] = (char *)key->text;
+        labels->texts[labels->count++] = (char *)text;
+    }
 }
 
 /* Metrics are named by tasks and by trainers that nobody has run yet, so any word will do. */
