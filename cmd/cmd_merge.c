@@ -45,6 +45,16 @@ static void print(const char *path, const struct pl_merged *m, size_t copied, co
     if (m->working_there)
         pl_cmd_note("poula merge: %" PRId64 " run%s at work in %s; merge it again when they have ended",
                     m->working_there, m->working_there == 1 ? " is" : "s are", path);
+    if (m->open_submissions)
+        pl_cmd_note("poula merge: %" PRId64
+                    " submission%s to a cluster %s not closed in %s and stay%s there: \"poula jobs "
+                    "--db %s\" takes in what their tasks report; merge it again then",
+                    m->open_submissions, m->open_submissions == 1 ? "" : "s", m->open_submissions == 1 ? "is" : "are",
+                    path, m->open_submissions == 1 ? "s" : "", path);
+    else if (m->submissions)
+        pl_cmd_note("poula merge: %" PRId64
+                    " submission%s to a cluster, all closed, stay%s in %s; their runs came along",
+                    m->submissions, m->submissions == 1 ? "" : "s", m->submissions == 1 ? "s" : "", path);
 }
 
 static int merge(const struct pl_args *args, struct pl_store *store, const char *path)
@@ -97,7 +107,8 @@ const struct pl_command pl_cmd_merge = {
         "superseded "
         "attempt. Sweeps, provenance, tags, notes and the folders of runs come along. Each database is one transaction "
         "and "
-        "is only read; merging it again changes nothing. A database of an older poula is migrated in a copy first.",
+        "is only read; merging it again changes nothing. A database of an older poula is migrated in a copy first. "
+        "Submissions to clusters stay where they are: only one database can take in what their tasks report.",
     .example = "poula backup copy.db && poula merge copy.db --db all.db",
     .least = 1,
     .most = 1000,

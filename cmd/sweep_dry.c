@@ -65,6 +65,46 @@ static int list_run(void *self, const struct pl_study *study, const struct pl_se
     return ferror(stdout) ? PL_EIO : 0;
 }
 
+/* "search: 54 runs to epoch 30, 18 to 90, 6 to 270, 2 to the end". */
+static void show_bracket(const struct pl_study *study, const struct pl_rungs *rungs, size_t b)
+{
+    const struct pl_stop *stop = study->stop;
+    struct pl_text line = {0};
+    pl_text_addf(&line, "%s: ", study->name);
+    if (rungs->brackets > 1)
+        pl_text_addf(&line, "bracket %zu: ", b + 1);
+    size_t start = line.length;
+    for (size_t k = b; k <= stop->count; k++) {
+        if (!rungs->reach[b][k])
+            continue;
+        bool first = line.length == start;
+        pl_text_addf(&line, "%s%lld%s to ", first ? "" : ", ", (long long)rungs->reach[b][k],
+                     !first                    ? ""
+                     : rungs->reach[b][k] == 1 ? " run"
+                                               : " runs");
+        if (k < stop->count)
+            pl_text_addf(&line, "%s%.10g", first ? "epoch " : "", stop->at[k]);
+        else
+            pl_text_add(&line, "the end");
+    }
+    pl_cmd_line(stdout, "%s", pl_text(&line));
+    pl_text_release(&line);
+}
+
+/* How many runs of a study that stops early are trained how far. */
+static void show_rungs(const struct pl_sweep_study *entry)
+{
+    const struct pl_rungs *rungs = entry->rungs;
+    if (!rungs || !(rungs->planned > 0))
+        return;
+    for (size_t b = 0; b < rungs->brackets; b++)
+        if (rungs->runs[b])
+            show_bracket(entry->study, rungs, b);
+    pl_cmd_line(stdout, "%s: %s%.0f of %.0f epochs (%.1f %%) if no run diverges%s", entry->study->name,
+                rungs->even ? "" : "about ", rungs->epochs, rungs->planned, 100 * rungs->epochs / rungs->planned,
+                entry->study->stop->repeats ? ", with those that are done again" : "");
+}
+
 /* "1 run waits for search": those that cannot be listed because their settings are not known yet. */
 static int64_t list_waiting(const struct pl_sweep_plan *plan)
 {
@@ -108,6 +148,7 @@ int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *sp
         int64_t lacks = pl_sweep_study_missing(study, listing.retry_failed);
         if (study->study->waiting)
             continue;
+        show_rungs(study);
         if (plan.count > 1)
             pl_cmd_line(stdout, "%s: %lld runs, %lld missing", study->study->name, (long long)study->runs,
                         (long long)lacks);

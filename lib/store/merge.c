@@ -297,7 +297,9 @@ static int count(struct pl_store *store, struct pl_merged *merged, struct pl_err
         "SELECT total(verdict = 0), total(verdict = 1 AND ours IN (2, 3) AND theirs IN (2, 3)),"
         " total(verdict = 2 AND ours IN (2, 3)), total(verdict = 3), total(verdict = 2"
         " AND ours NOT IN (2, 3)), total(verdict = 4), (SELECT count(*) FROM map_sweep"
-        " WHERE made), (SELECT count(*) FROM other.run WHERE status = 1) FROM map_run",
+        " WHERE made), (SELECT count(*) FROM other.run WHERE status = 1),"
+        " (SELECT count(*) FROM other.submission), (SELECT count(*) FROM other.submission WHERE state < 2)"
+        " FROM map_run",
         &row, err);
     if (status)
         return status;
@@ -310,7 +312,9 @@ static int count(struct pl_store *store, struct pl_merged *merged, struct pl_err
                                      .ended = sqlite3_column_int64(row, 4),
                                      .working = sqlite3_column_int64(row, 5),
                                      .sweeps = sqlite3_column_int64(row, 6),
-                                     .working_there = sqlite3_column_int64(row, 7)};
+                                     .working_there = sqlite3_column_int64(row, 7),
+                                     .submissions = sqlite3_column_int64(row, 8),
+                                     .open_submissions = sqlite3_column_int64(row, 9)};
     sqlite3_finalize(row);
     return status < 0 ? status : 0;
 }

@@ -146,9 +146,10 @@ int pl_store_vacuum(struct pl_store *store, struct pl_error *err);
 
 /* What came of a merge: runs of the other database that are new here, that have equal values here, that are newer and
  * count now (replaced), that are older and are kept as superseded attempts, that had not ended here; that are at work
- * here and were left alone; and how many are at work there, of which what they had come to was taken. */
+ * here and were left alone; how many are at work there, of which what they had come to was taken; and its submissions
+ * to clusters, which stay there, with how many of them are not closed. */
 struct pl_merged {
-    int64_t added, equal, replaced, kept, ended, working, working_there, sweeps;
+    int64_t added, equal, replaced, kept, ended, working, working_there, sweeps, submissions, open_submissions;
 };
 struct pl_merge_view {
     void *self;

@@ -37,21 +37,75 @@ static double length_of(const struct pl_study *study, const struct pl_settings *
     return own > 0 ? own : pl_study_epochs(study, settings);
 }
 
+static uint64_t number_of(struct pl_brackets *brackets, const struct pl_study *study, const struct pl_walk_place *place,
+                          size_t seed, size_t *hyperband)
+{
+    *hyperband = hyperband_of(brackets, study->stop, place->index);
+    return (place->group * study->seed_count + seed) * bracket_count(study->stop) + *hyperband;
+}
+
 int pl_brackets_put(struct pl_brackets *brackets, const struct pl_sweep_study *entry, struct pl_store *store,
                     const struct pl_walk_place *place, const struct pl_settings *settings, size_t seed, int64_t run,
                     struct pl_error *err)
 {
     const struct pl_stop *stop = entry->study->stop;
-    size_t hyperband = hyperband_of(brackets, stop, place->index);
-    uint64_t bracket = (place->group * entry->study->seed_count + seed) * bracket_count(stop) + hyperband;
+    size_t hyperband;
+    uint64_t bracket = number_of(brackets, entry->study, place, seed, &hyperband);
     double epochs = length_of(entry->study, settings);
     double first = hyperband < stop->count ? stop->at[hyperband] : NAN;
     return pl_store_compete(store, entry->sweep, run, (int64_t)bracket, epochs, first < epochs ? first : NAN, err);
 }
 
+void pl_brackets_foresee(struct pl_brackets *brackets, const struct pl_study *study, const struct pl_walk_place *place,
+                         const struct pl_settings *settings, size_t seed)
+{
+    size_t hyperband, number = (size_t)number_of(brackets, study, place, seed, &hyperband);
+    double epochs = length_of(study, settings);
+    if (number >= brackets->number) {
+        void *list = brackets->list;
+        pl_grow(&list, &brackets->room, number + 1, sizeof *brackets->list);
+        brackets->list = list;
+        memset(brackets->list + brackets->number, 0, (number + 1 - brackets->number) * sizeof *brackets->list);
+        brackets->number = number + 1;
+    }
+    struct pl_bracket *bracket = &brackets->list[number];
+    bracket->runs++;
+    bracket->epochs += epochs;
+    bracket->longest = fmax(bracket->longest, epochs);
+}
+
+/* Runs that compete are taken to be equally long. What begins anew at each rung is trained again. */
+static void sum_bracket(const struct pl_bracket *bracket, const struct pl_stop *stop, size_t first,
+                        struct pl_rungs *rungs)
+{
+    size_t left = bracket->runs, last = stop->count;
+    double length = bracket->epochs / (double)bracket->runs, again = 0;
+    rungs->runs[first] += (int64_t)bracket->runs;
+    rungs->planned += bracket->epochs;
+    rungs->even = rungs->even && bracket->epochs == bracket->longest * (double)bracket->runs;
+    for (size_t k = first; k < last && stop->at[k] < length; k++) {
+        size_t kept = pl_halving_kept(left, stop->keep);
+        rungs->reach[first][k] += (int64_t)left;
+        rungs->epochs += (double)(left - kept) * (stop->at[k] + again);
+        again += stop->repeats ? stop->at[k] : 0;
+        left = kept;
+    }
+    rungs->reach[first][last] += (int64_t)left;
+    rungs->epochs += (double)left * (length + again);
+}
+
+void pl_brackets_sum(const struct pl_brackets *brackets, const struct pl_study *study, struct pl_rungs *rungs)
+{
+    *rungs = (struct pl_rungs){.brackets = bracket_count(study->stop), .even = true};
+    for (size_t i = 0; i < brackets->number; i++)
+        if (brackets->list[i].runs)
+            sum_bracket(&brackets->list[i], study->stop, i % rungs->brackets, rungs);
+}
+
 void pl_brackets_release(struct pl_brackets *brackets)
 {
     free(brackets->of);
+    free(brackets->list);
     *brackets = (struct pl_brackets){0};
 }
 

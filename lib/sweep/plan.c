@@ -269,13 +269,24 @@ static int preview_study(struct pl_sweep_study *entry, const struct preview *p, 
     const int64_t *seeds;
     size_t seed_count;
     int status = 0;
+    struct pl_brackets brackets = {0};
     entry->runs = 0;
     while (!status && !pl_walk_next(walk, &settings, &seeds, &seed_count)) {
+        struct pl_walk_place place;
         pl_text_clear(&canonical);
         pl_settings_write(settings, &canonical);
-        for (size_t i = 0; i < seed_count && !status; i++)
+        pl_walk_where(walk, &place);
+        for (size_t i = 0; i < seed_count && !status; i++) {
+            if (entry->study->stop)
+                pl_brackets_foresee(&brackets, entry->study, &place, settings, seed_number(entry->study, seeds[i]));
             status = preview_run(entry, p, settings, pl_text(&canonical), seeds[i], err);
+        }
     }
+    if (entry->study->stop) {
+        entry->rungs = pl_resize(entry->rungs, 1, sizeof *entry->rungs);
+        pl_brackets_sum(&brackets, entry->study, entry->rungs);
+    }
+    pl_brackets_release(&brackets);
     pl_walk_free(walk);
     pl_text_release(&canonical);
     return status;
@@ -329,8 +340,11 @@ int pl_sweep_plan_preview(struct pl_sweep_plan *plan, struct pl_store *store, co
 
 void pl_sweep_plan_release(struct pl_sweep_plan *plan)
 {
-    for (size_t i = 0; i < plan->count; i++) /* what was chosen goes: the specs may be planned again, after a preview */
+    for (size_t i = 0; i < plan->count;
+         i++) { /* what was chosen goes: the specs may be planned again, after a preview */
         pl_spec_unsettle(plan->sources[plan->studies[i].source].spec, plan->studies[i].index);
+        free(plan->studies[i].rungs);
+    }
     pl_choices_free(plan->choices);
     free(plan->seen ? plan->seen->keys : NULL);
     free(plan->seen);

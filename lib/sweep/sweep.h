@@ -32,6 +32,15 @@ struct pl_sweep_best {
     int64_t run;
 };
 
+/* What a study that stops runs early will train, where no run diverges or fails. */
+struct pl_rungs {
+    size_t brackets;                 /* 1, or those of Hyperband: the b-th has the rungs from the b-th on */
+    int64_t runs[PL_STOP_RUNGS + 1]; /* of each bracket */
+    int64_t reach[PL_STOP_RUNGS + 1][PL_STOP_RUNGS + 1]; /* of them, to each rung at least; the last: to their end */
+    double epochs, planned;                              /* that are trained, and that would be if none were stopped */
+    bool even; /* all runs that compete are equally long: else the epochs are about right */
+};
+
 /* One study of a sweep. The counts are kept up to date while the sweep runs. */
 struct pl_sweep_study {
     const struct pl_study *study;
@@ -52,6 +61,7 @@ struct pl_sweep_study {
     /* of a study that stops runs early (halving.h) */
     bool undecided;                    /* something has ended since it was last decided what goes on */
     double epochs_run, epochs_planned; /* of its runs so far, and if none were stopped */
+    struct pl_rungs *rungs;            /* of a preview; else NULL */
     char held[300];                    /* why some of its runs wait; "" where nobody has to do anything about it */
 };
 

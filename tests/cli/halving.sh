@@ -44,6 +44,36 @@ outcomes() { # DB STUDY
         WHERE study = '$2' GROUP BY status, stopped_at ORDER BY 1)"
 }
 
+# ---- what it will take is said before, and is what it takes where none diverges ----
+expect 0 poula sweep mixed.yaml --dry-run --db none.db
+contains out "programs: 12 runs to epoch 1, 4 to 3, 2 to the end"
+contains out "programs: 32 of 108 epochs (29.6 %) if no run diverges"
+contains out "nets: 10 runs to epoch 1, 2 to 2, 2 to the end"
+contains out "nets: 18 of 50 epochs (36.0 %) if no run diverges"
+contains out "problems: 18 runs to epoch 300, 6 to 900, 2 to 2700, 2 to the end"
+contains out "problems: 32400 of 145800 epochs (22.2 %) if no run diverges, with those that are done again"
+cat >brackets.yaml <<'END'
+studies:
+- study: many
+  task: {problem: theta30, iterations: 810, record: 81}
+  optimizer: {name: [theopoula, adam], lambda: {log: [1e-5, 1]}, epsilon: {log: [1e-10, 1]}}
+  search: {points: 143}
+  stop: {by: loss, keep: 1/3, at: [10, 30, 90, 270], hyperband: true}
+- study: uneven
+  task: {problem: theta30, iterations: [20, 810], record: 81}
+  optimizer: {name: [theopoula, adam], lambda: {log: [1e-5, 1]}}
+  search: {points: 9}
+  stop: {by: loss, keep: 0.5, at: [30, 90, 270], over: [iterations, lambda]}
+END
+expect 0 poula sweep brackets.yaml --dry-run --db none.db
+contains out "many: bracket 1: 162 runs to epoch 10, 54 to 30, 18 to 90, 6 to 270, 2 to the end"
+contains out "many: bracket 4: 16 runs to epoch 270, 4 to the end"
+contains out "many: bracket 5: 10 runs to the end"
+grep "^uneven: about [0-9]* of 14940 epochs" out >rest || fail "epochs of uneven runs are said for sure"
+saving=$(sed -n 's/^many: \([0-9]* of [0-9]* epochs\) (.*/\1/p' out)
+expect 0 poula sweep brackets.yaml --db many.db
+contains out "many: $saving were run"
+
 # ---- any number of workers, and kills ----
 expect 0 poula sweep mixed.yaml --db one.db --jobs 1
 sed 's/, [0-9.]* s\(,.*\)*$//' out >counts

@@ -113,6 +113,22 @@ equal "$(sql busy.db "SELECT status, count(*) FROM runs GROUP BY 1")" "planned|3
 kill -INT $slow && kill -INT $slow || :
 wait $slow || :
 
+# Submissions to clusters stay where they are, and the command says so. (Clusters are tested in tests/cluster.)
+expect 0 poula merge one.db --db from.db
+lacks err "to a cluster"
+cp one.db submitted.db
+submission="INSERT INTO submission (session, sweep, state, threads, created, name, system, folder, user, resources)
+    SELECT min(session.id), (SELECT min(id) FROM sweep), 1, 1, 1, 'x', 'slurm', '/nowhere', 'me', '' FROM session"
+sql submitted.db "$submission"
+expect 0 poula merge submitted.db --db from.db
+contains err '1 submission to a cluster is not closed in submitted.db and stays there: "poula jobs --db submitted.db" takes'
+sql submitted.db "UPDATE submission SET state = 2"
+expect 0 poula merge submitted.db --db from.db
+contains err "1 submission to a cluster, all closed, stays in submitted.db; their runs came along"
+equal "$(sql from.db "SELECT count(*) FROM submission")" 0 "submissions that came along"
+whole from.db
+rm from.db
+
 # Every schema there was.
 for frozen in "$SOURCE_ROOT"/tests/db/v*.db; do
     cp "$frozen" old.db && chmod u+w old.db
