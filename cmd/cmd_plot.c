@@ -2,6 +2,7 @@
 #include "cmd_results.h"
 #include "collect.h"
 #include "plot/plot.h"
+#include "plot_look.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -45,6 +46,9 @@ static const struct pl_option options[] = {
     {.name = "band", .argument = "KIND", .help = "tuning (default ld)", .words = "dkw ks ld"},
     {.name = "level", .argument = "P", .help = "confidence of a band or critical difference (default 0.95)"},
     {.name = "tau-max", .argument = "X", .help = "the end of a profile (default 4)"},
+    {.name = "width", .argument = "LENGTH", .help = "of the whole figure, as 3.25in, 8cm or 240pt"},
+    {.name = "height", .argument = "LENGTH", .help = "of the whole figure"},
+    {.name = "font", .argument = "FAMILY,SIZE", .help = "of its texts, or either: Times,9"},
     {.name = "title", .argument = "TEXT", .help = "heading of the figure"},
     {.name = "name", .argument = "NAME", .help = "file name without ending, of a figure of your own"},
     {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = PL_SELECT_WORDS},
@@ -190,8 +194,9 @@ static bool read_options(struct plot *p)
         pl_cmd_read_select(args, &p->own.select);
     pl_names_read(pl_args_get(args, "lines", NULL), &p->own.lines);
     pl_names_read(pl_args_get(args, "panels", NULL), &p->own.panels);
-    return read_statistics(p) && read_log(p) && read_slopes(p) && read_range(args, "x-range", p->own.x_range) &&
-           read_range(args, "y-range", p->own.y_range) && pl_cmd_read_where(args, &p->own.where, &p->own.where_count);
+    return read_statistics(p) && pl_plot_read_look(args, &p->own) && read_log(p) && read_slopes(p) &&
+           read_range(args, "x-range", p->own.x_range) && read_range(args, "y-range", p->own.y_range) &&
+           pl_cmd_read_where(args, &p->own.where, &p->own.where_count);
 }
 
 /* A declared figure with what the command line changes about it; its list of conditions is the caller's. */
@@ -217,6 +222,7 @@ static struct pl_figure_spec amend(const struct plot *p, const struct pl_figure_
         spec.confidence = p->own.confidence;
     if (pl_args_has(p->args, "tau-max"))
         spec.tau_max = p->own.tau_max;
+    pl_plot_amend_look(p->args, &p->own, &spec);
     if (p->own.title)
         spec.title = p->own.title;
     if (pl_args_has(p->args, "select"))

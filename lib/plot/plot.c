@@ -1,6 +1,7 @@
 /* From a declaration to a file. */
 #include "plot/plot_priv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +31,15 @@ int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, 
     int status = pl_figure_make(&figure, results, spec, plain, notes, err);
     if (status)
         return status;
-    figure.font = options->format == PL_PLOT_SVG ? 13 : 10;
-    pl_script_write(&figure, figure.name, options, &script, &data);
-    status = pl_gnuplot_run(figure.name, &script, &data, endings[options->format], &drawn, err);
+    double points = pl_layout_points(&figure);
+    figure.font = options->format != PL_PLOT_SVG ? fmax(points, 0) : points * 96 / 72;
+    if (points <= 0)
+        figure.font = options->format == PL_PLOT_SVG ? 13 : 10;
+    status = pl_layout_check(&figure, options, notes, err);
+    if (!status) {
+        pl_script_write(&figure, figure.name, options, &script, &data);
+        status = pl_gnuplot_run(figure.name, &script, &data, endings[options->format], &drawn, err);
+    }
     if (!status && plain) {
         add_drawing(output, pl_text(&drawn));
     } else if (!status) {

@@ -100,8 +100,10 @@ struct pl_alike {
 
 struct pl_figure {
     enum pl_figure_kind kind;
-    bool plain;  /* labels for a terminal: no markup */
-    double font; /* size of its ordinary letters, in the units of the output */
+    bool plain;           /* labels for a terminal: no markup */
+    double width, height; /* in inches, as asked for; 0: as large as it likes */
+    struct pl_font type;  /* as asked for */
+    double font;          /* size of its ordinary letters, in the units of the output */
     char *name, *title, *x_label, *y_label, *z_label;
     enum pl_direction direction;
     struct pl_panel *panels;
@@ -218,15 +220,25 @@ void pl_label_heading(struct pl_text *out, const struct pl_results *results, con
 
 struct pl_layout_size {
     double width, height; /* inches */
+    double scale;         /* of letters, beside ordinary ones */
+    double letter, line;  /* inches that a character takes along a line, and a line */
     size_t columns, rows;
     double panel_width, panel_height, title, legend; /* inches; heights of the two strips */
     double left, right, bottom;                      /* margins within a panel, for its axes */
+    double inner;                                    /* in place of left, where y needs no name */
     size_t legend_columns;
     int slant;      /* degrees by which labels along x are turned */
     double heading; /* inches above a panel, for its title */
 };
 void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_options *options,
                        struct pl_layout_size *size);
+/* PL_EINPUT where the size that is asked for leaves no room for the panels; notes names in the legend that are cut. */
+int pl_layout_check(const struct pl_figure *figure, const struct pl_plot_options *options, struct pl_text *notes,
+                    struct pl_error *err);
+/* The size of ordinary letters in points where a size of the figure or of them was asked for; else 0. */
+double pl_layout_points(const struct pl_figure *figure);
+/* Characters of a legend's entry that have room. */
+size_t pl_layout_entry(const struct pl_figure *figure, const struct pl_layout_size *size);
 
 /* Breaks a text between words so that its lines are no wider than so many inches where it can be done; returns how many
  * lines there are. size: of its letters, beside ordinary ones. */
@@ -267,7 +279,7 @@ void pl_script_source(struct pl_script *script, size_t block);
 const char *pl_script_reference(size_t index);
 /* How a tuning curve of means is drawn beside that of medians, and what the legend calls it. */
 extern const char pl_script_beside[], pl_script_beside_title[];
-const char *pl_script_mark(enum pl_mark mark, bool plain);
+void pl_script_mark(struct pl_text *script, const struct pl_figure *figure, enum pl_mark mark);
 const char *pl_script_mark_title(enum pl_mark mark, enum pl_figure_kind kind);
 
 /* The colour of a value in a heat map, as 0xRRGGBB, and whether text on it should be white. */

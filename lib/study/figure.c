@@ -1,5 +1,7 @@
 #include "study/figure.h"
 
+#include "base/base.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -33,4 +35,55 @@ bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind)
             return true;
         }
     return false;
+}
+
+bool pl_length_read(const char *text, double *inches)
+{
+    static const struct {
+        const char *name;
+        double inches;
+    } units[] = {{"in", 1}, {"cm", 1 / 2.54}, {"mm", 1 / 25.4}, {"pt", 1 / 72.27}};
+    size_t length = strlen(text), digits = length - (length < 2 ? length : 2);
+    char number[32];
+    double value;
+    while (digits && text[digits - 1] == ' ')
+        digits--;
+    if (!digits || digits >= sizeof number)
+        return false;
+    memcpy(number, text, digits);
+    number[digits] = '\0';
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcmp(text + length - 2, units[i].name) && pl_number_read(number, &value)) {
+            value *= units[i].inches;
+            if (!(value >= 1 && value <= 40))
+                return false;
+            *inches = value;
+            return true;
+        }
+    return false;
+}
+
+static bool read_size(const char *text, double *size)
+{
+    return pl_number_read(text, size) && *size >= 4 && *size <= 48;
+}
+
+bool pl_font_read(const char *text, struct pl_font *font)
+{
+    const char *comma = strchr(text, ',');
+    struct pl_font read = {0};
+    size_t length = comma ? (size_t)(comma - text) : strlen(text);
+    static const char legal[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -";
+    if (!*text || length >= sizeof read.family || (comma && !read_size(comma + 1, &read.size)))
+        return false;
+    if (!comma && pl_number_read(text, &read.size)) {
+        if (!read_size(text, &read.size))
+            return false;
+    } else {
+        memcpy(read.family, text, length);
+        if (strspn(text, legal) < length || *text == ' ' || *text == '-')
+            return false;
+    }
+    *font = read;
+    return true;
 }

@@ -64,6 +64,16 @@ extern const char *const pl_statistic_names[PL_STATISTIC_COUNT];
 enum { PL_FIGURE_TIME_COUNT = 0 PL_FIGURE_TIMES(PL_WORD_ONE, PL_WORD_ONE) };
 extern const char *const pl_figure_time_names[PL_FIGURE_TIME_COUNT];
 
+/* A font, as far as it is said: family "" and size 0 (points) where it is not. */
+struct pl_font {
+    char family[64];
+    double size;
+};
+/* "3.25in", or cm, mm or pt (of TeX: 72.27 an inch), to inches. False where it is no such length from 1in to 40in. */
+bool pl_length_read(const char *text, double *inches);
+/* "Times,9", "Times" or "9": a family of letters, digits, spaces and hyphens, a size from 4 to 48 points. */
+bool pl_font_read(const char *text, struct pl_font *font);
+
 /* - {kind: curves, x: epoch, y: test_accuracy, panels: [model, dataset], lines: lambda} */
 struct pl_figure_spec {
     enum pl_figure_kind kind;
@@ -86,6 +96,8 @@ struct pl_figure_spec {
     enum pl_band_kind band;      /* tuning */
     double confidence;           /* of bands and critical differences */
     double tau_max;              /* profile: the end of its axis */
+    double width, height;        /* of the whole figure in inches; 0: as large as it likes */
+    struct pl_font font;
     struct pl_condition *where;
     size_t where_count;
 };

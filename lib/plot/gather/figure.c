@@ -210,7 +210,12 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
                           .spec = spec,
                           .notes = notes,
                           .averages = pl_results_has_metric(results, PL_METRIC_AVERAGED)};
-    *figure = (struct pl_figure){.kind = spec->kind, .plain = plain, .fitted = spec->fit};
+    *figure = (struct pl_figure){.kind = spec->kind,
+                                 .plain = plain,
+                                 .fitted = spec->fit,
+                                 .width = spec->width,
+                                 .height = spec->height,
+                                 .type = spec->font};
     int status = pl_figure_check(results, spec, err);
     if (status)
         return status;

@@ -218,6 +218,8 @@ static int write_picture(struct pl_figure *figure, const char *id, const struct 
 {
     static const struct pl_plot_options options = {.format = PL_PLOT_SVG};
     struct pl_text script = {0}, data = {0}, drawn = {0};
+    figure->width = figure->height = 0; /* the page's */
+    figure->type = (struct pl_font){0};
     figure->font = 13;
     pl_script_write(figure, figure->name, &options, &script, &data);
     int status = pl_gnuplot_run(figure->name, &script, &data, "svg", &drawn, err);

@@ -49,7 +49,7 @@ static void write_values(struct pl_script *script, const struct pl_tick_axis *ax
     struct pl_tick_axis room = *axis;
     if (which == 'x' && script->size.slant &&
         !script->figure->plain) { /* slanted labels are as far apart as lines are */
-        room.gap = 0.2 / sin(script->size.slant * M_PI / 180);
+        room.gap = script->size.line / sin(script->size.slant * M_PI / 180);
         room.letter = 0;
     }
     pl_ticks_thin(&room, shown, count);
@@ -144,7 +144,7 @@ void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *pan
     struct pl_tick_axis axis = {.range = {panel->z_range[0] / unit, panel->z_range[1] / unit},
                                 .log = panel->log_z,
                                 .power = power,
-                                .gap = 0.26,
+                                .gap = 1.3 * script->size.line,
                                 .length = script->size.panel_height - script->size.bottom - script->size.heading};
     struct pl_ticks ticks = {0};
     for (size_t i = 0; i < panel->z_tick_count; i++)

@@ -5,8 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of an ordinary label, in inches. */
-static const double letter_width = 0.086, line_height = 0.2;
+/* Of an ordinary label, in inches: with room to spare of one with 8.5 points. */
+static const double letter_width = 0.086, line_height = 0.2, ordinary = 8.5;
+
+double pl_layout_points(const struct pl_figure *figure)
+{
+    if (figure->type.size > 0)
+        return figure->type.size;
+    return figure->width > 0 || figure->height > 0 ? 8 : 0;
+}
 
 size_t pl_layout_wrap(const char *text, double inches, double size, struct pl_text *out)
 {
@@ -29,16 +36,17 @@ size_t pl_layout_wrap(const char *text, double inches, double size, struct pl_te
 }
 
 /* The lines of the titles above the panels. */
-static double measure_heading(const struct pl_figure *figure, double width)
+static double measure_heading(const struct pl_figure *figure, const struct pl_layout_size *size)
 {
+    double scale = size->scale, width = size->panel_width - 0.6 * scale;
     size_t most = 0;
     for (size_t p = 0; p < figure->panel_count; p++) {
         struct pl_text wrapped = {0};
-        size_t lines = pl_layout_wrap(figure->panels[p].title, width - 0.6, 1, &wrapped);
+        size_t lines = pl_layout_wrap(figure->panels[p].title, width, scale, &wrapped);
         most = figure->panels[p].title[0] && lines > most ? lines : most;
         pl_text_release(&wrapped);
     }
-    return most ? 0.35 + line_height * (double)(most - 1) : 0.15;
+    return most ? 0.35 * scale + size->line * (double)(most - 1) : 0.15 * scale;
 }
 
 int pl_scale_power(const double range[2], bool log)
@@ -70,8 +78,8 @@ void pl_layout_axis(const struct pl_figure *figure, const struct pl_panel *panel
         return;
     }
     axis->length = x ? size->panel_width - size->left - size->right : size->panel_height - size->bottom - size->heading;
-    axis->letter = x ? letter_width : 0;
-    axis->gap = x ? 0.15 : 1.3 * line_height;
+    axis->letter = x ? size->letter : 0;
+    axis->gap = x ? 0.15 * size->scale : 1.3 * size->line;
 }
 
 static size_t longest_label(const struct pl_figure *figure, size_t *shown)
@@ -123,10 +131,13 @@ static size_t longest_of(const struct pl_figure *figure, const struct pl_panel *
 }
 
 /* Labels along x stand slanted where they are words, upright where those are long. */
-static int slant_of(const struct pl_figure *figure, size_t longest)
+static int slant_of(const struct pl_figure *figure, const struct pl_layout_size *size, size_t longest)
 {
     const struct pl_panel *panel = &figure->panels[0];
-    bool wide = figure->kind == PL_FIGURE_HEATMAP && letter_width * (double)longest > 0.95 * pl_layout_square(panel);
+    double columns = panel->x_range[1] - panel->x_range[0], room = pl_layout_square(panel);
+    if (figure->width > 0) /* about: the margins are not known yet */
+        room = (size->panel_width - 1.6 * size->scale) / columns;
+    bool wide = figure->kind == PL_FIGURE_HEATMAP && size->letter * (double)longest > 0.95 * room;
     return !panel->words && !wide ? 0 : longest > 16 ? 90 : 35;
 }
 
@@ -142,12 +153,14 @@ static void measure_margins(const struct pl_figure *figure, const struct pl_plot
         x = width > x ? width : x;
         y = height > y ? height : y;
     }
-    size->slant = slant_of(figure, x);
-    double half = size->slant ? 0 : letter_width * (double)x / 2 + 0.05; /* of a label at the end of the x axis */
-    size->left = fmax(fmax(0.85, 0.55 + letter_width * (double)y), half);
-    size->right = figure->z_label ? 1.3 : fmax(0.3, half);
+    size->slant = slant_of(figure, size, x);
+    double scale = size->scale, letter = size->letter;
+    double half = size->slant ? 0 : letter * (double)x / 2 + 0.05; /* of a label at the end of the x axis */
+    size->left = fmax(fmax(0.85 * scale, 0.55 * scale + letter * (double)y), half);
+    size->inner = fmax(size->left - 0.3 * scale, half);
+    size->right = figure->z_label ? 1.3 * scale : fmax(0.3 * scale, half);
     if (size->slant)
-        size->bottom += 0.8 * letter_width * fmin((double)x, PL_LONGEST_TICK) * sin(size->slant * M_PI / 180);
+        size->bottom += 0.8 * letter * fmin((double)x, PL_LONGEST_TICK) * sin(size->slant * M_PI / 180);
 }
 
 double pl_layout_square(const struct pl_panel *panel)
@@ -161,9 +174,12 @@ static void measure_squares(const struct pl_figure *figure, struct pl_layout_siz
 {
     const struct pl_panel *panel = &figure->panels[0];
     double columns = panel->x_range[1] - panel->x_range[0], rows = panel->y_range[1] - panel->y_range[0];
-    double side = pl_layout_square(panel);
-    size->panel_width = fmin(fmax(columns * side, 1.8), 12) + size->left + size->right;
-    size->panel_height = fmin(fmax(rows * side * 0.75, 1.5), 12) + size->bottom + 0.35;
+    double side = pl_layout_square(panel) * fmax(size->scale, 1);
+    if (figure->width > 0)
+        side = (size->panel_width - size->left - size->right) / columns;
+    else
+        size->panel_width = fmin(fmax(columns * side, 1.8), 12) + size->left + size->right;
+    size->panel_height = fmin(fmax(rows * side * 0.75, 1.5), 12) + size->bottom + 0.35 * size->scale;
 }
 
 /* Names stand at both sides of a diagram of ranks, half of them at each. */
@@ -175,54 +191,115 @@ static void measure_ranks(const struct pl_figure *figure, struct pl_layout_size 
         longest = width > longest ? width : longest;
     }
     longest = longest > PL_LONGEST_NAME ? PL_LONGEST_NAME : longest;
-    size->left = size->right = 0.25 + letter_width * (double)longest;
-    size->bottom = 0.1;
-    size->panel_width = fmin(fmax(3.4, 0.42 * (double)figure->legend_count), 7) + size->left + size->right;
-    size->panel_height = PL_RANK_ROW * pl_layout_ranks_depth(figure) + size->bottom + size->heading;
+    size->left = size->inner = size->right = 0.25 * size->scale + size->letter * (double)longest;
+    size->bottom = 0.1 * size->scale;
+    if (figure->width <= 0)
+        size->panel_width = fmin(fmax(3.4, 0.42 * (double)figure->legend_count), 7) + size->left + size->right;
+    size->panel_height = PL_RANK_ROW * size->scale * pl_layout_ranks_depth(figure) + size->bottom + size->heading;
 }
 
-/* The legend below the panels. The figure is as wide as its longest entry. */
+static const double key = 0.75, entry_letter = 0.9; /* inches of an entry's line and mark; of letters, beside labels */
+
+static double entry_width(const struct pl_layout_size *size, size_t letters)
+{
+    return entry_letter * size->letter * (double)letters + key * size->scale;
+}
+
+/* The legend below the panels. The figure is as wide as its longest entry, where nobody says how wide it is. */
 static void measure_legend(const struct pl_figure *figure, struct pl_layout_size *size)
 {
     size_t shown, longest = longest_label(figure, &shown);
-    double entry = 0.078 * (double)longest + 0.75;
+    double entry = entry_width(size, longest), margin = 0.4 * size->scale;
     if (!shown)
         return;
-    size->width = fmax(size->width, fmin(entry + 0.4, 24));
-    size->legend_columns = (size_t)fmax(1, floor((size->width - 0.4) / entry));
+    if (figure->width <= 0)
+        size->width = fmax(size->width, fmin(entry + margin, 24));
+    size->legend_columns = (size_t)fmax(1, floor((size->width - margin) / entry));
     size->legend_columns = size->legend_columns > shown ? shown : size->legend_columns;
-    size->legend = 0.2 * ceil((double)shown / (double)size->legend_columns) + 0.12;
+    size->legend = size->line * ceil((double)shown / (double)size->legend_columns) + 0.12;
+}
+
+size_t pl_layout_entry(const struct pl_figure *figure, const struct pl_layout_size *size)
+{
+    if (figure->width <= 0)
+        return SIZE_MAX;
+    return (size_t)fmax(8, (size->width - (0.2 + key) * size->scale) / (entry_letter * size->letter));
+}
+
+/* How many panels stand beside each other, and how large each is. */
+static void measure_panels(const struct pl_figure *figure, struct pl_layout_size *size)
+{
+    static const double widths[] = {6.2, 4.3, 3.6, 3.2}, heights[] = {3.9, 3.1, 2.7, 2.5};
+    static const double least = 2; /* inches of a panel, where ordinary letters are used */
+    size_t panels = figure->panel_count;
+    double larger = fmax(size->scale, 1);
+    size->columns = panels <= 3 ? panels : panels == 4 ? 2 : panels <= 9 ? 3 : 4;
+    size->bottom = 0.6 * size->scale;
+    while (figure->width > 0 && size->columns > 1 && figure->width / (double)size->columns < least * size->scale)
+        size->columns--;
+    size->panel_width = widths[size->columns - 1] * larger;
+    size->panel_height = heights[size->columns - 1] * larger;
+    if (figure->width <= 0)
+        return;
+    size->panel_height *= figure->width / (double)size->columns / size->panel_width;
+    size->panel_height = fmax(size->panel_height, 1.6 * size->scale);
+    size->panel_width = figure->width / (double)size->columns;
 }
 
 void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_options *options,
                        struct pl_layout_size *size)
 {
-    static const double widths[] = {6.2, 4.3, 3.6, 3.2}, heights[] = {3.9, 3.1, 2.7, 2.5};
     size_t panels = figure->panel_count;
     struct pl_text title = {0};
-    *size = (struct pl_layout_size){0};
-    size->columns = panels <= 3 ? panels : panels == 4 ? 2 : panels <= 9 ? 3 : 4;
-    size->bottom = 0.6;
-    size->panel_width = widths[size->columns - 1];
-    size->panel_height = heights[size->columns - 1];
-    size->heading = measure_heading(figure, size->panel_width);
+    double points = pl_layout_points(figure), scale = points > 0 ? points / ordinary : 1;
+    *size = (struct pl_layout_size){.scale = scale, .letter = letter_width * scale, .line = line_height * scale};
+    measure_panels(figure, size);
+    double bottom = size->bottom;
+    size->heading = measure_heading(figure, size);
     measure_margins(figure, options, size);
     if (figure->kind == PL_FIGURE_RANKS) {
         measure_ranks(figure, size);
     } else if (figure->kind == PL_FIGURE_HEATMAP) {
         measure_squares(figure, size);
-        size->heading = measure_heading(figure, size->panel_width);
-        while (size->columns > 1 && (double)size->columns * size->panel_width > 14)
+        size->heading = measure_heading(figure, size);
+        while (figure->width <= 0 && size->columns > 1 && (double)size->columns * size->panel_width > 14)
             size->columns--;
     } else {
-        size->panel_height = heights[size->columns - 1] + size->bottom - 0.6;
+        size->panel_height += size->bottom - bottom;
     }
-    size->panel_height += fmax(size->heading - 0.35, 0);
+    size->panel_height += fmax(size->heading - 0.35 * scale, 0);
     size->rows = (panels + size->columns - 1) / size->columns;
-    size->width = (double)size->columns * size->panel_width;
+    size->width = figure->width > 0 ? figure->width : (double)size->columns * size->panel_width;
     measure_legend(figure, size);
-    double lines = (double)pl_layout_wrap(figure->title, size->width, 1.2, &title);
-    size->title = figure->title[0] ? 0.4 + 1.2 * line_height * (lines - 1) : 0.05;
+    double lines = (double)pl_layout_wrap(figure->title, size->width, 1.2 * scale, &title);
+    size->title = figure->title[0] ? (0.4 + 1.2 * line_height * (lines - 1)) * scale : 0.05;
+    if (figure->height > 0)
+        size->panel_height = (figure->height - size->title - size->legend) / (double)size->rows;
     size->height = size->title + size->legend + (double)size->rows * size->panel_height;
     pl_text_release(&title);
+}
+
+int pl_layout_check(const struct pl_figure *figure, const struct pl_plot_options *options, struct pl_text *notes,
+                    struct pl_error *err)
+{
+    struct pl_layout_size size;
+    size_t shown;
+    pl_layout_measure(figure, options, &size);
+    const double least = 0.5 * size.scale; /* inches of what is within the axes */
+    double width = size.panel_width - size.left - size.right, height = size.panel_height - size.bottom - size.heading;
+    if (figure->plain)
+        return 0;
+    if (width < least)
+        return pl_fail(err, PL_EINPUT,
+                       "figure %s is %.2fin wide, which leaves no room for its panels; it needs %.2fin, smaller "
+                       "letters, or fewer panels",
+                       figure->name, figure->width, size.width + (least - width) * (double)size.columns);
+    if (height < least)
+        return pl_fail(err, PL_EINPUT,
+                       "figure %s is %.2fin high, which leaves no room for its panels; it needs %.2fin, smaller "
+                       "letters, or fewer lines and panels",
+                       figure->name, figure->height, size.height + (least - height) * (double)size.rows);
+    if (longest_label(figure, &shown) > pl_layout_entry(figure, &size))
+        pl_text_add(notes, "Names in the legend are cut, since the figure is narrower than they are.\n");
+    return 0;
 }

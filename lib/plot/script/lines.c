@@ -336,7 +336,7 @@ static void add_marks(struct panel_script *s, const struct drawn *d)
         pl_text_add(s->script->text, "with points ");
         if (!plain)
             pl_text_addf(s->script->text, "ls %zu ", d->line->style + 201);
-        pl_text_add(s->script->text, pl_script_mark((enum pl_mark)m, plain));
+        pl_script_mark(s->script->text, s->script->figure, (enum pl_mark)m);
         if (plain && !s->told[m])
             pl_text_addf(s->script->text, " title '%s'",
                          pl_script_mark_title((enum pl_mark)m, s->script->figure->kind));

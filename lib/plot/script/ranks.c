@@ -59,8 +59,8 @@ static void add_axis(struct pl_script *s, const struct pl_panel *panel)
     struct pl_tick_axis axis = {.range = {panel->x_range[0], panel->x_range[1]},
                                 .whole = true,
                                 .length = s->size.panel_width - s->size.left - s->size.right,
-                                .letter = 0.086,
-                                .gap = 0.15};
+                                .letter = s->size.letter,
+                                .gap = 0.15 * s->size.scale};
     struct pl_ticks ticks;
     struct pl_text *text = s->text;
     pl_ticks_make(&axis, &ticks);

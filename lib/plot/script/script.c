@@ -30,24 +30,26 @@ static void write_styles(const struct pl_figure *figure, struct pl_text *script)
 static void write_terminal(const struct pl_figure *figure, const struct pl_layout_size *size,
                            const struct pl_plot_options *options, struct pl_text *script)
 {
+    const char *family = figure->type.family[0] ? figure->type.family : "DejaVu Sans";
+    bool points = pl_layout_points(figure) > 0; /* and not gnuplot's own */
     switch (options->format) {
     case PL_PLOT_PNG: /* 200 dots an inch */
         pl_text_addf(script,
-                     "set terminal pngcairo enhanced color font 'DejaVu Sans,%g' fontscale 2 size %.0f,%.0f "
+                     "set terminal pngcairo enhanced color font '%s,%g' fontscale %g size %.0f,%.0f "
                      "linewidth 2 pointscale 2\n",
-                     figure->font, 200 * size->width, 200 * size->height);
+                     family, figure->font, points ? 2.778 : 2, 200 * size->width, 200 * size->height);
         break;
     case PL_PLOT_SVG:
         pl_text_addf(script,
-                     "set terminal svg enhanced font 'DejaVu Sans,%g' size %.0f,%.0f background '#ffffff' "
+                     "set terminal svg enhanced font '%s,%g' size %.0f,%.0f background '#ffffff' "
                      "linewidth 1.1\n",
-                     figure->font, 96 * size->width, 96 * size->height);
+                     family, figure->font, 96 * size->width, 96 * size->height);
         break;
     case PL_PLOT_PDF:
         pl_text_addf(script,
-                     "set terminal pdfcairo enhanced color font 'DejaVu Sans,%g' fontscale 0.75 "
+                     "set terminal pdfcairo enhanced color font '%s,%g' fontscale %g "
                      "size %.3fin,%.3fin linewidth 1.4 dashlength 1.6\n",
-                     figure->font, size->width, size->height);
+                     family, figure->font, points ? 1 : 0.75, size->width, size->height);
         break;
     case PL_PLOT_DUMB:
         pl_text_addf(script, "set terminal dumb noenhanced mono size %d,%d\n", options->width, options->height);
@@ -100,12 +102,13 @@ void pl_script_source(struct pl_script *script, size_t block)
 static void write_place(const struct pl_figure *figure, const struct pl_layout_size *size, size_t index,
                         struct pl_text *script)
 {
-    const struct pl_panel *panel = &figure->panels[index];
-    double left = (double)(index % size->columns) * size->panel_width;
+    double column = (double)(index % size->columns), columns = (double)size->columns;
     double top = size->height - size->title - (double)(index / size->columns) * size->panel_height;
-    double x0 = (left + size->left) / size->width, x1 = (left + size->panel_width - size->right) / size->width;
-    double y0 = (top - size->panel_height + size->bottom) / size->height;
-    double y1 = (top - (panel->title[0] ? size->heading : 0.15)) / size->height;
+    double panels = fmin(size->width, columns * size->panel_width), beside = (size->width - panels) / 2;
+    double width = (panels - size->left - (columns - 1) * size->inner - columns * size->right) / columns;
+    double left = beside + size->left + column * (width + size->right + size->inner);
+    double x0 = left / size->width, x1 = (left + width) / size->width;
+    double y0 = (top - size->panel_height + size->bottom) / size->height, y1 = (top - size->heading) / size->height;
     pl_text_addf(script,
                  "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset bmargin at screen %.5f\n"
                  "set tmargin at screen %.5f\n",
@@ -128,7 +131,8 @@ static void write_labels(const struct pl_figure *figure, size_t index, const str
     struct pl_text title = {0};
     bool last_row = index + columns >= figure->panel_count;
     bool short_label = pl_text_width(figure->y_label) <= 3; /* a single letter reads better upright */
-    pl_layout_wrap(figure->panels[index].title, figure->plain ? 1000 : size->panel_width - 0.6, 1, &title);
+    pl_layout_wrap(figure->panels[index].title, figure->plain ? 1000 : size->panel_width - 0.6 * size->scale,
+                   size->scale, &title);
     set_text(script, "title", pl_text(&title), " offset 0,-0.4");
     pl_text_release(&title);
     set_text(script, "xlabel", last_row || figure->plain ? figure->x_label : "", figure->plain ? "" : " offset 0,0.2");
@@ -153,12 +157,13 @@ static void write_panel(struct pl_script *script, size_t index)
     pl_text_add(script->text, "unset arrow\nunset label\nunset object\n\n");
 }
 
-const char *pl_script_mark(enum pl_mark mark, bool plain)
+void pl_script_mark(struct pl_text *script, const struct pl_figure *figure, enum pl_mark mark)
 {
-    static const char *const drawn[] = {"pt 2 ps 0.8 lw 1.5", "pt 6 ps 1.6 lw 1.8", "pt \"|\" font \",14\"",
-                                        "pt \"↑\" font \",14\"", "pt \"↓\" font \",14\""};
+    static const char *const drawn[] = {"pt 2 ps 0.8 lw 1.5", "pt 6 ps 1.6 lw 1.8", "pt \"|\"", "pt \"↑\"", "pt \"↓\""};
     static const char *const letters[] = {"pt 'X'", "pt 'O'", "pt '|'", "pt '^'", "pt 'v'"};
-    return plain ? letters[mark] : drawn[mark];
+    pl_text_add(script, figure->plain ? letters[mark] : drawn[mark]);
+    if (!figure->plain && mark >= PL_MARK_CHANGED)
+        pl_text_addf(script, " font ',%g'", pl_layout_points(figure) > 0 ? 1.4 * figure->font : 14);
 }
 
 const char *pl_script_mark_title(enum pl_mark mark, enum pl_figure_kind kind)
@@ -169,6 +174,27 @@ const char *pl_script_mark_title(enum pl_mark mark, enum pl_figure_kind kind)
 }
 
 const char pl_script_beside[] = "dt (2,4) lw 1.4", pl_script_beside_title[] = "the mean";
+
+static void write_mark_entry(const struct pl_figure *figure, enum pl_mark mark, struct pl_text *script)
+{
+    pl_text_add(script, ", \\\n  keyentry with points ");
+    pl_script_mark(script, figure, mark);
+    pl_text_addf(script, " %s rgb '#333333' title '%s'", mark < PL_MARK_CHANGED ? "lc" : "tc",
+                 pl_script_mark_title(mark, figure->kind));
+}
+
+static void write_line_entry(const struct pl_figure *figure, size_t style, size_t most, struct pl_text *script)
+{
+    const char *how = figure->kind == PL_FIGURE_SCATTER   ? "points"
+                      : figure->kind == PL_FIGURE_PROFILE ? "lines"
+                                                          : "linespoints";
+    struct pl_text cut = {0};
+    pl_label_cut(&cut, figure->legend[style].label, most);
+    pl_text_addf(script, ", \\\n  keyentry with %s ls %zu%s title ", how, style + 1,
+                 figure->z_label ? " lc rgb '#333333'" : "");
+    pl_label_quote(script, pl_text(&cut));
+    pl_text_release(&cut);
+}
 
 /* The legend is a plot of its own without axes, in a strip below the panels. */
 static void write_legend(const struct pl_figure *figure, const struct pl_layout_size *size, struct pl_text *script)
@@ -181,15 +207,10 @@ static void write_legend(const struct pl_figure *figure, const struct pl_layout_
     pl_text_addf(script, "set key inside center center horizontal Left reverse samplen 3.5 maxcols %zu font ',%g'\n",
                  size->legend_columns, 0.9 * figure->font);
     pl_text_add(script, "plot [0:1] [0:1] NaN notitle");
-    const char *style = figure->kind == PL_FIGURE_SCATTER   ? "points"
-                        : figure->kind == PL_FIGURE_PROFILE ? "lines"
-                                                            : "linespoints";
+    size_t most = pl_layout_entry(figure, size);
     for (size_t i = 0; i < figure->legend_count; i++)
-        if (figure->legend[i].shown && figure->legend[i].label[0]) {
-            pl_text_addf(script, ", \\\n  keyentry with %s ls %zu%s title ", style, i + 1,
-                         figure->z_label ? " lc rgb '#333333'" : "");
-            pl_label_quote(script, figure->legend[i].label);
-        }
+        if (figure->legend[i].shown && figure->legend[i].label[0])
+            write_line_entry(figure, i, most, script);
     if (figure->beside)
         pl_text_addf(script, ", \\\n  keyentry with lines lc rgb '#333333' %s title '%s'", pl_script_beside,
                      pl_script_beside_title);
@@ -198,9 +219,7 @@ static void write_legend(const struct pl_figure *figure, const struct pl_layout_
                      figure->slopes[i]);
     for (int i = 0; i < PL_MARK_COUNT; i++)
         if (figure->marked[i])
-            pl_text_addf(script, ", \\\n  keyentry with points %s %s rgb '#333333' title '%s'",
-                         pl_script_mark((enum pl_mark)i, false), i < PL_MARK_CHANGED ? "lc" : "tc",
-                         pl_script_mark_title((enum pl_mark)i, figure->kind));
+            write_mark_entry(figure, (enum pl_mark)i, script);
     pl_text_add_char(script, '\n');
 }
 
@@ -219,7 +238,7 @@ static void write_picture(struct pl_script *s)
     pl_text_add(script, "set multiplot\n");
     if (figure->title[0]) {
         struct pl_text title = {0};
-        pl_layout_wrap(figure->title, s->size.width, 1.2, &title);
+        pl_layout_wrap(figure->title, s->size.width, 1.2 * s->size.scale, &title);
         pl_text_add(script, "set label 1000 ");
         pl_label_quote(script, pl_text(&title));
         pl_text_release(&title);

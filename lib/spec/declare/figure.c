@@ -9,9 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const figure_keys[] = {"kind",  "name", "title",      "x",       "y",         "z",      "panels",
-                                          "lines", "log",  "x_range",    "y_range", "fit",       "slopes", "select",
-                                          "cell",  "band", "confidence", "tau_max", "statistic", "where"};
+static const char *const figure_keys[] = {"kind",      "name",   "title", "x",       "y",          "z",
+                                          "panels",    "lines",  "log",   "x_range", "y_range",    "fit",
+                                          "slopes",    "select", "cell",  "band",    "confidence", "tau_max",
+                                          "statistic", "where",  "width", "height",  "font"};
 
 static void read_range(struct reader *reader, struct node *node, const char *what, double range[2])
 {
@@ -215,6 +216,34 @@ static void read_common(struct declaring *d, const char *key, struct node *value
         pl_declare_where(d, value, &figure->where, &figure->where_count);
 }
 
+static void read_length(struct reader *reader, const char *key, const struct node *node, double *inches)
+{
+    const char *text = pl_node_text(reader, node, key);
+    if (text && !pl_length_read(text, inches))
+        pl_complain(
+            &reader->complaints, node,
+            "%s cannot be \"%.100s\"; it must be a length in in, cm, mm or pt, from 1in to 40in, such as 3.25in", key,
+            text);
+}
+
+/* How it looks. */
+static void read_look(struct declaring *d, const char *key, const struct node *value, struct pl_figure_spec *figure)
+{
+    struct reader *reader = d->reader;
+    if (!strcmp(key, "width"))
+        read_length(reader, key, value, &figure->width);
+    else if (!strcmp(key, "height"))
+        read_length(reader, key, value, &figure->height);
+    else if (!strcmp(key, "font")) {
+        const char *text = pl_node_text(reader, value, key);
+        if (text && !pl_font_read(text, &figure->font))
+            pl_complain(&reader->complaints, value,
+                        "font cannot be \"%.100s\"; it must be a family, a size from 4 to 48 points, or both, such as "
+                        "\"Times,9\"",
+                        text);
+    }
+}
+
 /* Keys of statistics. */
 static void read_statistics(struct declaring *d, const char *key, struct node *value, struct pl_figure_spec *figure)
 {
@@ -259,6 +288,7 @@ void pl_declare_figure(struct declaring *d, const struct node *map, struct pl_fi
     for (size_t i = 0; i < map->count; i++) {
         read_common(d, map->items[2 * i]->text, map->items[2 * i + 1], figure);
         read_statistics(d, map->items[2 * i]->text, map->items[2 * i + 1], figure);
+        read_look(d, map->items[2 * i]->text, map->items[2 * i + 1], figure);
     }
     d->ranked = false;
     if (figure->choose.best)

@@ -1,0 +1,13 @@
+/* How a figure of `poula plot` looks: the options for it. */
+#ifndef PL_CMD_PLOT_LOOK_H
+#define PL_CMD_PLOT_LOOK_H
+
+#include "cmd.h"
+#include "study/study.h"
+
+/* Reads --width, --height and --font. Prints what is wrong and returns false. */
+bool pl_plot_read_look(const struct pl_args *args, struct pl_figure_spec *own);
+/* Puts what the command line says of it into a declared figure. */
+void pl_plot_amend_look(const struct pl_args *args, const struct pl_figure_spec *own, struct pl_figure_spec *spec);
+
+#endif
