@@ -18,15 +18,21 @@ struct printing {
     enum pl_bench_kind kind; /* PL_BENCH_KINDS: one optimizer by itself */
 };
 
+/* The processor time of a step beside the stream's for as many bytes as the optimizer must move. */
+static double of_bytes(const struct pl_bench_steps_time *time)
+{
+    return time->cpu / time->stream_cpu * 12 / time->bytes;
+}
+
 static void print_json(const struct printing *p, const char *name, const struct pl_bench_steps_time *time)
 {
     const struct pl_bench_steps_wish *w = p->wish;
     printf("%s\n  {\"optimizer\": \"%s\", \"params\": %lld, \"threads\": %lld, \"steps\": %lld, \"isa\": \"%s\", "
            "\"ns_per_parameter\": %.4f, \"least\": %.4f, \"stream\": %.4f, \"ratio\": %.3f, "
-           "\"cpu_ns_per_parameter\": %.4f, \"stream_cpu\": %.4f",
+           "\"cpu_ns_per_parameter\": %.4f, \"stream_cpu\": %.4f, \"bytes\": %.0f, \"ratio_to_bytes\": %.3f",
            p->any ? "," : "[", name, (long long)time->parameters, (long long)w->threads, (long long)w->steps,
            pl_isa_name(pl_host_isa()), time->step, time->least, time->stream, time->step / time->stream, time->cpu,
-           time->stream_cpu);
+           time->stream_cpu, time->bytes, of_bytes(time));
     if (p->kind < PL_BENCH_KINDS)
         printf(", \"kind\": \"%s\"", kinds[p->kind].name);
     if (w->beside)
@@ -41,20 +47,20 @@ static void print_head(const struct printing *p, int64_t parameters)
     const struct pl_bench_steps_wish *w = p->wish;
     if (!p->any)
         printf("float, %lld thread%s, %s, medians of %lld steps; ns per parameter and step; cpu: processor time, its "
-               "ratio to that of the stream\n",
+               "ratio to that of the stream, which is of 12 bytes, and to that of the optimizer's own bytes\n",
                (long long)w->threads, w->threads == 1 ? "" : "s", pl_isa_name(pl_host_isa()),
                (long long)(w->steps * w->rounds));
     if (p->kind < PL_BENCH_KINDS)
         printf("\n%s, ", kinds[p->kind].title);
-    printf("%lld parameters\n%-19s %8s %8s %8s %8s %8s %8s\n", (long long)parameters, "optimizer", "median", "least",
-           "stream", "ratio", "cpu", "ratio");
+    printf("%lld parameters\n%-19s %8s %8s %8s %8s %8s %8s %6s %8s\n", (long long)parameters, "optimizer", "median",
+           "least", "stream", "ratio", "cpu", "ratio", "bytes", "ratio");
 }
 
 static void print_text(const struct printing *p, const char *name, const struct pl_bench_steps_time *time)
 {
     const struct pl_bench_steps_wish *w = p->wish;
-    printf("%-19s %8.3f %8.3f %8.3f %8.2f %8.3f %8.2f", name, time->step, time->least, time->stream,
-           time->step / time->stream, time->cpu, time->cpu / time->stream_cpu);
+    printf("%-19s %8.3f %8.3f %8.3f %8.2f %8.3f %8.2f %6.0f %8.2f", name, time->step, time->least, time->stream,
+           time->step / time->stream, time->cpu, time->cpu / time->stream_cpu, time->bytes, of_bytes(time));
     if (w->beside)
         printf("  %.3f of it beside %lld busy processes; even share %.3f", time->ratio, (long long)w->beside,
                pl_bench_even_share((int)w->threads, (int)w->beside));

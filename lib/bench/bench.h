@@ -40,6 +40,7 @@ struct pl_bench_steps_time {
     double step, least, stream;
     double cpu, stream_cpu; /* the same of the processor time of all threads */
     int64_t parameters;
+    double bytes; /* a parameter's value and its state read and written, and its gradient read, once each */
     double ratio; /* speed beside the processes / quiet speed, the median over the rounds; 0 without processes */
 };
 struct pl_bench_steps;

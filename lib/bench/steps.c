@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { SIDE = 256, SQUARES = 4 }; /* of matrices */
+enum { STREAM_BYTES = 12 };
 
 struct pl_bench_steps {
     struct pl_bench_steps_wish wish;
@@ -127,15 +128,31 @@ bool pl_bench_is_of_kind(const struct pl_optimizer_info *info, enum pl_bench_kin
     return kind == PL_BENCH_MATRICES ? info->matrices : !info->matrices && (kind == PL_BENCH_NOISY ? !!beta : silent);
 }
 
+/* Of an optimizer's arenas in float. What else it has, working memory and tables, is as long in double. */
+static int state_bytes(const struct pl_settings *settings, const struct pl_layout *layout, double *bytes,
+                       struct pl_error *err)
+{
+    uint64_t single, twice;
+    int status = pl_optim_bytes(settings, layout, PL_FLOAT32, &single, err);
+    if (!status)
+        status = pl_optim_bytes(settings, layout, PL_FLOAT64, &twice, err);
+    if (!status)
+        *bytes = (double)twice - (double)single;
+    return status;
+}
+
 static int measure_on(struct pl_bench_steps *steps, const struct pl_layout *layout, struct pl_settings *settings,
                       const struct pl_optimizer_info *info, bool lenient, struct pl_bench_steps_time *time,
                       struct pl_error *err)
 {
     struct pl_optim *optim = NULL;
+    double state = 0;
     int status = 0;
     pl_settings_set_string(settings, "optimizer", info->name);
     for (size_t i = 0; i < steps->wish.given.count && !status; i++)
         status = read_setting(info, steps->wish.given.words[i], lenient, settings, err);
+    if (!status)
+        status = state_bytes(settings, layout, &state, err);
     if (!status)
         status = pl_optim_new(&optim, settings, layout, PL_FLOAT32, pl_random_stream(1, PL_STREAM_NOISE),
                               (int)steps->wish.threads, err);
@@ -145,6 +162,7 @@ static int measure_on(struct pl_bench_steps *steps, const struct pl_layout *layo
             steps->parameters += (int64_t)layout->tensors[i].count;
         measure(steps, optim);
         *time = summarise(steps);
+        time->bytes = STREAM_BYTES + 2 * round(state / (double)steps->parameters);
     }
     pl_optim_free(optim);
     pl_settings_release(settings);

@@ -24,12 +24,19 @@ static void begin(struct pl_optim *optim, const struct pl_arenas *arenas)
     o->shrink = sqrt(1 + optim->rates[0] * optim->rates[0]);
 }
 
+static void measure(const void *self, struct pl_chunk *c)
+{
+    (void)self;
+    c->sums[0] = KERNEL(pl_dot)(c->theta, c->theta, c->count);
+    c->sums[1] = KERNEL(pl_dot)(c->gradient, c->gradient, c->count);
+}
+
 static void tensor(struct pl_optim *optim, const struct pl_arenas *arenas, size_t index)
 {
     struct fromage *o = optim->self;
-    size_t from = optim->first_block[index], to = optim->first_block[index + 1];
-    double theta = sqrt(KERNEL(pl_dot_blocks)(optim, from, to, arenas->theta, arenas->theta));
-    double gradient = sqrt(KERNEL(pl_dot_blocks)(optim, from, to, arenas->gradient, arenas->gradient));
+    double sums[PL_SUMS];
+    KERNEL(pl_pass)(optim, arenas, optim->first_block[index], optim->first_block[index + 1], measure, sums);
+    double theta = sqrt(sums[0]), gradient = sqrt(sums[1]);
     o->rate = optim->rates[0] * (theta > 0 && gradient > 0 ? theta / gradient : 1);
 }
 

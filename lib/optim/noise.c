@@ -27,6 +27,13 @@ enum { WIDTH = 2, DRAWN = 1 };
 #endif
 typedef uint64_t words __attribute__((vector_size(8 * WIDTH)));
 enum { VECTORS = DRAWN * 8 / WIDTH };
+#if defined(__AVX512F__)
+static const words counting = {0, 1, 2, 3, 4, 5, 6, 7};
+#elif defined(__AVX2__)
+static const words counting = {0, 1, 2, 3};
+#else
+static const words counting = {0, 1};
+#endif
 
 static inline words multiply(words a, words b)
 {
@@ -39,6 +46,17 @@ static inline words multiply(words a, words b)
 #else
     const words low = (words){0} + 0xffffffffu;
     return (a & low) * (b & low);
+#endif
+}
+
+static inline words join(words low, words high)
+{
+#if defined(__AVX512F__)
+    return (words)_mm512_mask_shuffle_epi32((__m512i)low, 0xaaaa, (__m512i)high, 0xa0);
+#elif defined(__AVX2__)
+    return (words)_mm256_blend_epi32((__m256i)low, (__m256i)(high << 32), 0xaa);
+#else
+    return (low & ((words){0} + 0xffffffffu)) | high << 32;
 #endif
 }
 
@@ -61,12 +79,10 @@ static void make_schedule(struct pl_random key, struct schedule *keys)
 static inline void draw_bits(const struct schedule *keys, uint64_t step, uint64_t group, uint32_t *radius,
                              uint32_t *angle)
 {
-    const words zero = {0}, low = zero + 0xffffffffu;
+    const words zero = {0};
     words c[VECTORS][4];
     for (int j = 0; j < VECTORS; j++) {
-        c[j][0] = zero + (8 * group + (uint64_t)j * WIDTH);
-        for (int k = 0; k < WIDTH; k++)
-            c[j][0][k] += (uint64_t)k;
+        c[j][0] = zero + (8 * group + (uint64_t)j * WIDTH) + counting;
         c[j][1] = c[j][0] >> 32;
         c[j][2] = zero + (step & 0xffffffffu);
         c[j][3] = zero + (step >> 32);
@@ -80,7 +96,7 @@ static inline void draw_bits(const struct schedule *keys, uint64_t step, uint64_
             c[j][3] = p0;
         }
     for (int j = 0; j < VECTORS; j++) {
-        words a = (c[j][0] & low) | c[j][1] << 32, b = (c[j][2] & low) | c[j][3] << 32;
+        words a = join(c[j][0], c[j][1]), b = join(c[j][2], c[j][3]);
         memcpy(radius + 2 * WIDTH * j, &a, sizeof a);
         memcpy(angle + 2 * WIDTH * j, &b, sizeof b);
     }

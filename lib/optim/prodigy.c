@@ -80,9 +80,9 @@ static void measure(const void *self, struct pl_chunk *c)
 {
     const struct prodigy *o = self;
     const real *restrict theta = c->theta;
-    real *restrict g = c->gradient;
+    const real *restrict gradient = c->gradient;
     real *restrict m = c->state[0], *restrict v = c->state[1], *restrict s = c->state[2], *restrict start = c->state[3];
-    real way[PL_BLOCK] = {0};
+    real g[PL_BLOCK] = {0}, way[PL_BLOCK] = {0};
     const size_t n = c->count;
     const real beta1 = (real)o->beta1, beta2 = (real)o->beta2, beta3 = (real)o->beta3;
     const real take1 = (real)(*o->d * (1 - o->beta1)), take2 = (real)(*o->d * sqrt(1 - o->beta2));
@@ -91,7 +91,7 @@ static void measure(const void *self, struct pl_chunk *c)
         start[i] = theta[i];
     APART
     for (size_t i = 0; i < n; i++) {
-        g[i] += decay * theta[i];
+        g[i] = gradient[i] + decay * theta[i];
         way[i] = start[i] - theta[i];
         real scaled = take2 * g[i];
         m[i] = beta1 * m[i] + take1 * g[i];

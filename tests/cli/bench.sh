@@ -111,4 +111,7 @@ kinds = {kind: {x["optimizer"] for x in got if x["kind"] == kind} for kind in ("
 assert kinds["matrices"] == {"muon", "shampoo", "soap"} and kinds["noisy"] >= {"theopoula", "sgld", "formula"}
 assert "adam" in kinds["plain"] and kinds["noisy"] < kinds["plain"] and not kinds["plain"] & kinds["matrices"]
 assert all(x["cpu_ns_per_parameter"] > 0 and x["params"] == (65536 if x["kind"] == "matrices" else 1000) for x in got)
+moved = {x["optimizer"]: x["bytes"] for x in got if x["kind"] == "plain"}
+assert moved["sgd"] == moved["theopoula"] == 12 and moved["rmsprop"] == 20 and moved["adam"] == moved["lamb"] == 28, moved
+assert all(abs(x["ratio_to_bytes"] * x["bytes"] / 12 * x["stream_cpu"] / x["cpu_ns_per_parameter"] - 1) < 0.1 for x in got)
 END
