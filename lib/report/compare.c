@@ -117,13 +117,15 @@ static void compare_cell(struct pl_comparison *c, const struct pl_results *resul
     for (size_t i = 0; i < count; i++)
         if (is_behind(results, configs[i], printed, printed->where_count) && !found++)
             pl_results_summary(results, configs[i], &cell->summary);
-    if (found != 1 && c->ranked) {
+    cell->other = !found && printed->where_count > printed->shared_count;
+    if (cell->other || (found != 1 && c->ranked)) {
         bool lower = pl_results_direction(results, c->metric) == PL_MINIMIZE;
         int64_t rank = c->published->ranks[index / c->published->column_count];
         size_t config = find_ranked(results, configs, count, printed, rank, lower);
         if (config != SIZE_MAX)
             pl_results_summary(results, config, &cell->summary);
         found = config != SIZE_MAX;
+        cell->other = cell->other && found;
     }
     cell->summary.values = NULL; /* they are the results' */
     if (found != 1) {

@@ -98,7 +98,7 @@ static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
 {
     pl_text_add(out,
                 "study,table,metric,select,row,column,mean,std,n,published_mean,published_std,published_n,difference,"
-                "low,high,freedom,level,verdict,kendall,same_order\n");
+                "low,high,freedom,level,verdict,kendall,same_order,other_settings\n");
     for (size_t i = 0; i < pl_compared_count(c); i++) {
         const struct pl_compared_cell *cell = &c->cells[i];
         const char *const words[] = {c->study,
@@ -130,7 +130,7 @@ static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
         pl_finite_add(out, pl_agreement_of(c, i)->tau, "");
         pl_text_add_char(out, ',');
         pl_finite_add(out, pl_agreement_of(c, i)->share, "");
-        pl_text_add_char(out, '\n');
+        pl_text_add(out, cell->other ? ",true\n" : ",false\n");
     }
 }
 

@@ -243,7 +243,7 @@ static void write_comparison(const struct pl_comparison *c, struct pl_text *out)
         }
         pl_text_add(out, ", \"verdict\": ");
         pl_escape_json(out, cell->verdict == PL_ALIKE ? "alike" : pl_verdict_name(cell->verdict));
-        pl_text_add_char(out, '}');
+        pl_text_addf(out, ", \"other_settings\": %s}", cell->other ? "true" : "false");
     }
     pl_text_add(out, "]}");
 }

@@ -115,6 +115,21 @@ static void add_agreements(const struct pl_comparison *c, struct pl_text *notes)
     }
 }
 
+/* Where ours was found by rank, because no run has the settings of the cell itself. */
+static void add_others(const struct pl_comparison *c, struct pl_text *notes)
+{
+    size_t others = 0;
+    for (size_t i = 0; i < pl_compared_count(c); i++)
+        if (c->cells[i].other) {
+            size_t columns = c->published->column_count;
+            pl_text_addf(notes, "%s%s in %s",
+                         others++ ? ", " : "Ours are the best of what was run, with other settings: ",
+                         c->published->rows[i / columns], c->published->columns[i % columns]);
+        }
+    if (others)
+        pl_text_add(notes, ".\n");
+}
+
 void pl_compared_notes(const struct pl_comparison *c, struct pl_text *notes)
 {
     const struct pl_published_table *table = c->published;
@@ -131,6 +146,7 @@ void pl_compared_notes(const struct pl_comparison *c, struct pl_text *notes)
     add_count(notes, pl_comparison_count(c, PL_NO_DEVIATION), "without a printed deviation");
     add_count(notes, pl_comparison_count(c, PL_NOT_PRINTED), "not printed");
     pl_text_add(notes, ".\n");
+    add_others(c, notes);
     add_agreements(c, notes);
     for (size_t i = 0; i < table->note_count; i++)
         pl_text_addf(notes, "%s\n", table->notes[i]);

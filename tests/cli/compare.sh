@@ -165,3 +165,31 @@ contains err 'bad.yaml:3:61: a cell is "1(2", but must be a mean with its deviat
 printf 'published: x\ntables:\n- {table: t, columns: [{name: a}], rows: [{name: b, cells: [1]}]}\n' >few.yaml
 expect 2 poula report --compare few.yaml
 contains err "x has no table table-epsilon; it has: t"
+
+# A printed best with settings of its own, and a search that found others: the best of ours stands there, and the second best.
+cat >search.yaml <<'END'
+study: search
+settings: {model: vgg11, dataset: cifar10}
+cases:
+- {task: {command: [sh, print.sh, test_accuracy, "95", "1", "0.01", "{seed}"]}, settings: {optimizer: adam, lambda: 1}}
+- {task: {command: [sh, print.sh, test_accuracy, "94", "1", "0.01", "{seed}"]}, settings: {optimizer: adam, lambda: 2}}
+- {task: {command: [sh, print.sh, test_accuracy, "93", "1", "0.01", "{seed}"]}, settings: {optimizer: sgd, lambda: 1}}
+tables: [{value: best test_accuracy, published: t}]
+END
+cat >search-published.yaml <<'END'
+published: x
+tables:
+- table: t
+  unit: 0.01
+  columns: [{name: VGG, model: vgg11, dataset: cifar10}, {name: other, model: vgg11, dataset: cifar100}]
+  rows:
+  - {name: Adam, where: {optimizer: adam}, cells: [{value: 97, lambda: 3}, 1]}
+  - {name: Adam again, where: {optimizer: adam}, rank: 2, cells: [{value: 96, lambda: 4}, 2]}
+  - {name: SGD, where: {optimizer: sgd}, cells: [{value: 92, lambda: 1}, 3]}
+END
+expect 0 poula sweep search.yaml --quiet
+expect 0 poula report --compare search-published.yaml --study search
+contains out "Ours are the best of what was run, with other settings: Adam in VGG, Adam again in VGG."
+contains out "VGG: 100.0% of 3 pairs of rows stand in the printed order"
+expect 0 poula report --compare search-published.yaml --study search --format csv
+equal "$(awk -F, '$6 == "VGG" { printf "%s %.0f %s; ", $5, $7, $21 }' out)" "Adam 94 true; Adam again 93 true; SGD 92 false; " "ours"
