@@ -86,7 +86,7 @@ if [ "$SLOW" = 0 ]; then
     equal "$(grep -c ',48,.*,48$' out)" 10 "curves of 48 points"
     if command -v gnuplot >/dev/null; then
         expect 0 poula plot --db tuning.db
-        equal "$(wc -l <out)" 5 figures
+        equal "$(wc -l <out)" 6 figures
     fi
 fi
 
