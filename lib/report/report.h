@@ -117,9 +117,9 @@ struct pl_comparison;
 /* Sets the configurations that spec describes beside the published table that it names (spec->published): for each
  * printed cell the one configuration that has the cell's settings, as a scale of the study has renamed them.
  * published must outlive the comparison. PL_EINPUT when there is no such table or metric. Where a cell has settings of
- * its own and none of ours has them, the best one with those of its row and column is taken (the second best, where
- * row is that of a search), and a note says so; with ranked it is taken wherever none has, or several have, the settings
- * of a cell. */
+ * its own and none of ours has them, the best one with those of its row and column is taken (where the row is that of a
+ * search's second best, that one), and a note says so; with ranked it is taken wherever none has, or several have, the
+ * settings of a cell. */
 int pl_comparison_build(struct pl_comparison **comparison, struct pl_results *results, const struct pl_table_spec *spec,
                         const struct pl_published *published, double level, bool ranked, struct pl_error *err);
 void pl_comparison_free(struct pl_comparison *comparison);
