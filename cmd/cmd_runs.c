@@ -8,6 +8,7 @@
 struct columns {
     struct pl_names chosen;
     size_t settings; /* so many of chosen are settings; the others are facts that most runs have not */
+    bool placed;     /* started and host are shown of runs that have ended, too */
     bool *telling;   /* settings: do they differ among the runs to be shown? others: has a run one? */
 };
 
@@ -33,6 +34,12 @@ static int take_telling(void *self, const struct pl_cell *cells, size_t count)
     return 0;
 }
 
+/* Where and since when a run is at work, which says little of those that have ended. */
+static bool is_place(const char *name)
+{
+    return !strcmp(name, "started") || !strcmp(name, "host");
+}
+
 static int find_telling(struct pl_store *store, const char *source, struct columns *columns, struct pl_error *err)
 {
     struct pl_text sql = {0}, name = {0};
@@ -44,6 +51,8 @@ static int find_telling(struct pl_store *store, const char *source, struct colum
         pl_text_add(&sql, i ? ", " : "SELECT ");
         if (i < columns->settings)
             pl_text_addf(&sql, "min(%s) IS NOT max(%s) OR count(%s) NOT IN (0, count(*))", n, n, n);
+        else if (!columns->placed && is_place(columns->chosen.names[i]))
+            pl_text_add(&sql, "count(CASE status WHEN 'running' THEN 1 END) > 0");
         else
             pl_text_addf(&sql, "count(%s) > 0", n);
     }
@@ -164,11 +173,9 @@ static int run(const struct pl_args *args)
         for (size_t i = 0; i < pick.settings.count; i++)
             add_name(&columns.chosen, pick.settings.names[i]);
         columns.settings = columns.chosen.count;
-        if (pl_args_has(args, "status") ||
-            pl_args_has(args, "since")) { /* where and since when they are at work, say */
-            add_fact(&columns, &pick, "started");
-            add_fact(&columns, &pick, "host");
-        }
+        columns.placed = pl_args_has(args, "status") || pl_args_has(args, "since");
+        add_fact(&columns, &pick, "started");
+        add_fact(&columns, &pick, "host");
         add_fact(&columns, &pick, "at_epoch");
         add_fact(&columns, &pick, "stopped_at");
         add_fact(&columns, &pick, "bad_epoch");

@@ -162,7 +162,8 @@ static void print_run(const struct pl_run_info *info)
 {
     printf("run         %lld\n", (long long)info->run);
     pl_cmd_line(stdout, "key         %s", info->key);
-    printf("status      %s\n", pl_status_name(info->status));
+    bool works = info->status == PL_RUN_RUNNING, queued = works && !(info->started > 0);
+    printf("status      %s\n", queued ? "queued" : pl_status_name(info->status));
     if (info->reason)
         pl_cmd_line(stdout, "reason      %s", info->reason);
     if (info->bad_epoch >= 0)
@@ -174,7 +175,7 @@ static void print_run(const struct pl_run_info *info)
     printf("attempts    %lld\n", (long long)info->attempts);
     if (info->started > 0) {
         print_time(info->started);
-        printf("seconds     %.6g\n", info->seconds);
+        printf("seconds     %.6g%s\n", info->seconds, works ? " so far" : "");
     }
     if (info->host)
         pl_cmd_line(stdout, "host        %s", info->host);
@@ -184,6 +185,42 @@ static void print_run(const struct pl_run_info *info)
         printf("threads     %d\n", info->threads);
     if (info->version)
         pl_cmd_line(stdout, "version     %s", info->version);
+}
+
+static int print_epoch(void *self, const struct pl_cell *cells, size_t count)
+{
+    (void)self;
+    (void)count;
+    if (cells[0].kind != PL_CELL_NULL)
+        pl_cmd_line(stdout, "epoch       %s so far", cells[0].text);
+    return 0;
+}
+
+/* How far a run at work has come, as far as that is written down. */
+static int find_epoch(struct pl_store *store, const struct pl_run_info *info, struct pl_error *err)
+{
+    struct pl_text sql = {0};
+    pl_text_addf(&sql, "SELECT max(epoch) FROM curves WHERE run = %lld AND axis = 'epoch'", (long long)info->run);
+    int status = pl_store_query(store, pl_text(&sql), NULL, print_epoch, NULL, err);
+    pl_text_release(&sql);
+    return status;
+}
+
+/* The metrics of a run: what it came to, or, while it is at work, what it has come to so far. */
+static void add_metrics(const struct pl_run_info *info, struct pl_text *sql)
+{
+    if (info->status == PL_RUN_RUNNING)
+        pl_text_addf(sql,
+                     "SELECT metric, min(value) AS lowest_so_far, max(value) AS highest_so_far,"
+                     " (SELECT coalesce(d.value, d.kind) FROM curves AS d WHERE d.run = %lld AND d.metric = c.metric"
+                     " AND d.axis = c.axis ORDER BY d.epoch DESC LIMIT 1) AS last, max(epoch) AS last_epoch"
+                     " FROM curves AS c WHERE run = %lld GROUP BY metric, axis ORDER BY metric",
+                     (long long)info->run, (long long)info->run);
+    else
+        pl_text_addf(sql,
+                     "SELECT metric, value AS best, epoch, coalesce(last, last_kind) AS last, last_epoch,"
+                     " at_best_valid FROM best WHERE run = %lld",
+                     (long long)info->run);
 }
 
 static int print_average(void *self, const struct pl_cell *cells, size_t count)
@@ -235,20 +272,18 @@ static int show_run(const struct pl_args *args, const char *name)
         goto done;
     }
     print_run(&info);
-    if (find_average(store, &info, &err) || print_config(store, &info, &err)) {
+    if ((info.status == PL_RUN_RUNNING && find_epoch(store, &info, &err)) || find_average(store, &info, &err) ||
+        print_config(store, &info, &err)) {
         code = pl_cmd_fail(args, &err);
         goto done;
     }
     struct pl_text sql = {0};
-    pl_text_addf(&sql,
-                 "SELECT metric, value AS best, epoch, coalesce(last, last_kind) AS last, last_epoch,"
-                 " at_best_valid FROM best WHERE run = %lld",
-                 (long long)info.run);
+    add_metrics(&info, &sql);
     putchar('\n');
     code = pl_cmd_answer(args, store, pl_text(&sql), stdout, &pl_format_text);
     pl_text_release(&sql);
     if (info.log) {
-        puts("\nlog");
+        puts(info.status == PL_RUN_RUNNING ? "\nlog of the attempt before" : "\nlog");
         pl_cmd_lines(stdout, info.log);
         fputs(*info.log && info.log[strlen(info.log) - 1] == '\n' ? "" : "\n", stdout);
     }

@@ -270,6 +270,23 @@ static void print_page(const struct page *page)
     print_declared(page);
 }
 
+/* Who is at work, where, since when and how far. */
+static int print_working(const struct pl_args *args, struct pl_store *store, const struct page *page)
+{
+    struct pl_text sql = {0};
+    if (!page->counts[PL_RUN_RUNNING])
+        return 0;
+    pl_text_add(&sql,
+                "SELECT run, seed, status, started, host, at_epoch FROM runs WHERE status IN ('queued', 'running')"
+                " AND run IN (SELECT run FROM study_runs WHERE study = ");
+    pl_cmd_add_sql_text(&sql, page->name);
+    pl_text_add(&sql, ") ORDER BY started IS NULL, run LIMIT 20");
+    puts("\nat work");
+    int code = pl_cmd_answer(args, store, pl_text(&sql), stdout, &pl_format_text);
+    pl_text_release(&sql);
+    return code;
+}
+
 /* ---- json ---- */
 
 static void add_json_value(struct pl_text *out, const struct pl_value *value)
@@ -424,8 +441,10 @@ int pl_show_study(const struct pl_args *args, const char *name)
         code = pl_cmd_fail(args, &err);
     else if (!strcmp(pl_args_get(args, "format", "text"), "json"))
         print_json(&page);
-    else
+    else {
         print_page(&page);
+        code = print_working(args, store, &page);
+    }
     release_page(&page);
     pl_store_close(store);
     return code;

@@ -109,8 +109,9 @@ void pl_table_cell_notes(const struct pl_table_cell *cell, struct pl_text *out)
     add_share(&notes, "fail", s->failed, s->planned);
     add_share(&notes, "stop", s->stopped, s->planned);
     add_share(&notes, "never", s->never, s->planned);
+    add_share(&notes, "running", s->working, s->planned);
     if (!s->n) {
-        add_share(&notes, "miss", s->missing, s->planned);
+        add_share(&notes, "miss", s->missing - s->working, s->planned);
         add_share(&notes, "none", s->finished - s->never, s->planned);
     }
     pl_text_add(out, pl_text(&notes));

@@ -53,9 +53,9 @@ static void write_table(const struct pl_table *table, struct pl_text *out)
         pl_text_add_char(out, ',');
     }
     add_selection_head(out, &table->selection);
-    pl_text_addf(out, "mean,std,median,min,max,n,planned,diverged,failed,missing,best%s%s%s%s\n",
-                 pl_table_spread_column(table), table->stops ? ",stopped" : "", table->timed ? ",never" : "",
-                 table->compare.wanted ? ",p,adjusted_p,alike" : "");
+    pl_text_addf(out, "mean,std,median,min,max,n,planned,diverged,failed,missing,best%s%s%s%s%s\n",
+                 pl_table_spread_column(table), table->works ? ",running" : "", table->stops ? ",stopped" : "",
+                 table->timed ? ",never" : "", table->compare.wanted ? ",p,adjusted_p,alike" : "");
     for (size_t i = 0; i < table->row_count * table->column_count; i++) {
         const struct pl_table_cell *cell = &table->cells[i];
         const struct pl_summary *s = &cell->summary;
@@ -79,6 +79,8 @@ static void write_table(const struct pl_table *table, struct pl_text *out)
             pl_text_add_char(out, ',');
             pl_finite_add(out, pl_table_cell_spread(table, cell), "");
         }
+        if (table->works)
+            pl_text_addf(out, ",%lld", (long long)s->working);
         if (table->stops)
             pl_text_addf(out, ",%lld", (long long)s->stopped);
         if (table->timed)

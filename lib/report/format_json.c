@@ -86,6 +86,8 @@ static void add_cell(const struct pl_table *table, size_t i, struct pl_text *out
         pl_text_addf(out, ", \"%s\": ", pl_table_spread_column(table) + 1);
         pl_finite_add(out, pl_table_cell_spread(table, cell), "null");
     }
+    if (table->works)
+        pl_text_addf(out, ", \"running\": %lld", (long long)s->working);
     if (table->stops)
         pl_text_addf(out, ", \"stopped\": %lld", (long long)s->stopped);
     if (table->timed)

@@ -2,6 +2,7 @@
 #include "report/report_priv.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void count_unfinished(struct pl_table *table)
@@ -22,10 +23,56 @@ static void count_unfinished(struct pl_table *table)
                      (long long)planned);
     if (missing)
         pl_text_addf(&table->notes, "%lld of %lld runs have not finished yet", (long long)missing, (long long)planned);
+    table->works = working > 0;
     if (working)
         pl_text_addf(&table->notes, " (%lld at work)", (long long)working);
     if (missing)
         pl_text_add(&table->notes, ".\n");
+}
+
+/* "adam, lambda=0.1, seed 3" */
+static void add_run(const struct pl_table *table, size_t cell, int64_t seed, struct pl_text *out)
+{
+    struct pl_text task = {0}, method = {0};
+    pl_table_name(table, cell, true, &task);
+    pl_table_name(table, cell, false, &method);
+    pl_text_addf(out, "%s%s%s%sseed %lld", pl_text(&task), task.length ? ", " : "", pl_text(&method),
+                 method.length ? ", " : "", (long long)seed);
+    pl_text_release(&task);
+    pl_text_release(&method);
+}
+
+/* What runs at work have come to is said apart from the cells. The metric of the table is loaded. */
+static int note_working(const struct pl_table_plan *plan, struct pl_table *table, struct pl_error *err)
+{
+    enum { NAMED = 10 };
+    size_t count, said = 0, cells = table->row_count * table->column_count;
+    const struct pl_working *working = pl_results_working(plan->results, &count);
+    if (!count)
+        return 0;
+    size_t *cell_of = pl_new((pl_results_count(plan->results) + 1) * sizeof *cell_of); /* 1 more than its index */
+    int status = 0;
+    for (size_t i = 0; i < cells; i++)
+        if (table->cells[i].present)
+            cell_of[table->cells[i].config] = i + 1;
+    for (size_t i = 0; i < count && status >= 0; i++) {
+        double value, epoch;
+        size_t cell = cell_of[working[i].config];
+        if (!cell-- || (status = pl_results_so_far(plan->results, working[i].run, &value, &epoch, err)))
+            continue;
+        if (said++ >= NAMED)
+            continue;
+        pl_text_add(&table->notes, said == 1 ? "So far, in no cell: " : "; ");
+        add_run(table, cell, working[i].seed, &table->notes);
+        pl_text_addf(&table->notes, " %s ", pl_table_shown(table, table->metric));
+        pl_report_number(pl_table_shown_value(table, value), table->decimals, &table->notes);
+        pl_text_addf(&table->notes, " by epoch %.10g", epoch);
+    }
+    if (said > NAMED)
+        pl_text_addf(&table->notes, "; and %zu others", said - NAMED);
+    pl_text_add(&table->notes, said ? ".\n" : "");
+    free(cell_of);
+    return status < 0 ? status : 0;
 }
 
 /* A value of averaged weights says something else than one of iterates: the table tells which runs averaged. */
@@ -97,6 +144,8 @@ int pl_table_remark(const struct pl_table_plan *plan, struct pl_table *table, st
     note_shown(table);
     note_spread(table);
     count_unfinished(table);
-    int status = note_averages(plan, table, err);
+    int status = note_working(plan, table, err);
+    if (!status)
+        status = note_averages(plan, table, err);
     return status ? status : note_origins(plan->results, table, err);
 }

@@ -14,7 +14,8 @@ struct pl_label {
 };
 
 struct pl_table_cell {
-    bool present; /* the grid has such a configuration */
+    bool present;  /* the grid has such a configuration */
+    size_t config; /* its position in the results while the table is built */
     bool best;
     struct pl_summary summary;
     double criterion;   /* of a table with select: what the configuration was chosen by; NaN: no value */
@@ -42,6 +43,7 @@ struct pl_table {
     enum pl_select select;
     enum pl_direction direction;
     bool stops;               /* some of its runs were stopped early */
+    bool works;               /* some are at work */
     bool timed, target_is_up; /* the metric is a time to the target: reached from below */
     struct pl_target target;  /* where it is timed; the metric belongs to the pool */
     int decimals;             /* -1: four significant digits in every cell */

@@ -212,6 +212,7 @@ static int fill_cells(const struct pl_table_plan *plan, struct pl_table *table, 
         size_t column = pl_headings_of(plan->results, &columns, plan->configs[i]);
         struct pl_table_cell *cell = &table->cells[row * columns.count + column];
         cell->present = true;
+        cell->config = plan->configs[i];
         pl_results_summary(plan->results, plan->configs[i], &cell->summary);
         take_values(cell, &values, &seeds);
         if (plan->choice)

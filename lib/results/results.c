@@ -111,6 +111,8 @@ struct loading {
     double *values;
     int64_t *seeds;
     size_t value_count, value_capacity, seed_capacity;
+    struct pl_working *working;
+    size_t working_count, working_capacity;
 };
 
 static int take_result(void *self, const struct pl_result *result)
@@ -130,7 +132,13 @@ static int take_result(void *self, const struct pl_result *result)
     tally->diverged += result->status == PL_RUN_DIVERGED;
     tally->failed += result->status == PL_RUN_FAILED;
     tally->stopped += result->status == PL_RUN_STOPPED;
-    tally->working += result->status == PL_RUN_RUNNING;
+    if (result->status == PL_RUN_RUNNING) {
+        void *working = l->working;
+        pl_grow(&working, &l->working_capacity, l->working_count + 1, sizeof *l->working);
+        l->working = working;
+        l->working[l->working_count++] = (struct pl_working){result->run, result->seed, l->count - 1};
+        tally->working++;
+    }
     if (result->status != PL_RUN_FINISHED)
         return 0;
     tally->finished++;
@@ -169,6 +177,7 @@ int pl_results_load(struct pl_results *results, const char *metric, enum pl_sele
         free(l.tallies);
         free(l.values);
         free(l.seeds);
+        free(l.working);
         return status;
     }
     bool same = results->count == l.count &&
@@ -177,6 +186,9 @@ int pl_results_load(struct pl_results *results, const char *metric, enum pl_sele
     free(results->tallies);
     free(results->values);
     free(results->seeds);
+    free(results->working);
+    results->working = l.working;
+    results->working_count = l.working_count;
     results->configs = l.configs;
     results->count = l.count;
     results->tallies = l.tallies;
@@ -236,6 +248,7 @@ void pl_results_free(struct pl_results *results)
     free(results->tallies);
     free(results->values);
     free(results->seeds);
+    free(results->working);
     free(results->loaded);
     free(results->validation);
     free(results->target.metric);

@@ -134,6 +134,18 @@ void pl_results_summary(const struct pl_results *results, size_t config, struct 
 int pl_results_times_drawn(const struct pl_results *results, size_t *times, struct pl_error *err);
 size_t pl_results_value_count(const struct pl_results *results, size_t config); /* its n */
 
+/* A run that is at work, or claimed by who will begin it: it is in no statistics. */
+struct pl_working {
+    int64_t run, seed;
+    size_t config; /* position */
+};
+/* All of them, in grid order; they live until the next load. */
+const struct pl_working *pl_results_working(const struct pl_results *results, size_t *count);
+/* What a run at work has come to by the loaded metric: the best value so far (the last one, where the metric was loaded
+ * by another selection than the best) and the last epoch that was recorded. 1 where nothing finite was recorded yet. */
+int pl_results_so_far(const struct pl_results *results, int64_t run, double *value, double *epoch,
+                      struct pl_error *err);
+
 /* ---- choosing ---- */
 
 /* A configuration among those it competes with for a place in a table with `select`. */

@@ -47,7 +47,9 @@ struct pl_results {
     struct pl_tally *tallies;
     double *values;
     int64_t *seeds; /* of the values */
-    char *loaded;   /* the metric that tallies and values are of, or NULL */
+    struct pl_working *working;
+    size_t working_count;
+    char *loaded; /* the metric that tallies and values are of, or NULL */
     enum pl_select select;
 };
 

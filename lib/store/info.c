@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +78,8 @@ static int read_info(struct pl_store *store, int64_t run, struct pl_run_info *in
         "SELECT r.id, r.config, r.seed, r.attempts, r.key, r.status, coalesce(r.bad_epoch, -1),"
         " coalesce(a.exit_code, -1), coalesce(a.signal, 0), a.reason, a.log, coalesce(k.name, h.host),"
         " coalesce(k.cpu, h.cpu), coalesce(k.version, h.version),"
-        " coalesce(a.started, 0), coalesce(a.seconds, 0), coalesce(a.threads, 0), a.reading, r.thinned IS NOT NULL"
+        " coalesce(CASE r.status WHEN 1 THEN r.begun ELSE a.started END, 0), coalesce(a.seconds, 0),"
+        " coalesce(a.threads, 0), a.reading, r.thinned IS NOT NULL"
         " FROM run AS r"
         " LEFT JOIN attempt AS a ON a.run = r.id AND a.number = r.attempts"
         " LEFT JOIN session AS h ON h.id = coalesce(r.session, a.session)"
@@ -113,6 +115,14 @@ static int read_info(struct pl_store *store, int64_t run, struct pl_run_info *in
                                      .reading = text_of(row, 17),
                                      .thinned = sqlite3_column_int(row, 18)};
         pl_digest_hex(key, PL_DIGEST_SIZE, info->key);
+        if (info->status == PL_RUN_RUNNING) { /* what its last attempt came to says nothing of this one */
+            info->seconds = info->started > 0 ? fmax(0, pl_clock() - info->started) : 0;
+            info->exit_code = -1;
+            info->signal = 0;
+            info->threads = 0;
+            free(info->reason);
+            info->reason = NULL;
+        }
     }
     sqlite3_finalize(row);
     return status < 0 ? status : 0;

@@ -350,9 +350,10 @@ struct pl_run_info {
     char *reason, *log, *host, *cpu, *version; /* may be NULL; pl_run_info_release frees them */
     char *reading;                             /* how the newest attempt's output was read; the same holds for it */
     bool thinned;                              /* not all points of its curves were kept */
-    double started, seconds;
+    double started, seconds; /* of a run at work: since it began; 0: nobody has begun it yet */
     int threads;
 };
+/* Of a run at work reason, exit code and signal are not set, and the log is that of the attempt before. */
 int pl_store_run_info(struct pl_store *store, const char *name, struct pl_run_info *info, struct pl_error *err);
 void pl_run_info_release(struct pl_run_info *info);
 
