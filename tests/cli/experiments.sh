@@ -90,6 +90,13 @@ if [ "$SLOW" = 0 ]; then
     fi
 fi
 
+# A temperature that falls ends nearer to the best of many minima than any constant one: the first study, by itself.
+sed '/^- study: annealing-mixture/,$d' experiments/annealing.yaml >falling.yaml
+expect 0 poula sweep falling.yaml --db falling.db --quiet
+equal "$(sql falling.db "WITH ends(falls, beta, distance) AS (SELECT beta_anneal = 'exponential', beta, avg(last) FROM best
+        WHERE metric = 'distance' GROUP BY beta_anneal, beta, beta_warmup)
+    SELECT count(*) FROM ends WHERE falls AND distance < (SELECT min(distance) FROM ends WHERE falls IS NULL)")" 3 "falling temperatures"
+
 # Inside the theorem in small: no step is larger than the proof allows; and the landscape: tamed steps have the length of the root of
 # lambda, nobody leaves minima without noise.
 expect 0 poula sweep experiments/inside-theorem.yaml --scale quick --dry-run
