@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static const struct pl_option options[] = {
-    {.name = "study", .argument = "NAME", .help = "the newest sweep of this study instead of the last launch"},
+    {.name = "study", .argument = "NAME,...", .help = "the newest sweep of this study, or of several together"},
     {.name = "figure", .argument = "NAME", .help = "only this figure of those that the spec declares (repeatable)"},
     {.name = "format", .argument = "FORMAT", .help = "kind of file (default png)", .words = "png svg pdf"},
     {.name = "out", .argument = "DIR", .help = "folder to write to (default plots)"},

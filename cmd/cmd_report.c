@@ -14,7 +14,7 @@
 
 static const struct pl_option options[] = {
     {.name = "table", .help = "print the tables alone (the default but in html, which is a page of all results)"},
-    {.name = "study", .argument = "NAME", .help = "the newest sweep of this study instead of the last launch"},
+    {.name = "study", .argument = "NAME,...", .help = "the newest sweep of this study, or of several together"},
     {.name = "format", .argument = "FORMAT", .help = "how to write them", .words = PL_FORMAT_WORDS},
     {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = PL_SELECT_WORDS},
     {.name = "rows", .argument = "KEY,...", .help = "settings in the rows, instead of the declared tables"},
@@ -397,7 +397,9 @@ static int run(const struct pl_args *args)
     struct report r = {.args = args, .format = pl_cmd_format(args, &pl_format_text), .own = {.digits = -1}};
     int code = 2;
     if (read_options(&r)) {
-        if (r.format == &pl_format_html && r.kind == TABLES && !r.ad_hoc && !r.published && !pl_args_has(args, "table"))
+        const char *study = pl_args_get(args, "study", "");
+        if (r.format == &pl_format_html && !strchr(study, ',') && r.kind == TABLES && !r.ad_hoc && !r.published &&
+            !pl_args_has(args, "table"))
             r.page = pl_page_new();
         code = r.kind == CLAIMS ? pl_cmd_each_study(args, report_sweep, &r)
                                 : pl_cmd_each_sweep(args, r.own.where, r.own.where_count, report_sweep, &r);

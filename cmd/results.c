@@ -67,17 +67,48 @@ static void look_elsewhere(struct pl_store *store, const struct pl_sweep_info *s
     free(found);
 }
 
+/* Several studies as one. */
+static int each_together(const struct pl_args *args, struct pl_store *store, const struct pl_names *studies,
+                         int (*each)(void *self, struct pl_results *results), void *self)
+{
+    struct pl_results **parts = pl_new(studies->count * sizeof *parts), *joined = NULL;
+    struct sweeps sweeps = {0};
+    struct pl_error err;
+    size_t count = 0;
+    int status = 0;
+    for (; count < studies->count && !status; count += !status) {
+        status = add_sweeps(&sweeps, store, studies->names[count], &err);
+        if (!status)
+            status = pl_results_open(&parts[count], store, &sweeps.list[count], &err);
+    }
+    if (!status)
+        status = pl_results_join(&joined, parts, count, &err);
+    int code = status ? pl_cmd_fail(args, &err) : each(self, joined);
+    for (size_t i = 0; status && i < count; i++)
+        pl_results_free(parts[i]);
+    pl_results_free(joined);
+    free(parts);
+    free_sweeps(&sweeps);
+    return code;
+}
+
 int pl_cmd_each_sweep(const struct pl_args *args, struct pl_condition *where, size_t where_count,
                       int (*each)(void *self, struct pl_results *results), void *self)
 {
     struct pl_store *store = NULL;
     struct sweeps sweeps = {0};
     struct pl_error err;
+    struct pl_names studies;
     int worst = 0;
+    pl_names_read(pl_args_get(args, "study", NULL), &studies);
     pl_cmd_collect(args);
-    if (pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err) ||
-        add_sweeps(&sweeps, store, pl_args_get(args, "study", NULL), &err))
+    if (pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err))
         worst = pl_cmd_fail(args, &err);
+    else if (studies.count > 1)
+        worst = each_together(args, store, &studies, each, self);
+    else if (add_sweeps(&sweeps, store, pl_args_get(args, "study", NULL), &err))
+        worst = pl_cmd_fail(args, &err);
+    pl_names_release(&studies);
     if (sweeps.count > 1 && where_count)
         look_elsewhere(store, sweeps.list, sweeps.count, where, where_count);
     for (size_t i = 0; i < sweeps.count; i++) {

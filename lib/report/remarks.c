@@ -105,7 +105,12 @@ static int note_averages(const struct pl_table_plan *plan, struct pl_table *tabl
 static int note_origins(const struct pl_results *results, struct pl_table *table, struct pl_error *err)
 {
     struct pl_origins origins;
-    int status = pl_store_origins(pl_results_store(results), pl_results_sweep(results), &origins, err);
+    size_t count = pl_results_part_count(results);
+    int64_t *sweeps = pl_new(count * sizeof *sweeps);
+    for (size_t i = 0; i < count; i++)
+        sweeps[i] = pl_results_sweep(pl_results_part_at(results, i));
+    int status = pl_store_origins(pl_results_store(results), sweeps, count, &origins, err);
+    free(sweeps);
     if (status)
         return status;
     if (origins.hosts)

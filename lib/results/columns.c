@@ -191,7 +191,7 @@ int pl_column_rank(struct pl_results *results, struct pl_column *column, const c
     return rank_of(results, column, &member, rank, err);
 }
 
-static int take_settings(struct pl_results *results, size_t config, const char *text, struct pl_error *err)
+int pl_columns_take(struct pl_results *results, size_t config, const char *text, struct pl_error *err)
 {
     struct member member;
     struct pl_column *column;
@@ -204,7 +204,7 @@ static int take_settings(struct pl_results *results, size_t config, const char *
     }
     if (!status && strcmp(text, "}") && strcmp(text, "{}"))
         status = pl_fail(err, PL_ECORRUPT, "the settings of configuration %lld are damaged at '%.100s'",
-                         (long long)results->configs[config], text);
+                         (long long)pl_results_config_number(results->configs[config]), text);
     return status;
 }
 
@@ -218,11 +218,13 @@ int pl_columns_read(struct pl_results *results, struct pl_error *err)
     struct pl_text canonical = {0};
     int status = 0;
     for (size_t i = 0; !status && i < results->count; i++) {
-        status = pl_store_config_text(results->store, results->configs[i], &canonical, err);
+        status = pl_store_config_text(results->store, pl_results_config_number(results->configs[i]), &canonical, err);
         if (!status)
-            status = take_settings(results, i, pl_text(&canonical), err);
+            status = pl_columns_take(results, i, pl_text(&canonical), err);
     }
     pl_text_release(&canonical);
+    if (!status)
+        status = pl_joined_add_column(results, err);
     if (results->column_count)
         qsort(results->columns, results->column_count, sizeof *results->columns, by_name);
     return status ? status : pl_columns_complete(results, err);

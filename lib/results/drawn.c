@@ -21,7 +21,7 @@ static int find_places(const struct pl_results *results, struct place *places, s
     struct pl_text canonical = {0};
     int status = 0;
     for (size_t i = 0; i < results->count && !status; i++) {
-        status = pl_store_config_text(results->store, results->configs[i], &canonical, err);
+        status = pl_store_config_text(results->store, pl_results_config_number(results->configs[i]), &canonical, err);
         pl_digest(pl_text(&canonical), canonical.length, places[i].digest);
         places[i].config = i;
     }

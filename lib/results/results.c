@@ -162,16 +162,30 @@ static int take_result(void *self, const struct pl_result *result)
     return 0;
 }
 
+static int check_split(const struct pl_results *results, const char *metric, struct pl_error *err)
+{
+    struct pl_text how = {0};
+    if (!pl_joined_is_split(results, metric))
+        return 0;
+    pl_joined_say_split(results, metric, &how);
+    int status = pl_fail(err, PL_EINPUT, "%s %s, so it has no best value for both: take the last one", metric,
+                         pl_text(&how));
+    pl_text_release(&how);
+    return status;
+}
+
 int pl_results_load(struct pl_results *results, const char *metric, enum pl_select select, struct pl_error *err)
 {
     bool timed = results->target.metric && pl_metric_is_to_target(metric);
     struct loading l = {.results = results, .timed = timed ? metric : NULL, .err = err};
     if (results->loaded && !strcmp(results->loaded, metric) && results->select == select)
         return 0;
-    int status = l.timed ? pl_target_check(results, err) : 0;
+    int status = l.timed                    ? pl_target_check(results, err)
+                 : select == PL_SELECT_BEST ? check_split(results, metric, err)
+                                            : 0;
     if (!status)
-        status = pl_store_each_result(results->store, results->sweep, l.timed ? results->target.metric : metric,
-                                      l.timed ? PL_SELECT_LAST : select, take_result, &l, err);
+        status = pl_results_each(results, l.timed ? results->target.metric : metric, l.timed ? PL_SELECT_LAST : select,
+                                 take_result, &l, err);
     if (status) {
         free(l.configs);
         free(l.tallies);
@@ -252,6 +266,7 @@ void pl_results_free(struct pl_results *results)
     free(results->loaded);
     free(results->validation);
     free(results->target.metric);
+    pl_joined_release(results);
     free(results->name);
     pl_spec_free(results->spec);
     free(results);
@@ -391,6 +406,8 @@ enum pl_direction pl_results_direction(const struct pl_results *results, const c
 {
     if (results->target.metric && pl_metric_is_to_target(metric))
         return PL_MINIMIZE;
+    if (pl_joined_is_split(results, metric))
+        return PL_NEUTRAL;
     for (size_t i = 0; i < results->metric_count; i++)
         if (!strcmp(results->metrics[i].name, metric))
             return results->metrics[i].direction;
@@ -399,6 +416,11 @@ enum pl_direction pl_results_direction(const struct pl_results *results, const c
 
 void pl_results_note_direction(const struct pl_results *results, const char *metric, struct pl_text *notes)
 {
+    if (pl_joined_is_split(results, metric)) {
+        pl_text_addf(notes, "%s ", metric);
+        pl_joined_say_split(results, metric, notes);
+        pl_text_add(notes, ", so none of its values is best.\n");
+    }
     if (pl_results_direction(results, metric) == PL_UNDECLARED) {
         pl_text_addf(notes, "%s has no best value: ", metric);
         pl_metric_ask(metric, notes);

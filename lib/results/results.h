@@ -27,6 +27,21 @@ int pl_results_open(struct pl_results **results, struct pl_store *store, const s
  * nothing: its main metric must not be asked for then. */
 int pl_results_open_study(struct pl_results **results, struct pl_store *store, int64_t sweep,
                           const struct pl_study *study, struct pl_error *err);
+/* Several studies as one: a configuration counts in each study that has it, as do its runs, and the study's name is the
+ * setting PL_STUDY_KEY of all configurations. Tables and figures are those that the first study declares. The parts (of
+ * one store) belong to *joined on success. PL_EINPUT where a study is named twice; the first load fails so where one
+ * has a setting of that name. A metric that is better another way in each has no best value: loading it is PL_EINPUT,
+ * and its last values have no best among them. */
+int pl_results_join(struct pl_results **joined, struct pl_results **parts, size_t count, struct pl_error *err);
+#define PL_STUDY_KEY "study"
+/* The studies that were joined; otherwise one, the results themselves. */
+size_t pl_results_part_count(const struct pl_results *results);
+const struct pl_results *pl_results_part_at(const struct pl_results *results, size_t index);
+/* As pl_store_each_result, over all of them. What numbers configurations here is not their number in the database where
+ * several studies were joined: that is pl_results_config_number. */
+int pl_results_each(const struct pl_results *results, const char *metric, enum pl_select select,
+                    int (*row)(void *self, const struct pl_result *result), void *self, struct pl_error *err);
+int64_t pl_results_config_number(int64_t config);
 void pl_results_free(struct pl_results *results);
 
 const char *pl_results_name(const struct pl_results *results); /* of the study */

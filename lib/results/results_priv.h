@@ -34,6 +34,10 @@ struct pl_results {
     char *name;
     struct pl_spec *spec;
     const struct pl_study *study;
+    struct pl_results **parts; /* joined studies, or NULL */
+    size_t part_count;
+    struct pl_study *joined; /* what they declare together */
+    struct pl_names split;   /* metrics that are better another way in each */
     struct pl_metric_info *metrics;
     size_t metric_count;
     struct pl_target target; /* the study's, or what was set; its metric is a copy */
@@ -52,6 +56,14 @@ struct pl_results {
     char *loaded; /* the metric that tallies and values are of, or NULL */
     enum pl_select select;
 };
+
+/* Gives the configurations of joined studies the name of their study. */
+int pl_joined_add_column(struct pl_results *results, struct pl_error *err);
+void pl_joined_release(struct pl_results *results);
+/* Is it a metric of which the joined studies do not think alike? The other says how: "is better lower in study a and
+ * is better higher in study b". */
+bool pl_joined_is_split(const struct pl_results *results, const char *metric);
+void pl_joined_say_split(const struct pl_results *results, const char *metric, struct pl_text *out);
 
 /* Mean, median, extremes and deviation of n values, n > 0; the deviation stays as it is where n is 1. */
 void pl_statistics(const double *values, size_t n, struct pl_summary *summary);
@@ -75,6 +87,8 @@ size_t pl_results_filter(const struct pl_results *results, const struct pl_condi
 size_t pl_results_part(const struct pl_results *results, const size_t *configs, size_t config_count, const size_t *keys,
                        size_t count, uint32_t *groups);
 
+/* Takes the settings of a configuration from their canonical text. */
+int pl_columns_take(struct pl_results *results, size_t config, const char *text, struct pl_error *err);
 /* Reads the settings of all configurations into columns. */
 int pl_columns_read(struct pl_results *results, struct pl_error *err);
 /* Gives configurations that lack a late setting of theirs its default, where others of the sweep have another value. */

@@ -29,7 +29,8 @@ size_t pl_results_extend_search(const struct pl_results *results, const size_t *
     const struct pl_search *search = results->study ? results->study->search : NULL;
     for (size_t i = 0; i < varying && all < capacity; i++) {
         const char *name = pl_results_key_name(results, axes[i]);
-        bool known = strcmp(name, "optimizer") && !(pl_train_roles(name) & PL_SAYS_TASK);
+        bool is_study = results->part_count && !strcmp(name, PL_STUDY_KEY);
+        bool known = strcmp(name, "optimizer") && !is_study && !(pl_train_roles(name) & PL_SAYS_TASK);
         for (size_t k = 0; k < all && !known; k++)
             known = keys[k] == axes[i];
         for (size_t k = 0; search && k < search->key_count && !known; k++)
@@ -118,6 +119,10 @@ static int fill_curve(struct making *m, struct pl_tuning_curve *curve, struct pl
 static bool has_independent(const struct pl_results *results, struct pl_text *notes)
 {
     const struct pl_study *study = results->study;
+    if (results->part_count) {
+        pl_text_add(notes, "There is no band where several studies stand beside each other.\n");
+        return false;
+    }
     bool independent = study && study->search && pl_search_is_independent(study->search);
     if (independent && study->stop) {
         pl_text_addf(notes, "There is no band: study %s stops runs early, and which ones depends on the others.\n",
@@ -152,8 +157,7 @@ static int fill(struct making *m, struct pl_error *err)
     m->epochs = pl_new((m->results->count + 1) * sizeof *m->epochs);
     int status = pl_results_times_drawn(m->results, m->times, err);
     if (!status)
-        status = pl_store_each_result(m->results->store, m->results->sweep, recorded, PL_SELECT_LAST, take_epochs, m,
-                                      err);
+        status = pl_results_each(m->results, recorded, PL_SELECT_LAST, take_epochs, m, err);
     for (size_t i = 0; i < m->count; i++)
         most += m->times[m->configs[i]];
     m->scores = pl_new((most + 1) * sizeof *m->scores);

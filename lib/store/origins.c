@@ -7,16 +7,16 @@
     " FROM sweep_run AS x CROSS JOIN run AS r ON r.id = x.run CROSS JOIN attempt AS a ON a.run = r.id"                 \
     " AND a.number = r.attempts"
 #define TRAINED " CROSS JOIN session AS h ON h.id = a.session LEFT JOIN host AS k ON k.id = a.host" /* by these */
-#define OF_SWEEP " WHERE x.sweep = ?1 AND r.status IN (2, 3)"
+#define OF_SWEEPS " WHERE x.sweep IN (SELECT value FROM json_each(?1)) AND r.status IN (2, 3)"
 
 /* A list of one is none. */
-static int ask(struct pl_store *store, int64_t sweep, const char *sql, char **list, struct pl_error *err)
+static int ask(struct pl_store *store, const char *sweeps, const char *sql, char **list, struct pl_error *err)
 {
     sqlite3_stmt *row;
     int status = pl_store_prepare(store, sql, &row, err);
     if (status)
         return status;
-    sqlite3_bind_int64(row, 1, sweep);
+    sqlite3_bind_text(row, 1, sweeps, -1, SQLITE_STATIC);
     status = pl_store_next(store, row, err);
     if (!status && sqlite3_column_int64(row, 0) && sqlite3_column_type(row, 1) != SQLITE_NULL)
         *list = pl_copy((const char *)sqlite3_column_text(row, 1));
@@ -24,18 +24,23 @@ static int ask(struct pl_store *store, int64_t sweep, const char *sql, char **li
     return status < 0 ? status : 0;
 }
 
-int pl_store_origins(struct pl_store *store, int64_t sweep, struct pl_origins *origins, struct pl_error *err)
+int pl_store_origins(struct pl_store *store, const int64_t *sweeps, size_t count, struct pl_origins *origins,
+                     struct pl_error *err)
 {
     static const char hosts[] = "SELECT count(DISTINCT coalesce(k.name, h.host)) > 1,"
-                                " group_concat(DISTINCT coalesce(k.name, h.host))" ENDED TRAINED OF_SWEEP;
+                                " group_concat(DISTINCT coalesce(k.name, h.host))" ENDED TRAINED OF_SWEEPS;
     static const char versions[] = "SELECT count(DISTINCT coalesce(k.version, h.version)) > 1,"
-                                   " group_concat(DISTINCT coalesce(k.version, h.version))" ENDED TRAINED OF_SWEEP;
+                                   " group_concat(DISTINCT coalesce(k.version, h.version))" ENDED TRAINED OF_SWEEPS;
     static const char
         programs[] = "SELECT count(*) > 0, group_concat(file) FROM (SELECT coalesce(p.file, p.folder) AS file" ENDED
-                     " CROSS JOIN program AS p ON p.id = a.program" OF_SWEEP
+                     " CROSS JOIN program AS p ON p.id = a.program" OF_SWEEPS
                      " GROUP BY p.folder, p.file HAVING count(DISTINCT p.id) > 1)";
     int64_t many_hosts = 0, many_versions = 0, many_programs = 0;
+    struct pl_text list = {0};
     *origins = (struct pl_origins){0};
+    for (size_t i = 0; i < count; i++)
+        pl_text_addf(&list, "%s%lld", i ? "," : "[", (long long)sweeps[i]);
+    pl_text_add_char(&list, ']');
     /* The runs of a large sweep are only looked through where there can be two of something. */
     int status = pl_store_integer(
         store, "SELECT count(*) > 1 FROM (SELECT host FROM session UNION SELECT name FROM host)", &many_hosts, err);
@@ -46,11 +51,12 @@ int pl_store_origins(struct pl_store *store, int64_t sweep, struct pl_origins *o
     if (!status)
         status = pl_store_integer(store, "SELECT count(*) > 1 FROM program", &many_programs, err);
     if (!status && many_hosts)
-        status = ask(store, sweep, hosts, &origins->hosts, err);
+        status = ask(store, pl_text(&list), hosts, &origins->hosts, err);
     if (!status && many_versions)
-        status = ask(store, sweep, versions, &origins->versions, err);
+        status = ask(store, pl_text(&list), versions, &origins->versions, err);
     if (!status && many_programs)
-        status = ask(store, sweep, programs, &origins->programs, err);
+        status = ask(store, pl_text(&list), programs, &origins->programs, err);
+    pl_text_release(&list);
     if (status)
         pl_origins_release(origins);
     return status;

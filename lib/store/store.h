@@ -322,13 +322,14 @@ int pl_store_metrics(struct pl_store *store, int64_t sweep, const struct pl_metr
  */
 int pl_store_validation(struct pl_store *store, int64_t sweep, const char **metric, struct pl_error *err);
 
-/* Where the results of a sweep come from, as lists with commas between (free with pl_origins_release); NULL where all
+/* Where the results of sweeps come from, as lists with commas between (free with pl_origins_release); NULL where all
  * come from one. */
 struct pl_origins {
     char *hosts, *versions; /* of poula */
     char *programs;         /* files of which there are two versions */
 };
-int pl_store_origins(struct pl_store *store, int64_t sweep, struct pl_origins *origins, struct pl_error *err);
+int pl_store_origins(struct pl_store *store, const int64_t *sweeps, size_t count, struct pl_origins *origins,
+                     struct pl_error *err);
 void pl_origins_release(struct pl_origins *origins);
 
 /* Runs one or more read-only SQL statements; a statement that would write is refused (PL_EINPUT), as is bad SQL.

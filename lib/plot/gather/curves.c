@@ -267,7 +267,7 @@ static int read_line(const struct pl_gather *g, struct pl_plot_line *line, const
     bool all_stopped = true;
     for (size_t i = 0; i < count; i++)
         all_stopped = all_stopped && runs[i].status == PL_RUN_STOPPED;
-    int status = pl_store_config(pl_results_store(g->results), runs->config, &settings, err);
+    int status = pl_store_config(pl_results_store(g->results), pl_results_config_number(runs->config), &settings, err);
     for (size_t i = 0; i < count && !status; i++) {
         size_t before = samples.count;
         bool stopped = runs[i].status == PL_RUN_STOPPED;
@@ -343,8 +343,7 @@ int pl_gather_curves(struct pl_figure *figure, struct pl_gather *g, struct pl_er
     struct pl_plot_line **lines = pl_new((g->config_count + 1) * sizeof(struct pl_plot_line *));
     runs.line_of = pl_new((pl_results_count(g->results) + 1) * sizeof *runs.line_of);
     make_lines(figure, g, runs.line_of, lines);
-    int status = pl_store_each_result(pl_results_store(g->results), pl_results_sweep(g->results), g->metric,
-                                      PL_SELECT_BEST, take_run, &runs, err);
+    int status = pl_results_each(g->results, g->metric, PL_SELECT_BEST, take_run, &runs, err);
     if (!status)
         status = choose_axis(figure, g, &runs, err);
     for (size_t first = 0, last; first < runs.count && !status; first = last) {
