@@ -24,7 +24,7 @@ static const struct pl_option options[] = {
      .help = "one figure of your own instead of the declared ones",
      .words = PL_FIGURE_KIND_WORDS},
     {.name = "x", .argument = "KEY", .help = "the setting along x; curves: epoch or seconds; tuning: points or epochs"},
-    {.name = "y", .argument = "METRIC|KEY", .help = "the metric; heatmap: the setting along y"},
+    {.name = "y", .argument = "METRIC|KEY", .help = "the metric, of curves also several; heatmap: the setting along y"},
     {.name = "z", .argument = "METRIC|KEY", .help = "heatmap: the metric; scatter: the setting that colours"},
     {.name = "lines", .argument = "KEY,...", .help = "settings that part the lines; profile, ranks: the methods"},
     {.name = "panels", .argument = "KEY,...", .help = "settings that part the panels"},
@@ -43,7 +43,13 @@ static const struct pl_option options[] = {
      .word_of = pl_cell_kind},
     {.name = "target", .argument = "METRIC=NUMBER", .help = "what epochs_to_target and seconds_to_target count to"},
     {.name = "statistic", .argument = "KIND", .help = "tuning: of the best of k points", .words = PL_STATISTIC_WORDS},
-    {.name = "band", .argument = "KIND", .help = "tuning (default ld)", .words = "dkw ks ld"},
+    {.name = "band",
+     .argument = "KIND",
+     .help = "around curves and in sensitivity (default std); of tuning (default ld)",
+     .words = PL_AROUND_WORDS " dkw ks ld"},
+    {.name = "smooth", .argument = "N", .help = "curves: each run's running mean over N epochs, or \"median N\""},
+    {.name = "shared", .argument = "AXES", .help = "axes that all panels share: x, y or x,y"},
+    {.name = "labels", .argument = "NAME=TEXT,...", .help = "what is shown for names of settings, values and metrics"},
     {.name = "level", .argument = "P", .help = "confidence of a band or critical difference (default 0.95)"},
     {.name = "tau-max", .argument = "X", .help = "the end of a profile (default 4)"},
     {.name = "width", .argument = "LENGTH", .help = "of the whole figure, as 3.25in, 8cm or 240pt"},
@@ -135,6 +141,11 @@ static bool read_slopes(struct plot *p)
 static bool read_metric(struct plot *p, const char *option, bool metric, char **name)
 {
     const char *given = pl_args_get(p->args, option, NULL), *found = given;
+    if (given && strchr(given, ',') && pl_figure_traits[p->own.kind].curves && pl_args_has(p->args, "kind")) {
+        pl_names_read(given, &p->own.metrics);
+        *name = p->own.metrics.count ? pl_copy(p->own.metrics.names[0]) : NULL;
+        return true;
+    }
     if (given && metric && !pl_select_read(given, &p->own.select, &found)) {
         pl_cmd_usage_error(p->args, "--%s is '%s', but must be a metric, as in \"loss\" or \"last loss\"", option,
                            given);
@@ -150,7 +161,6 @@ static bool read_statistics(struct plot *p)
     const struct pl_args *args = p->args;
     const char *statistic = pl_args_get(args, "statistic", pl_statistic_names[0]);
     p->own.statistic = (enum pl_statistic)pl_cmd_word_of(statistic, pl_statistic_names, PL_STATISTIC_COUNT);
-    p->own.band = (enum pl_band_kind)pl_cmd_word_of(pl_args_get(args, "band", "ld"), pl_band_names, PL_BAND_COUNT);
     p->own.cell = pl_copy(pl_args_get(args, "cell", NULL));
     return pl_args_real(args, "level", 0.01, 0.9999, p->own.confidence, &p->own.confidence) &&
            pl_args_real(args, "tau-max", 1.000001, 1e9, p->own.tau_max, &p->own.tau_max) &&
@@ -214,8 +224,6 @@ static struct pl_figure_spec amend(const struct plot *p, const struct pl_figure_
         spec.slopes = p->own.slopes;
         spec.slope_count = p->own.slope_count;
     }
-    if (pl_args_has(p->args, "band"))
-        spec.band = p->own.band;
     if (pl_args_has(p->args, "statistic"))
         spec.statistic = p->own.statistic;
     if (pl_args_has(p->args, "level"))
@@ -294,6 +302,7 @@ static int plot_sweep(void *self, struct pl_results *results)
         int code = draw(p, results, &spec);
         worst = code > worst ? code : worst;
         free(spec.where);
+        pl_labels_release(&spec.labels);
     }
     return worst;
 }
@@ -311,6 +320,7 @@ static int run(const struct pl_args *args)
             code < 2) /* whatever the conditions were meant to say */
             code = 2;
     }
+    pl_plot_release_look(&p.own);
     free(p.own.x);
     free(p.own.y);
     free(p.own.z);

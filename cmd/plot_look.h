@@ -5,9 +5,13 @@
 #include "cmd.h"
 #include "study/study.h"
 
-/* Reads --width, --height and --font. Prints what is wrong and returns false. */
+/* Reads --width, --height, --font, --labels, --band, --smooth and --shared. Prints what is wrong and returns false. */
 bool pl_plot_read_look(const struct pl_args *args, struct pl_figure_spec *own);
 /* Puts what the command line says of it into a declared figure. */
+/* A figure with labels of both has new ones, which the caller releases. */
 void pl_plot_amend_look(const struct pl_args *args, const struct pl_figure_spec *own, struct pl_figure_spec *spec);
+
+/* What the two above made. */
+void pl_plot_release_look(struct pl_figure_spec *own);
 
 #endif

@@ -111,9 +111,34 @@ void pl_label_number(struct pl_text *out, double value, bool plain)
     pl_text_addf(out, "10^{%s%d}", power < 0 ? "−" : "", abs(power));
 }
 
-void pl_label_value(struct pl_text *out, const struct pl_value *value, bool plain)
+void pl_label_known(struct pl_text *out, const struct pl_labels *labels, const char *name, bool plain)
+{
+    const char *text = pl_labels_find(labels, name);
+    if (text)
+        pl_label_text(out, text, plain);
+    else
+        pl_label_name(out, name, plain);
+}
+
+/* Whether the labels have a text for a value. */
+static bool add_known(struct pl_text *out, const struct pl_labels *labels, const struct pl_value *value, bool plain)
 {
     struct pl_text word = {0};
+    if (!value || !labels->count)
+        return false;
+    pl_value_write(value, &word);
+    const char *text = pl_labels_find(labels, pl_text(&word));
+    pl_text_release(&word);
+    if (text)
+        pl_label_text(out, text, plain);
+    return text;
+}
+
+void pl_label_value(struct pl_text *out, const struct pl_labels *labels, const struct pl_value *value, bool plain)
+{
+    struct pl_text word = {0};
+    if (add_known(out, labels, value, plain))
+        return;
     if (!value) {
         pl_text_add(out, "–");
     } else if (value->type == PL_REAL) {
@@ -127,8 +152,8 @@ void pl_label_value(struct pl_text *out, const struct pl_value *value, bool plai
     pl_text_release(&word);
 }
 
-void pl_label_heading(struct pl_text *out, const struct pl_results *results, const struct pl_headings *headings,
-                      size_t index, bool plain)
+void pl_label_heading(struct pl_text *out, const struct pl_results *results, const struct pl_labels *labels,
+                      const struct pl_headings *headings, size_t index, bool plain)
 {
     bool first = true;
     for (size_t k = 0; k < headings->width; k++) {
@@ -138,14 +163,16 @@ void pl_label_heading(struct pl_text *out, const struct pl_results *results, con
             continue;
         pl_text_add(out, first ? "" : ", ");
         if (value->type != PL_STRING) {
-            pl_label_name(out, pl_results_key_name(results, headings->keys[k]), plain);
+            pl_label_known(out, labels, pl_results_key_name(results, headings->keys[k]), plain);
             pl_text_add(out, " = ");
         }
         struct pl_text brief = {0};
-        if (pl_results_shorten(results, headings->keys[k], headings->ranks[index * headings->width + k], &brief))
+        if (add_known(out, labels, value, plain))
+            ;
+        else if (pl_results_shorten(results, headings->keys[k], headings->ranks[index * headings->width + k], &brief))
             pl_label_text(out, pl_text(&brief), plain);
         else
-            pl_label_value(out, value, plain);
+            pl_label_value(out, labels, value, plain);
         pl_text_release(&brief);
         first = false;
     }

@@ -34,6 +34,7 @@ struct pl_plot_line {
     size_t config;
     struct pl_points means;
     struct pl_points beside;         /* tuning: the mean beside the median */
+    struct pl_points measured;       /* curves that are smoothed: the means before */
     struct pl_points strands;        /* the seeds one by one, each parted from the one before */
     struct pl_points lost;           /* sensitivity: where every run diverged */
     struct pl_points turn;           /* curves: where its runs began to average, one of the means or none */
@@ -114,8 +115,12 @@ struct pl_figure {
     size_t slope_count;
     bool marked[PL_MARK_COUNT]; /* some line has such a mark */
     bool beside;                /* some line has a second one */
-    bool fitted;                /* so that nothing is moved aside */
-    double critical;            /* ranks: Nemenyi's critical difference */
+    size_t metric_count;        /* styles of one heading follow each other, one for each metric; 0 and 1: one */
+    enum pl_around around;      /* what bands and bars show */
+    bool share_x, share_y;
+    char *said;  /* what the figure says of itself in small letters: smoothing, bands that are not usual; "": nothing */
+    bool fitted; /* so that nothing is moved aside */
+    double critical; /* ranks: Nemenyi's critical difference */
     struct pl_alike *alike;
     size_t alike_count;
 };
@@ -141,6 +146,8 @@ struct pl_gather {
     struct pl_results *results;
     const struct pl_figure_spec *spec;
     const char *metric;
+    const char *metrics[PL_FIGURE_METRICS]; /* of a panel, metric being the first; lines are those of each heading */
+    size_t metric_count;
     size_t *configs;
     size_t config_count;
     struct pl_headings panels, lines;
@@ -183,6 +190,17 @@ int pl_gather_methods(struct pl_figure *figure, struct pl_gather *gather, struct
 
 /* Sets the ranges (and, where not declared, the scale) of a panel with lines. */
 void pl_range_panel(struct pl_panel *panel, const struct pl_figure_spec *spec, bool log_x);
+/* The same of all panels of a figure, which share what the declaration says. */
+void pl_range_panels(struct pl_figure *figure, const struct pl_figure_spec *spec, bool log_x);
+
+/* Where the middle of n finite values is and how far they reach, as a declaration's band asks; low and high are the
+ * middle where there is no such reach (one value). mean and deviation (NaN: none) are theirs. */
+void pl_spread_set(enum pl_around around, const double *values, size_t n, double mean, double deviation,
+                   struct pl_point *point);
+/* "mean" or "median" */
+const char *pl_spread_middle(enum pl_around around);
+/* Appends what bands show, where it is not the standard deviation, and how curves are smoothed, as sentences. */
+void pl_spread_say(const struct pl_figure *figure, const struct pl_gather *gather, struct pl_text *out);
 /* The range of values without the absurd ones: see docs/figures.md. values is sorted on return. */
 void pl_range_robust(double *values, size_t count, bool log, double range[2]);
 
@@ -193,6 +211,10 @@ void pl_range_beyond(const struct pl_panel *panel, const struct pl_points *point
 
 /* Says what the figure leaves out or cannot show, a sentence a line, once ranges and scales are known. */
 void pl_note_left_out(struct pl_figure *figure, const struct pl_gather *gather);
+
+/* "where = p0; adam, train loss": a line as notes call it. */
+void pl_note_name_line(const struct pl_gather *gather, size_t panel, const struct pl_plot_line *line,
+                       struct pl_text *out);
 
 /* Fits what the declaration asks for, once ranges and scales are known, and notes every slope. */
 void pl_fit_panels(struct pl_figure *figure, const struct pl_gather *gather);
@@ -209,14 +231,20 @@ void pl_label_quote(struct pl_text *script, const char *text);
 void pl_label_cut(struct pl_text *out, const char *label, size_t most);
 /* A setting's or metric's name: Greek letters, subscripts; underscores become spaces. */
 void pl_label_name(struct pl_text *out, const char *name, bool plain);
+/* The same, but what the figure's labels say where they know the name. */
+void pl_label_known(struct pl_text *out, const struct pl_labels *labels, const char *name, bool plain);
 /* A number such as 0.1, 10^8, infinity. */
 void pl_label_number(struct pl_text *out, double value, bool plain);
-void pl_label_value(struct pl_text *out, const struct pl_value *value, bool plain);
+void pl_label_value(struct pl_text *out, const struct pl_labels *labels, const struct pl_value *value, bool plain);
 /* "λ = 0.1, ε = 1"; words stand without their key. */
-void pl_label_heading(struct pl_text *out, const struct pl_results *results, const struct pl_headings *headings,
-                      size_t index, bool plain);
+void pl_label_heading(struct pl_text *out, const struct pl_results *results, const struct pl_labels *labels,
+                      const struct pl_headings *headings, size_t index, bool plain);
 
 /* ---- from the model to a picture ---- */
+
+/* The number of a style's colour, and of its dashes and marks: of several metrics the lines of one heading have one
+ * colour. */
+void pl_style_of(const struct pl_figure *figure, size_t style, size_t *colour, size_t *dash);
 
 struct pl_layout_size {
     double width, height; /* inches */
@@ -224,6 +252,7 @@ struct pl_layout_size {
     double letter, line;  /* inches that a character takes along a line, and a line */
     size_t columns, rows;
     double panel_width, panel_height, title, legend; /* inches; heights of the two strips */
+    double said;                                     /* of what the figure says of itself, below the legend */
     double left, right, bottom;                      /* margins within a panel, for its axes */
     double inner;                                    /* in place of left, where y needs no name */
     size_t legend_columns;
@@ -232,6 +261,8 @@ struct pl_layout_size {
 };
 void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_options *options,
                        struct pl_layout_size *size);
+/* What a figure says of itself has letters of that size, beside ordinary ones. */
+#define PL_LAYOUT_SAID 0.8
 /* PL_EINPUT where the size that is asked for leaves no room for the panels; notes names in the legend that are cut. */
 int pl_layout_check(const struct pl_figure *figure, const struct pl_plot_options *options, struct pl_text *notes,
                     struct pl_error *err);
@@ -264,9 +295,10 @@ void pl_script_write(const struct pl_figure *figure, const char *base, const str
 void pl_script_lines(struct pl_script *script, const struct pl_panel *panel);
 void pl_script_squares(struct pl_script *script, const struct pl_panel *panel);
 void pl_script_ranks(struct pl_script *script, const struct pl_panel *panel);
-/* Scales and ticks of both axes, and the functions x_at, y_at, band_at and edge_at, which bring values to their place.
+/* Scales and ticks of both axes (those of y without labels where label_y is false), and the functions x_at, y_at,
+ * band_at and edge_at, which bring values to their place.
  */
-void pl_script_axes(struct pl_script *script, const struct pl_panel *panel);
+void pl_script_axes(struct pl_script *script, const struct pl_panel *panel, bool label_y);
 /* "set ztics ..." or "set cbtics ..." with the ticks of a colour scale. */
 void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *panel);
 /* Begins a block of data and returns its number. It has at least one row, and two empty rows stand nowhere else. */

@@ -12,20 +12,52 @@ const char *const pl_figure_spending_names[PL_FIGURE_SPENDING_COUNT] = {
 const char *const pl_statistic_names[PL_STATISTIC_COUNT] = {PL_STATISTICS(PL_WORD_ITEM, PL_WORD_ITEM)};
 
 const struct pl_figure_traits pl_figure_traits[PL_FIGURE_KIND_COUNT] = {
-    [PL_FIGURE_CURVES] = {.x = PL_OF_TIME, .y = PL_OF_METRIC, .panels = true, .fit = true, .axes = true},
-    [PL_FIGURE_TRAJECTORIES] = {.x = PL_OF_TIME, .y = PL_OF_METRIC, .panels = true, .fit = true, .axes = true},
-    [PL_FIGURE_SENSITIVITY] = {.x = PL_OF_SETTING, .y = PL_OF_METRIC, .panels = true, .fit = true, .axes = true},
+    [PL_FIGURE_CURVES] = {.x = PL_OF_TIME,
+                          .y = PL_OF_METRIC,
+                          .panels = true,
+                          .fit = true,
+                          .axes = true,
+                          .spread = true,
+                          .curves = true,
+                          .shared = true},
+    [PL_FIGURE_TRAJECTORIES] = {.x = PL_OF_TIME,
+                                .y = PL_OF_METRIC,
+                                .panels = true,
+                                .fit = true,
+                                .axes = true,
+                                .spread = true,
+                                .curves = true,
+                                .shared = true},
+    [PL_FIGURE_SENSITIVITY] = {.x = PL_OF_SETTING,
+                               .y = PL_OF_METRIC,
+                               .panels = true,
+                               .fit = true,
+                               .axes = true,
+                               .spread = true,
+                               .shared = true},
     [PL_FIGURE_HEATMAP] = {.x = PL_OF_SETTING, .y = PL_OF_SETTING, .z = PL_OF_METRIC, .panels = true, .axes = true},
-    [PL_FIGURE_SCATTER] =
-        {.x = PL_OF_SETTING, .y = PL_OF_METRIC, .z = PL_OF_SETTING, .z_optional = true, .panels = true, .axes = true},
-    [PL_FIGURE_TUNING] =
-        {.x = PL_OF_SPENT, .y = PL_OF_METRIC, .panels = true, .axes = true, .tuned = true, .level = true},
+    [PL_FIGURE_SCATTER] = {.x = PL_OF_SETTING,
+                           .y = PL_OF_METRIC,
+                           .z = PL_OF_SETTING,
+                           .z_optional = true,
+                           .panels = true,
+                           .axes = true,
+                           .shared = true},
+    [PL_FIGURE_TUNING] = {.x = PL_OF_SPENT,
+                          .y = PL_OF_METRIC,
+                          .panels = true,
+                          .axes = true,
+                          .tuned = true,
+                          .level = true,
+                          .shared = true},
     [PL_FIGURE_PROFILE] = {.y = PL_OF_METRIC, .axes = true, .tasks = true},
     [PL_FIGURE_RANKS] = {.y = PL_OF_METRIC, .tasks = true, .level = true},
 };
 
 const struct pl_figure_spec pl_figure_neutral = {
     .x_range = {NAN, NAN}, .y_range = {NAN, NAN}, .band = PL_BAND_LD, .confidence = 0.95, .tau_max = 4};
+
+const char *const pl_around_names[PL_AROUND_COUNT] = {PL_AROUNDS(PL_WORD_ITEM, PL_WORD_ITEM)};
 
 bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind)
 {
@@ -85,5 +117,23 @@ bool pl_font_read(const char *text, struct pl_font *font)
             return false;
     }
     *font = read;
+    return true;
+}
+
+bool pl_smooth_read(const char *text, struct pl_smooth *smooth)
+{
+    struct pl_smooth read = {0};
+    int64_t epochs;
+    size_t word = strcspn(text, " ");
+    if (text[word]) {
+        read.median = word == strlen("median") && !strncmp(text, "median", word);
+        if (!read.median && !(word == strlen("mean") && !strncmp(text, "mean", word)))
+            return false;
+        text += word + strspn(text + word, " ");
+    }
+    if (!pl_integer_read(text, &epochs) || epochs < 2 || epochs > 100000)
+        return false;
+    read.epochs = (int)epochs;
+    *smooth = read;
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include "statistics/statistics.h"
 #include "study/condition.h"
+#include "study/labels.h"
 #include "study/names.h"
 #include "study/select.h"
 #include "study/words.h"
@@ -31,11 +32,14 @@ struct pl_figure_traits {
     enum pl_figure_of x, y, z;
     bool z_optional;
     bool panels;
-    bool fit;   /* and slopes */
-    bool axes;  /* log, x_range, y_range */
-    bool tasks; /* it compares methods over tasks, from a table: select and cell */
-    bool tuned; /* statistic and band */
-    bool level; /* confidence */
+    bool fit;    /* and slopes */
+    bool axes;   /* log, x_range, y_range */
+    bool tasks;  /* it compares methods over tasks, from a table: select and cell */
+    bool tuned;  /* statistic and band */
+    bool level;  /* confidence */
+    bool spread; /* a band over the seeds */
+    bool curves; /* over time: several metrics, smooth */
+    bool shared; /* its panels may share axes */
 };
 extern const struct pl_figure_traits pl_figure_traits[PL_FIGURE_KIND_COUNT];
 
@@ -64,6 +68,30 @@ extern const char *const pl_statistic_names[PL_STATISTIC_COUNT];
 enum { PL_FIGURE_TIME_COUNT = 0 PL_FIGURE_TIMES(PL_WORD_ONE, PL_WORD_ONE) };
 extern const char *const pl_figure_time_names[PL_FIGURE_TIME_COUNT];
 
+/* The band of a curve, and the bars of a sensitivity figure: how far the seeds are from each other. The standard
+ * deviation and error are to each side of the mean, so is the 95% confidence interval of the mean (Student's t);
+ * between quartiles the line is the median. */
+/* clang-format off */
+#define PL_AROUNDS(FIRST, NEXT) \
+    FIRST(STD, "std") NEXT(SEM, "sem") NEXT(CI95, "ci95") NEXT(MINMAX, "minmax") NEXT(QUARTILES, "quartiles")
+/* clang-format on */
+#define PL_AROUND_OF(name, word) PL_AROUND_##name,
+enum pl_around { PL_AROUNDS(PL_AROUND_OF, PL_AROUND_OF) };
+enum { PL_AROUND_COUNT = 0 PL_AROUNDS(PL_WORD_ONE, PL_WORD_ONE) };
+#undef PL_AROUND_OF
+#define PL_AROUND_WORDS PL_AROUNDS(PL_WORD_FIRST, PL_WORD_NEXT)
+extern const char *const pl_around_names[PL_AROUND_COUNT];
+
+/* Smoothing of each run: the running mean or median of what was recorded less than half of so many epochs away. */
+struct pl_smooth {
+    int epochs; /* 0: none */
+    bool median;
+};
+/* "5", "mean 5" or "median 5": 2 to 100,000 epochs. */
+bool pl_smooth_read(const char *text, struct pl_smooth *smooth);
+
+enum { PL_FIGURE_METRICS = 8 }; /* in one panel */
+
 /* A font, as far as it is said: family "" and size 0 (points) where it is not. */
 struct pl_font {
     char family[64];
@@ -77,11 +105,12 @@ bool pl_font_read(const char *text, struct pl_font *font);
 /* - {kind: curves, x: epoch, y: test_accuracy, panels: [model, dataset], lines: lambda} */
 struct pl_figure_spec {
     enum pl_figure_kind kind;
-    char *name;  /* file name without ending; default STUDY-KIND or STUDY-KIND-2 */
-    char *title; /* or NULL */
-    char *x;     /* curves: "epoch"; tuning: "points"; sensitivity, heatmap, scatter: a setting */
-    char *y;     /* the metric; heatmap: the second setting */
-    char *z;     /* heatmap: the metric; scatter: the setting that colours, or NULL */
+    char *name;              /* file name without ending; default STUDY-KIND or STUDY-KIND-2 */
+    char *title;             /* or NULL */
+    char *x;                 /* curves: "epoch"; tuning: "points"; sensitivity, heatmap, scatter: a setting */
+    char *y;                 /* the metric; heatmap: the second setting */
+    char *z;                 /* heatmap: the metric; scatter: the setting that colours, or NULL */
+    struct pl_names metrics; /* several of them in a panel, of which y is the first; else none */
     struct pl_names panels, lines;
     enum pl_select select;         /* of the metric, where it is not drawn over time */
     bool log_x, log_y;             /* as declared (`log: x`, `log: [x, y]`) */
@@ -96,7 +125,11 @@ struct pl_figure_spec {
     enum pl_band_kind band;      /* tuning */
     double confidence;           /* of bands and critical differences */
     double tau_max;              /* profile: the end of its axis */
-    double width, height;        /* of the whole figure in inches; 0: as large as it likes */
+    struct pl_labels labels;
+    enum pl_around around; /* curves, trajectories, sensitivity: its band */
+    struct pl_smooth smooth;
+    bool share_x, share_y;
+    double width, height; /* of the whole figure in inches; 0: as large as it likes */
     struct pl_font font;
     struct pl_condition *where;
     size_t where_count;

@@ -40,3 +40,74 @@ for key in "width: 3" "width: [3in, 4in]" "height: 3 inches" 'font: "Times;9"'; 
     expect 2 poula sweep wrong.yaml --dry-run
     contains err "wrong.yaml:7:"
 done
+
+# What bands and bars show: of 1, 2 and 4 (and ten times that) these are the ends, to be seen in the data.
+cat >bands.yaml <<'END'
+study: bands
+task: {command: [sh, -c, "echo epoch=1 loss=$((1 << ({seed} - 1))) other={seed}; echo epoch=2 loss=$((10 << ({seed} - 1))) other=5"]}
+settings: {a_1: [x, w]}
+seeds: [1, 2, 3]
+END
+expect 0 poula sweep bands.yaml --db bands.db
+row() { grep -m1 "^$1 " plots/$2.dat | awk '{ printf "%.4f %.4f %.4f\n", $2, $3, $4 }'; }
+band() {
+    expect 0 poula plot --db bands.db --kind curves --y loss --where a_1=x --band $1 --keep --name b --format svg
+    equal "$(row 1 b)" "$2" "$1 of 1, 2 and 4"
+    contains plots/b.svg "$3"
+}
+band std "2.3333 0.8058 3.8609" loss
+band sem "2.3333 1.4514 3.2153" "Bands: the standard error of the mean."
+band ci95 "2.3333 -1.4612 6.1279" "Bands: the 95% confidence interval of the mean."
+band minmax "2.3333 1.0000 4.0000" "Bands: from the lowest to the highest run."
+band quartiles "2.0000 1.5000 3.0000" "Bands: from quartile to quartile, around the median."
+contains plots/b.dat "median over the runs"
+expect 0 poula plot --db bands.db --kind sensitivity --x a_1 --y "last loss" --band minmax --keep --name s --format svg
+equal "$(row 1 s)" "23.3333 10.0000 40.0000" "bars of a sensitivity figure"
+contains plots/s.svg "Bars: from the lowest to the highest run."
+
+# Names as the paper prints them, whatever stands in them; several metrics in a panel; a legend that tells them apart.
+expect 0 poula plot --db bands.db --kind curves --y loss,other --lines a_1 --name m --format svg --keep \
+    --labels "x=The {x}_1,loss=loss (%)" --labels "other=an^other,epoch=Epoch"
+tr -d '\n' <plots/m.svg | sed 's/<[^>]*>//g' >words
+for word in "The {x}_1, loss (%)" "The {x}_1, an^other" "w, loss (%)" "w, an^other" "loss (%), an^other" Epoch; do
+    grep -qF -e "$word" words || fail "the figure lacks $word"
+done
+! grep -F "epoch" words || fail "the axis has another name"
+equal "$(grep -c 'mean over the runs' plots/m.dat)" 4 "lines of two metrics and two settings"
+
+# Smoothing is said, and what was measured stands beside it.
+cat >smooth.yaml <<'END'
+study: smooth
+task: {command: [sh, -c, "for v in 0 0 {peak} nan 0 0; do e=$((e + 1)); echo epoch=$e m=$v; done"]}
+settings: {peak: [6, 60]}
+figures: [{kind: trajectories, y: m, panels: peak, smooth: 3, shared: [x, y]}]
+metrics: {m: {direction: min, loss: false}}
+END
+expect 0 poula sweep smooth.yaml --db smooth.db
+values() { sed -n "/\[$1\]/,/^\$/p" plots/smooth-trajectories.dat | sed '1d;/^$/d' | cut -d' ' -f2 | tr '\n' ' '; }
+expect 0 poula plot --db smooth.db --keep --format svg
+equal "$(values 1)" "0 2 3 NaN 0 0 " "running mean"
+equal "$(values 2)" "0 0 6 NaN 0 0 " "what was measured"
+contains plots/smooth-trajectories.svg "Every run is smoothed: running mean over 3 epochs."
+equal "$(grep -o 'set yrange \[[^]]*' plots/smooth-trajectories.gp | sort -u | wc -l)" 1 "ranges of shared y axes"
+expect 0 poula plot --db smooth.db --keep --smooth "median 3" --format pdf
+equal "$(values 1)" "0 0 3 NaN 0 0 " "running median"
+expect 0 poula plot --db smooth.db --terminal dumb
+contains out "running mean over 3 epochs"
+page() { poula report --db smooth.db --format html --out page.html; }
+expect 0 page
+contains page.html "Every run is smoothed: running mean over 3 epochs."
+
+expect 2 poula plot --db bands.db --kind curves --y loss,nothing
+contains err "nothing"
+expect 2 poula plot --db bands.db --kind sensitivity --x a_1 --y loss,other
+for wrong in "--smooth 1" "--smooth cubic" "--shared z" "--band wide" "--kind curves --band ks" "--kind tuning --band sem" \
+    "--kind heatmap --band std" "--labels x" "--kind sensitivity --x a_1 --smooth 3" "--kind heatmap --x a_1 --y a_1 --z loss --shared y"; do
+    expect 2 poula plot --db bands.db $wrong --out wrong
+done
+[ ! -e wrong ] || fail "a refused figure left a folder"
+for key in "smooth: 0" "smooth: mode 3" "shared: z" "band: ks" "labels: [a]" "labels: {a: b, a: c}" "y: [m, m]" "y: []"; do
+    sed "s/smooth: 3/$key/; s/y: m, panels: peak, y:/panels: peak, y:/" smooth.yaml >wrong.yaml
+    expect 2 poula sweep wrong.yaml --dry-run
+    contains err "wrong.yaml:4:"
+done

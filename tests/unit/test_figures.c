@@ -213,6 +213,8 @@ static void read_back_curves(struct pl_results *results, unsigned round)
         spec.log_x = how % 4 == 1;
         spec.log_y = how % 2;
         spec.fit = how % 3 == 2;
+        spec.around = (enum pl_around)(round % PL_AROUND_QUARTILES); /* whose line is no mean */
+        spec.share_x = spec.share_y = how % 4 > 1;
         if (how % 5 == 3) {
             spec.y_range[0] = 0.5;
             spec.y_range[1] = 2;
@@ -239,6 +241,7 @@ static void read_back_settings(struct pl_results *results, unsigned round)
                                   .x_range = {NAN, NAN},
                                   .y_range = {NAN, NAN},
                                   .fit = round % 2,
+                                  .around = (enum pl_around)(round % PL_AROUND_QUARTILES),
                                   .log_y = round % 3 == 1};
     snprintf(what, sizeof what, "round %u, sensitivity", round);
     if (read_back(results, &spec, &figure, &data, &notes)) {

@@ -195,18 +195,22 @@ size_t pl_axis_index(const struct pl_axis *axis, uint32_t rank)
     return SIZE_MAX;
 }
 
-void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results, bool plain, struct pl_tick **ticks,
+void pl_axis_ticks(const struct pl_axis *axis, const struct pl_gather *gather, bool plain, struct pl_tick **ticks,
                    size_t *count)
 {
+    const struct pl_results *results = gather->results;
+    const struct pl_labels *labels = &gather->spec->labels;
     *ticks = pl_new((axis->count + 1) * sizeof **ticks);
     *count = axis->count;
     for (size_t i = 0; i < axis->count; i++) {
         struct pl_text label = {0};
         struct pl_text brief = {0};
-        if (pl_results_shorten(results, axis->key, axis->values[i].rank, &brief))
+        const struct pl_value *value = pl_results_value(results, axis->key, axis->values[i].rank);
+        if (pl_results_shorten(results, axis->key, axis->values[i].rank, &brief) &&
+            !(value && value->type == PL_STRING && pl_labels_find(labels, value->string)))
             pl_label_text(&label, pl_text(&brief), plain);
         else
-            pl_label_value(&label, pl_results_value(results, axis->key, axis->values[i].rank), plain);
+            pl_label_value(&label, labels, value, plain);
         pl_text_release(&brief);
         (*ticks)[i] = (struct pl_tick){axis->values[i].at, pl_text_take(&label)};
     }

@@ -38,7 +38,7 @@ void pl_axis_mirrored_ticks(const struct pl_axis *axis, bool plain, struct pl_ti
 void pl_axis_flip(struct pl_axis *axis);
 size_t pl_axis_index(const struct pl_axis *axis, uint32_t rank);
 /* A tick for every value, with its label. */
-void pl_axis_ticks(const struct pl_axis *axis, const struct pl_results *results, bool plain, struct pl_tick **ticks,
+void pl_axis_ticks(const struct pl_axis *axis, const struct pl_gather *gather, bool plain, struct pl_tick **ticks,
                    size_t *count);
 
 #endif

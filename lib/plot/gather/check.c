@@ -66,6 +66,11 @@ static int check_coordinates(const struct pl_results *results, const struct pl_f
     if (has->tasks && spec->choose.best > 1)
         return pl_fail(err, PL_EINPUT, "a figure of kind %s compares the best of each method, and not the best %d",
                        kind, spec->choose.best);
+    if (!has->curves && (spec->smooth.epochs || spec->metrics.count > 1))
+        return pl_fail(err, PL_EINPUT, "a figure of kind %s %s", kind,
+                       spec->smooth.epochs ? "has no curves to smooth" : "shows one metric");
+    if (!has->shared && (spec->share_x || spec->share_y))
+        return pl_fail(err, PL_EINPUT, "a figure of kind %s has no axes that panels could share", kind);
     if (!has->tasks && spec->cell)
         return pl_fail(err, PL_EINPUT, "a figure of kind %s has no cells", kind);
     if (spec->panels.count + spec->lines.count > PL_FIGURE_KEYS / 2)
@@ -79,8 +84,13 @@ int pl_figure_check(const struct pl_results *results, const struct pl_figure_spe
     const char *metric = pl_figure_metric(results, spec);
     bool over_time = has->x == PL_OF_TIME;
     int status = check_coordinates(results, spec, err);
+    if (!status && spec->metrics.count > PL_FIGURE_METRICS)
+        return pl_fail(err, PL_EINPUT, "a panel shows at most %d metrics, and not %zu", PL_FIGURE_METRICS,
+                       spec->metrics.count);
     if (!status)
         status = pl_results_need_metric(results, metric, err);
+    for (size_t m = 1; m < spec->metrics.count && !status; m++)
+        status = pl_results_need_metric(results, spec->metrics.names[m], err);
     if (!status && over_time && pl_metric_is_to_target(metric))
         return pl_fail(err, PL_EINPUT, "a figure over time shows what was recorded, and %s is not", metric);
     if (status)

@@ -12,6 +12,7 @@ enum { MOST_STRANDS = 10, MOST_CHANGES = 8 };
 struct sample {
     double epoch;
     double x, value; /* x: the epoch, or the seconds of training until its end */
+    double measured; /* value before it was smoothed */
     size_t run;
 };
 
@@ -29,7 +30,7 @@ static void add_sample(struct samples *s, double epoch, double value)
         return;
     pl_grow(&list, &s->capacity, s->count + 1, sizeof *s->list);
     s->list = list;
-    s->list[s->count++] = (struct sample){epoch, epoch, value, s->run};
+    s->list[s->count++] = (struct sample){epoch, epoch, value, value, s->run};
 }
 
 static int take_point(void *self, double epoch, double value)
@@ -92,6 +93,25 @@ static void add_start(const struct pl_gather *g, const struct pl_settings *setti
     s->list[first] = start;
 }
 
+/* Smooths a run, whose samples come by epoch: each finite value becomes the mean or median of the finite ones that are
+ * less than half of so many epochs away. What is not finite stays. */
+static void smooth_run(struct sample *list, size_t count, const struct pl_smooth *smooth)
+{
+    double *window = pl_new((count + 1) * sizeof *window), half = 0.5 * smooth->epochs;
+    for (size_t i = 0, first = 0; i < count; i++) {
+        size_t n = 0;
+        while (list[i].epoch - list[first].epoch >= half)
+            first++;
+        for (size_t k = first; k < count && list[k].epoch - list[i].epoch < half; k++)
+            if (isfinite(list[k].measured))
+                window[n++] = list[k].measured;
+        if (!isfinite(list[i].measured))
+            continue;
+        list[i].value = smooth->median ? gsl_stats_median(window, 1, n) : gsl_stats_mean(window, 1, n);
+    }
+    free(window);
+}
+
 /* Adds a run's points, and where it began to average. */
 static int read_run(const struct pl_gather *g, int64_t run, const struct pl_settings *settings, struct samples *samples,
                     struct samples *turns, int64_t *untimed, struct pl_error *err)
@@ -101,6 +121,8 @@ static int read_run(const struct pl_gather *g, int64_t run, const struct pl_sett
     size_t first = samples->count, first_turn = turns->count;
     int status = pl_store_each_point_along(store, run, g->metric, g->axis, take_point, samples, err);
     add_start(g, settings, samples, first);
+    if (!status && g->spec->smooth.epochs)
+        smooth_run(samples->list + first, samples->count - first, &g->spec->smooth);
     if (!status && g->averages)
         status = pl_store_each_point(store, run, PL_METRIC_AVERAGED, take_point, turns, err);
     if (!status && pl_figure_tells_time(g->spec)) {
@@ -138,25 +160,24 @@ static void add_strands(struct pl_plot_line *line, const struct samples *s)
 
 /* What some runs have in common at an epoch: mean and sample standard deviation of the finite values. Where there is
  * none the point is a gap, infinite if all of them are. */
-static struct pl_point mean_of(const struct sample *list, size_t count, double *values)
+static struct pl_point mean_of(const struct sample *list, size_t count, enum pl_around around, bool measured,
+                               double *values)
 {
     struct pl_point p = {.y = NAN, .low = NAN, .high = NAN, .least = NAN};
     size_t n = 0, above = 0, below = 0;
     for (size_t i = 0; i < count; i++) {
+        double value = measured ? list[i].measured : list[i].value;
         p.x += (list[i].x - p.x) / (double)(i + 1);
-        above += list[i].value == INFINITY;
-        below += list[i].value == -INFINITY;
-        if (isfinite(list[i].value))
-            values[n++] = list[i].value;
+        above += value == INFINITY;
+        below += value == -INFINITY;
+        if (isfinite(value))
+            values[n++] = value;
     }
     p.place = p.x;
     p.n = (int64_t)n;
     if (n) {
-        p.y = gsl_stats_mean(values, 1, n);
-        double deviation = n > 1 ? gsl_stats_sd_m(values, 1, n, p.y) : 0;
-        p.low = p.y - deviation;
-        p.high = p.y + deviation;
-        p.least = gsl_stats_min(values, 1, n);
+        double mean = gsl_stats_mean(values, 1, n);
+        pl_spread_set(around, values, n, mean, n > 1 ? gsl_stats_sd_m(values, 1, n, mean) : 0, &p);
     } else if (above == count || below == count) {
         p.y = above ? INFINITY : -INFINITY;
     }
@@ -164,7 +185,7 @@ static struct pl_point mean_of(const struct sample *list, size_t count, double *
 }
 
 /* Where x is time, it is the mean of the runs'. */
-static void add_means(struct pl_plot_line *line, struct samples *s)
+static void add_means(const struct pl_gather *g, struct pl_plot_line *line, struct samples *s)
 {
     double *values = pl_new((s->count + 1) * sizeof *values);
     if (s->count)
@@ -172,7 +193,9 @@ static void add_means(struct pl_plot_line *line, struct samples *s)
     for (size_t i = 0, count; i < s->count; i += count) {
         for (count = 1; i + count < s->count && s->list[i + count].epoch == s->list[i].epoch; count++)
             ;
-        pl_points_add(&line->means, mean_of(s->list + i, count, values));
+        pl_points_add(&line->means, mean_of(s->list + i, count, g->spec->around, false, values));
+        if (g->spec->smooth.epochs)
+            pl_points_add(&line->measured, mean_of(s->list + i, count, g->spec->around, true, values));
     }
     free(values);
 }
@@ -243,7 +266,7 @@ static void make_lines(struct pl_figure *figure, const struct pl_gather *g, size
 {
     for (size_t i = 0; i < g->config_count; i++) {
         struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, g->configs[i])];
-        panel->line_count++;
+        panel->line_count += g->metric_count;
     }
     for (size_t p = 0; p < figure->panel_count; p++) {
         figure->panels[p].lines = pl_new((figure->panels[p].line_count + 1) * sizeof *figure->panels[p].lines);
@@ -251,11 +274,14 @@ static void make_lines(struct pl_figure *figure, const struct pl_gather *g, size
     }
     for (size_t i = 0; i < g->config_count; i++) {
         struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, g->configs[i])];
-        struct pl_plot_line *line = &panel->lines[panel->line_count++];
-        line->style = pl_headings_of(g->results, &g->lines, g->configs[i]);
-        line->config = g->configs[i];
+        size_t heading = pl_headings_of(g->results, &g->lines, g->configs[i]);
         line_of[g->configs[i]] = i + 1;
-        lines[i] = line;
+        lines[i] = &panel->lines[panel->line_count];
+        for (size_t m = 0; m < g->metric_count; m++) {
+            struct pl_plot_line *line = &panel->lines[panel->line_count++];
+            line->style = heading * g->metric_count + m;
+            line->config = g->configs[i];
+        }
     }
 }
 
@@ -285,7 +311,7 @@ static int read_line(const struct pl_gather *g, struct pl_plot_line *line, const
     if (!status && g->spec->kind == PL_FIGURE_TRAJECTORIES && count > 1 && count <= MOST_STRANDS && samples.count)
         add_strands(line, &samples);
     if (!status) {
-        add_means(line, &samples);
+        add_means(g, line, &samples);
         add_changes(line);
         add_turn(line, &turns);
     }
@@ -314,7 +340,9 @@ static int choose_axis(struct pl_figure *figure, struct pl_gather *g, const stru
     for (size_t i = 0; i < runs->count; i++) {
         bool has[PL_AXIS_COUNT] = {false};
         for (int axis = 0; axis < PL_AXIS_COUNT; axis++) {
-            int status = pl_store_each_point_along(pl_results_store(g->results), runs->list[i].run, g->metric,
+            int status = 0;
+            for (size_t m = 0; m < g->metric_count && !status; m++)
+                status = pl_store_each_point_along(pl_results_store(g->results), runs->list[i].run, g->metrics[m],
                                                    (enum pl_series_axis)axis, has_point, &has[axis], err);
             if (status)
                 return status;
@@ -339,7 +367,7 @@ static int choose_axis(struct pl_figure *figure, struct pl_gather *g, const stru
 int pl_gather_curves(struct pl_figure *figure, struct pl_gather *g, struct pl_error *err)
 {
     struct drawn_runs runs = {.gather = g};
-    int64_t untimed = 0;
+    int64_t untimed = 0, again = 0; /* of the first metric, and of the others: the same runs */
     struct pl_plot_line **lines = pl_new((g->config_count + 1) * sizeof(struct pl_plot_line *));
     runs.line_of = pl_new((pl_results_count(g->results) + 1) * sizeof *runs.line_of);
     make_lines(figure, g, runs.line_of, lines);
@@ -349,13 +377,18 @@ int pl_gather_curves(struct pl_figure *figure, struct pl_gather *g, struct pl_er
     for (size_t first = 0, last; first < runs.count && !status; first = last) {
         for (last = first; last < runs.count && runs.list[last].line == runs.list[first].line; last++)
             ;
-        status = read_line(g, lines[runs.list[first].line], &runs.list[first], last - first, &untimed, err);
+        for (size_t m = 0; m < g->metric_count && !status; m++) {
+            g->metric = g->metrics[m];
+            status = read_line(g, &lines[runs.list[first].line][m], &runs.list[first], last - first,
+                               m ? &again : &untimed, err);
+        }
+        g->metric = g->metrics[0];
     }
     if (untimed)
         pl_text_addf(g->notes, "%lld %s not drawn because %s not recorded what an epoch takes.\n", (long long)untimed,
                      untimed > 1 ? "runs are" : "run is", untimed > 1 ? "they have" : "it has");
-    for (size_t p = 0; p < figure->panel_count && !status; p++)
-        pl_range_panel(&figure->panels[p], g->spec, g->spec->log_x);
+    if (!status)
+        pl_range_panels(figure, g->spec, g->spec->log_x);
     free(runs.list);
     free(runs.line_of);
     free(lines);

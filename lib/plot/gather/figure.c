@@ -25,6 +25,7 @@ static void release_panel(struct pl_panel *panel)
     for (size_t i = 0; i < panel->line_count; i++) {
         free(panel->lines[i].means.list);
         free(panel->lines[i].beside.list);
+        free(panel->lines[i].measured.list);
         free(panel->lines[i].strands.list);
         free(panel->lines[i].lost.list);
         free(panel->lines[i].turn.list);
@@ -54,13 +55,14 @@ void pl_figure_release(struct pl_figure *figure)
     free(figure->x_label);
     free(figure->y_label);
     free(figure->z_label);
+    free(figure->said);
     *figure = (struct pl_figure){0};
 }
 
-static char *name_label(const char *name, bool plain)
+static char *name_label(const struct pl_gather *g, const char *name, bool plain)
 {
     struct pl_text label = {0};
-    pl_label_name(&label, name, plain);
+    pl_label_known(&label, &g->spec->labels, name, plain);
     return pl_text_take(&label);
 }
 
@@ -68,9 +70,9 @@ static char *name_label(const char *name, bool plain)
 static char *value_label(const struct pl_gather *g, bool plain)
 {
     struct pl_text label = {0};
-    if (!pl_metric_is_to_target(g->metric))
+    if (!pl_metric_is_to_target(g->metric) && !pl_labels_find(&g->spec->labels, g->metric))
         pl_text_addf(&label, "%s ", pl_select_names[g->spec->select]);
-    pl_label_name(&label, g->metric, plain);
+    pl_label_known(&label, &g->spec->labels, g->metric, plain);
     return pl_text_take(&label);
 }
 
@@ -86,32 +88,47 @@ static char *tuning_label(const struct pl_gather *g, bool plain)
     return pl_text_take(&label);
 }
 
+static char *time_label(const struct pl_figure *figure, const struct pl_gather *g)
+{
+    const char *x = g->spec->x;
+    bool problem = pl_results_key(g->results, "problem") != SIZE_MAX;
+    if (pl_figure_tells_time(g->spec) && !pl_labels_find(&g->spec->labels, x))
+        return pl_copy("seconds of training");
+    return name_label(g, x && strcmp(x, "epoch") ? x : problem ? "iteration" : "epoch", figure->plain);
+}
+
+static char *metrics_label(const struct pl_gather *g, bool plain)
+{
+    struct pl_text label = {0};
+    for (size_t m = 0; m < g->metric_count; m++) {
+        pl_text_add(&label, m ? ", " : "");
+        pl_label_known(&label, &g->spec->labels, g->metrics[m], plain);
+    }
+    return pl_text_take(&label);
+}
+
 static void label_axes(struct pl_figure *figure, const struct pl_gather *g)
 {
     const struct pl_figure_spec *spec = g->spec;
-    bool problem = pl_results_key(g->results, "problem") != SIZE_MAX;
     switch (spec->kind) {
     case PL_FIGURE_CURVES:
     case PL_FIGURE_TRAJECTORIES:
-        figure->x_label = pl_copy(pl_figure_tells_time(spec)            ? "seconds of training"
-                                  : spec->x && strcmp(spec->x, "epoch") ? spec->x
-                                  : problem                             ? "iteration"
-                                                                        : "epoch");
-        figure->y_label = name_label(g->metric, figure->plain);
+        figure->x_label = time_label(figure, g);
+        figure->y_label = metrics_label(g, figure->plain);
         break;
     case PL_FIGURE_SENSITIVITY:
-        figure->x_label = name_label(spec->x, figure->plain);
+        figure->x_label = name_label(g, spec->x, figure->plain);
         figure->y_label = value_label(g, figure->plain);
         break;
     case PL_FIGURE_HEATMAP:
-        figure->x_label = name_label(spec->x, figure->plain);
-        figure->y_label = name_label(spec->y, figure->plain);
+        figure->x_label = name_label(g, spec->x, figure->plain);
+        figure->y_label = name_label(g, spec->y, figure->plain);
         figure->z_label = value_label(g, figure->plain);
         break;
     case PL_FIGURE_SCATTER:
-        figure->x_label = name_label(spec->x, figure->plain);
+        figure->x_label = name_label(g, spec->x, figure->plain);
         figure->y_label = value_label(g, figure->plain);
-        figure->z_label = g->coloured ? name_label(spec->z, figure->plain) : NULL;
+        figure->z_label = g->coloured ? name_label(g, spec->z, figure->plain) : NULL;
         break;
     case PL_FIGURE_TUNING:
         figure->x_label = pl_copy(spec->x && !strcmp(spec->x, "epochs") ? "epochs spent on points" : "points tried");
@@ -128,16 +145,21 @@ static void make_panels(struct pl_figure *figure, const struct pl_gather *g)
     figure->panels = pl_new(g->panels.count * sizeof *figure->panels);
     for (size_t i = 0; i < g->panels.count; i++) {
         struct pl_text title = {0};
-        pl_label_heading(&title, g->results, &g->panels, i, figure->plain);
+        pl_label_heading(&title, g->results, &g->spec->labels, &g->panels, i, figure->plain);
         figure->panels[i].title = pl_text_take(&title);
         figure->panels[i].x_breaks[0] = figure->panels[i].x_breaks[1] = NAN;
         figure->panels[i].x_range[0] = figure->panels[i].x_range[1] = NAN;
     }
-    figure->legend_count = g->lines.count;
-    figure->legend = pl_new(g->lines.count * sizeof *figure->legend);
-    for (size_t i = 0; i < g->lines.count; i++) {
+    figure->metric_count = g->metric_count;
+    figure->legend_count = g->lines.count * g->metric_count;
+    figure->legend = pl_new(figure->legend_count * sizeof *figure->legend);
+    for (size_t i = 0; i < figure->legend_count; i++) {
         struct pl_text label = {0};
-        pl_label_heading(&label, g->results, &g->lines, i, figure->plain);
+        pl_label_heading(&label, g->results, &g->spec->labels, &g->lines, i / g->metric_count, figure->plain);
+        if (g->metric_count > 1) {
+            pl_text_add(&label, label.length ? ", " : "");
+            pl_label_known(&label, &g->spec->labels, g->metrics[i % g->metric_count], figure->plain);
+        }
         figure->legend[i].label = pl_text_take(&label);
     }
 }
@@ -215,16 +237,25 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
                                  .fitted = spec->fit,
                                  .width = spec->width,
                                  .height = spec->height,
-                                 .type = spec->font};
+                                 .type = spec->font,
+                                 .around = spec->around,
+                                 .share_x = spec->share_x,
+                                 .share_y = spec->share_y};
     int status = pl_figure_check(results, spec, err);
     if (status)
         return status;
-    g.metric = pl_figure_metric(results, spec);
+    g.metric = g.metrics[0] = pl_figure_metric(results, spec);
+    g.metric_count = 1;
+    for (; g.metric_count < spec->metrics.count; g.metric_count++)
+        g.metrics[g.metric_count] = spec->metrics.names[g.metric_count];
     figure->direction = pl_results_direction(results, g.metric);
     name_figure(figure, results, spec);
     status = pl_figure_traits[spec->kind].tasks ? pl_gather_methods(figure, &g, err) : make_of_configs(figure, &g, err);
     if (!status) {
+        struct pl_text said = {0};
         pl_note_left_out(figure, &g);
+        pl_spread_say(figure, &g, &said);
+        figure->said = pl_text_take(&said);
         if (!pl_figure_finish_legend(figure))
             status = pl_fail(err, PL_EMISSING,
                              "nothing to draw for figure %s: no finished run of study %s has a value "

@@ -57,13 +57,11 @@ static void fit_line(const struct pl_figure_spec *spec, const struct pl_panel *p
 
 static void note_fit(const struct pl_gather *g, size_t panel, const struct pl_plot_line *line)
 {
-    struct pl_text name = {0}, heading = {0};
-    pl_label_heading(&name, g->results, &g->panels, panel, true);
-    pl_label_heading(&heading, g->results, &g->lines, line->style, true);
-    const char *parted = name.length && heading.length ? "; " : "";
-    pl_text_addf(g->notes, "%s %s against %s, %s%s%s: ",
+    struct pl_text name = {0};
+    pl_note_name_line(g, panel, line, &name);
+    pl_text_addf(g->notes, "%s %s against %s, %s: ",
                  g->spec->kind == PL_FIGURE_SENSITIVITY ? pl_select_names[g->spec->select] : "mean", g->metric,
-                 g->spec->x ? g->spec->x : "epoch", pl_text(&name), parted, pl_text(&heading));
+                 g->spec->x ? g->spec->x : "epoch", pl_text(&name));
     const struct pl_fit *fit = &line->fit;
     if (fit->n)
         pl_text_addf(g->notes, "slope %.3f, 95%% interval [%.3f, %.3f], %zu points.\n", fit->slope,
@@ -71,7 +69,6 @@ static void note_fit(const struct pl_gather *g, size_t panel, const struct pl_pl
     else
         pl_text_addf(g->notes, "fewer than %d points, no slope.\n", LEAST_POINTS);
     pl_text_release(&name);
-    pl_text_release(&heading);
 }
 
 /* Lines of given slopes all start at the lowest of the leftmost points. */

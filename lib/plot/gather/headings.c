@@ -111,7 +111,8 @@ void pl_figure_keep_best_lines(struct pl_gather *g)
     size_t lines = g->lines.count;
     enum pl_direction direction = pl_results_direction(g->results, g->metric);
     bool judged = direction == PL_MINIMIZE || direction == PL_MAXIMIZE;
-    if (lines <= MOST_LINES)
+    size_t most = KEPT_LINES / g->metric_count;
+    if (lines * g->metric_count <= MOST_LINES)
         return;
     struct score *scores = pl_new(lines * sizeof *scores);
     bool *kept = pl_new(lines);
@@ -126,15 +127,15 @@ void pl_figure_keep_best_lines(struct pl_gather *g)
             score->value = value;
     }
     qsort(scores, lines, sizeof *scores, by_score);
-    for (size_t i = 0; i < KEPT_LINES; i++)
+    for (size_t i = 0; i < most; i++)
         kept[scores[i].line] = true;
     size_t left = 0;
     for (size_t i = 0; i < g->config_count; i++)
         if (kept[pl_headings_of(g->results, &g->lines, g->configs[i])])
             g->configs[left++] = g->configs[i];
     g->config_count = left;
-    pl_text_addf(g->notes, "Of %zu lines the %s %d are drawn; choose with lines or where.\n", lines,
-                 judged ? "best" : "first", KEPT_LINES);
+    pl_text_addf(g->notes, "Of %zu lines the %s %zu are drawn; choose with lines or where.\n", lines * g->metric_count,
+                 judged ? "best" : "first", most * g->metric_count);
     struct pl_headings all = g->lines;
     pl_headings_find(g->results, g->configs, g->config_count, all.keys, all.width, &g->lines);
     pl_headings_release(&all);

@@ -166,8 +166,8 @@ int pl_gather_heatmap(struct pl_figure *figure, struct pl_gather *g, struct pl_e
         memcpy(panel->x_range, axes[0].range, sizeof panel->x_range);
         memcpy(panel->y_range, axes[1].range, sizeof panel->y_range);
         panel->words = !axes[0].numeric;
-        pl_axis_ticks(&axes[0], g->results, figure->plain, &panel->x_ticks, &panel->x_tick_count);
-        pl_axis_ticks(&axes[1], g->results, figure->plain, &panel->y_ticks, &panel->y_tick_count);
+        pl_axis_ticks(&axes[0], g, figure->plain, &panel->x_ticks, &panel->x_tick_count);
+        pl_axis_ticks(&axes[1], g, figure->plain, &panel->y_ticks, &panel->y_tick_count);
         mark_best(panel, figure->direction);
         scale_colours(panel);
     }

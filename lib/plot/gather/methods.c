@@ -82,7 +82,7 @@ static int make_profile(struct pl_figure *figure, struct pl_gather *g, const str
         ranges.y_range[i] = isfinite(ranges.y_range[i]) ? ranges.y_range[i] : i ? 1.02 : 0;
     }
     pl_range_panel(figure->panels, &ranges, g->spec->log_x);
-    pl_label_name(&value, g->metric, figure->plain);
+    pl_label_known(&value, &g->spec->labels, g->metric, figure->plain);
     pl_text_addf(&label, "%s, relative to the fastest", pl_text(&value));
     figure->x_label = pl_text_take(&label);
     pl_text_addf(&label, "share of %zu task%s", times.tasks, times.tasks == 1 ? "" : "s");
@@ -141,9 +141,9 @@ static int make_ranks(struct pl_figure *figure, struct pl_gather *g, const struc
     panel->x_range[1] = (double)ranks.methods;
     panel->y_range[1] = (double)figure->legend_count + 1; /* a row each */
     panel->whole = true;
-    if (!pl_metric_is_to_target(g->metric))
+    if (!pl_metric_is_to_target(g->metric) && !pl_labels_find(&g->spec->labels, g->metric))
         pl_text_addf(&value, "%s ", pl_select_names[g->spec->select]);
-    pl_label_name(&value, g->metric, figure->plain);
+    pl_label_known(&value, &g->spec->labels, g->metric, figure->plain);
     pl_text_addf(&label, "mean rank by %s over %zu tasks", pl_text(&value), ranks.tasks);
     figure->x_label = pl_text_take(&label);
     figure->y_label = pl_copy("");
@@ -205,6 +205,7 @@ int pl_gather_methods(struct pl_figure *figure, struct pl_gather *g, struct pl_e
     struct pl_table_spec wanted = {.metric = (char *)g->metric,
                                    .select = spec->select,
                                    .cell = spec->cell,
+                                   .labels = spec->labels,
                                    .digits = -1,
                                    .choose = spec->choose,
                                    .where = spec->where,

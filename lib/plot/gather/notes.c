@@ -14,11 +14,16 @@ struct sentence {
     size_t lines;
 };
 
-static void name_line(const struct pl_gather *g, size_t panel, const struct pl_plot_line *line, struct pl_text *out)
+void pl_note_name_line(const struct pl_gather *g, size_t panel, const struct pl_plot_line *line, struct pl_text *out)
 {
+    size_t metrics = g->metric_count > 1 ? g->metric_count : 1;
     struct pl_text name = {0}, heading = {0};
-    pl_label_heading(&name, g->results, &g->panels, panel, true);
-    pl_label_heading(&heading, g->results, &g->lines, line->style, true);
+    pl_label_heading(&name, g->results, &g->spec->labels, &g->panels, panel, true);
+    pl_label_heading(&heading, g->results, &g->spec->labels, &g->lines, line->style / metrics, true);
+    if (metrics > 1) {
+        pl_text_add(&heading, heading.length ? ", " : "");
+        pl_label_known(&heading, &g->spec->labels, g->metrics[line->style % metrics], true);
+    }
     const char *parted = name.length && heading.length ? "; " : "";
     pl_text_addf(out, "%s%s%s", pl_text(&name), parted, pl_text(&heading));
     if (!name.length && !heading.length)
@@ -34,7 +39,7 @@ static void add_line(struct sentence *s, const struct pl_gather *g, size_t panel
     if (s->lines++ >= MOST_NAMED)
         return;
     pl_text_add(&s->names, s->lines > 1 ? ", " : "");
-    name_line(g, panel, line, &s->names);
+    pl_note_name_line(g, panel, line, &s->names);
     if (*detail)
         pl_text_addf(&s->names, " (%s)", detail);
 }

@@ -204,3 +204,40 @@ void pl_range_panel(struct pl_panel *panel, const struct pl_figure_spec *spec, b
     apply_declared(panel->x_range, spec->x_range, log_x);
     unfold(panel->x_range, spec->x_range, log_x);
 }
+
+/* As one panel with the lines of all. */
+static void range_together(const struct pl_figure *figure, const struct pl_figure_spec *spec, bool log_x,
+                           struct pl_panel *all)
+{
+    *all = figure->panels[0];
+    all->line_count = 0;
+    for (size_t p = 0; p < figure->panel_count; p++)
+        all->line_count += figure->panels[p].line_count;
+    all->lines = pl_new((all->line_count + 1) * sizeof *all->lines);
+    all->line_count = 0;
+    for (size_t p = 0; p < figure->panel_count; p++)
+        for (size_t l = 0; l < figure->panels[p].line_count; l++)
+            all->lines[all->line_count++] = figure->panels[p].lines[l];
+    pl_range_panel(all, spec, log_x);
+    free(all->lines);
+}
+
+void pl_range_panels(struct pl_figure *figure, const struct pl_figure_spec *spec, bool log_x)
+{
+    struct pl_panel all;
+    if (!figure->panel_count)
+        return;
+    range_together(figure, spec, log_x, &all);
+    for (size_t p = 0; p < figure->panel_count; p++) {
+        struct pl_panel *panel = &figure->panels[p];
+        pl_range_panel(panel, spec, log_x);
+        if (spec->share_x) {
+            memcpy(panel->x_range, all.x_range, sizeof panel->x_range);
+            panel->whole = all.whole;
+        }
+        if (spec->share_y) {
+            memcpy(panel->y_range, all.y_range, sizeof panel->y_range);
+            panel->log_y = all.log_y;
+        }
+    }
+}

@@ -32,7 +32,7 @@ static void make_ticks(const struct pl_axis *axis, const struct pl_gather *g, co
     if (axis->mirrored)
         pl_axis_mirrored_ticks(axis, plain, ticks, count);
     else if (!axis->numeric || !is_drawn(g->results, name, &prior))
-        pl_axis_ticks(axis, g->results, plain, ticks, count);
+        pl_axis_ticks(axis, g, plain, ticks, count);
 }
 
 static const struct pl_axis_value *value_of(const struct pl_gather *g, const struct pl_axis *axis, size_t config)
@@ -70,7 +70,6 @@ static void finish_panel(struct pl_figure *figure, const struct pl_gather *g, co
     memcpy(panel->x_range, x->range, sizeof x->range);
     panel->words = !x->numeric;
     make_ticks(x, g, g->spec->x, figure->plain, &panel->x_ticks, &panel->x_tick_count);
-    pl_range_panel(panel, g->spec, x->log);
     if (!g->coloured)
         return;
     memcpy(panel->z_range, z->range, sizeof z->range);
@@ -106,6 +105,7 @@ int pl_gather_scatter(struct pl_figure *figure, struct pl_gather *g, struct pl_e
     note_grey(figure, g);
     for (size_t p = 0; p < figure->panel_count; p++)
         finish_panel(figure, g, &x, &z, &figure->panels[p]);
+    pl_range_panels(figure, g->spec, x.log);
     pl_axis_release(&x);
     pl_axis_release(&z);
     return 0;

@@ -21,7 +21,6 @@ void pl_line_add_config(struct pl_plot_line *line, const struct pl_gather *g, si
 {
     struct pl_summary s;
     pl_results_summary(g->results, config, &s);
-    double spread = isnan(s.deviation) ? 0 : s.deviation;
     point.y = point.low = point.high = point.least = NAN;
     point.n = s.n;
     point.planned = s.planned;
@@ -29,10 +28,8 @@ void pl_line_add_config(struct pl_plot_line *line, const struct pl_gather *g, si
     line->diverged += s.diverged;
     line->blank += s.finished - s.n;
     if (isfinite(s.mean)) { /* nor is there a mean where a run never reached the target */
-        point.y = s.mean;
-        point.low = s.mean - spread;
-        point.high = s.mean + spread;
-        point.least = s.least;
+        enum pl_around around = g->spec->kind == PL_FIGURE_SENSITIVITY ? g->spec->around : PL_AROUND_STD;
+        pl_spread_set(around, s.values, (size_t)s.n, s.mean, s.deviation, &point);
     }
     pl_points_add(&line->means, point);
     if (s.n && s.diverged)
@@ -95,10 +92,10 @@ int pl_gather_sensitivity(struct pl_figure *figure, struct pl_gather *g, struct 
         memcpy(panel->x_range, axis.range, sizeof axis.range);
         memcpy(panel->x_breaks, breaks, sizeof breaks);
         panel->words = !axis.numeric;
-        pl_axis_ticks(&axis, g->results, figure->plain, &panel->x_ticks, &panel->x_tick_count);
-        pl_range_panel(panel, g->spec, axis.log);
+        pl_axis_ticks(&axis, g, figure->plain, &panel->x_ticks, &panel->x_tick_count);
         break_lines(panel, breaks, axis.numeric);
     }
+    pl_range_panels(figure, g->spec, axis.log);
     pl_axis_release(&axis);
     return 0;
 }

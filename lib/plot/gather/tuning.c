@@ -72,8 +72,7 @@ int pl_gather_tuning(struct pl_figure *figure, struct pl_gather *g, struct pl_er
         struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, config)];
         add_curve(pl_panel_line(panel, pl_headings_of(g->results, &g->lines, config)), g, &curves.list[i]);
     }
-    for (size_t p = 0; p < figure->panel_count; p++)
-        pl_range_panel(&figure->panels[p], g->spec, g->spec->log_x);
+    pl_range_panels(figure, g->spec, g->spec->log_x);
     if (g->spec->statistic != PL_STATISTIC_MEAN && curves.independent)
         pl_text_addf(g->notes,
                      "Bands are the %s band of the median, which holds at all numbers of points at once (%.4g%%).\n",

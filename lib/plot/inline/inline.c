@@ -43,9 +43,11 @@ void pl_inline_label(const char *label, struct pl_text *out)
     }
 }
 
-void pl_inline_classes(size_t style, struct pl_text *out)
+void pl_inline_classes(const struct pl_figure *figure, size_t style, struct pl_text *out)
 {
-    pl_text_addf(out, "c%zu d%zu", style % PL_INLINE_COLOURS, (style + style / PL_INLINE_COLOURS) % PL_INLINE_DASHES);
+    size_t colour, dash;
+    pl_style_of(figure, style, &colour, &dash);
+    pl_text_addf(out, "c%zu d%zu", colour % PL_INLINE_COLOURS, (dash + dash / PL_INLINE_COLOURS) % PL_INLINE_DASHES);
 }
 
 void pl_inline_shape(size_t style, double x, double y, struct pl_text *path)
@@ -138,7 +140,7 @@ static void write_key(const struct pl_figure *figure, size_t style, struct pl_te
     struct pl_text label = {0}, path = {0}, classes = {0};
     pl_inline_label(figure->legend[style].label, &label);
     pl_inline_shape(style, 15, 6, &path);
-    pl_inline_classes(style, &classes);
+    pl_inline_classes(figure, style, &classes);
     pl_text_addf(out, "<li><label class=\"%s\"><input type=\"checkbox\" checked data-line=\"%zu\">", pl_text(&classes),
                  style);
     pl_text_addf(out,
@@ -208,6 +210,8 @@ void pl_inline_write(const struct pl_figure *figure, const char *id, size_t poin
         write_panel(figure, p, id, most, out);
     pl_text_add(out, "</div>\n");
     write_legend(figure, out);
+    if (figure->said && figure->said[0])
+        pl_html(out, "<p class=\"note\">", figure->said, "</p>\n");
     write_notes(notes, out);
     pl_text_add(out, "</figure>\n");
 }

@@ -28,7 +28,7 @@ void pl_inline_label(const char *label, struct pl_text *out);
 /* A length with at most one decimal. */
 void pl_inline_length(struct pl_text *out, double length);
 /* "c3 d3" */
-void pl_inline_classes(size_t style, struct pl_text *out);
+void pl_inline_classes(const struct pl_figure *figure, size_t style, struct pl_text *out);
 /* A small shape around a place, as commands of a path. */
 void pl_inline_shape(size_t style, double x, double y, struct pl_text *path);
 

@@ -194,7 +194,7 @@ static void draw_one(const struct pl_inline *s, const struct pl_plot_line *line)
     bool steps = s->figure->kind == PL_FIGURE_PROFILE;
     pl_points_thin(&line->means, s->most, &shown);
     pl_points_thin(&line->strands, s->most, &strands);
-    pl_inline_classes(line->style, &classes);
+    pl_inline_classes(s->figure, line->style, &classes);
     pl_text_addf(s->out, "<g class=\"line %s\" data-line=\"%zu\">", pl_text(&classes), line->style);
     if (strands.count)
         draw_line(s, &strands, "strand");

@@ -59,7 +59,8 @@ static void write_values(struct pl_script *script, const struct pl_tick_axis *ax
     free(shown);
 }
 
-static void write_axis(struct pl_script *script, const struct pl_panel *panel, char which)
+/* Without labels the ticks stay. */
+static void write_axis(struct pl_script *script, const struct pl_panel *panel, char which, bool labels)
 {
     struct pl_tick_axis axis;
     struct pl_ticks ticks;
@@ -74,6 +75,8 @@ static void write_axis(struct pl_script *script, const struct pl_panel *panel, c
         return;
     }
     pl_ticks_make(&axis, &ticks);
+    for (size_t i = 0; i < ticks.count && !labels; i++)
+        ticks.list[i].label[0] = '\0';
     write_ticks(script->text, name, ticks.list, ticks.count);
     pl_ticks_release(&ticks);
 }
@@ -123,15 +126,15 @@ static void write_breaks(const struct pl_panel *panel, struct pl_text *script)
                          panel->x_breaks[b] / unit, panel->x_breaks[b] / unit);
 }
 
-void pl_script_axes(struct pl_script *script, const struct pl_panel *panel)
+void pl_script_axes(struct pl_script *script, const struct pl_panel *panel, bool label_y)
 {
     int slant = script->figure->plain ? 0 : script->size.slant;
-    write_axis(script, panel, 'x');
+    write_axis(script, panel, 'x', true);
     if (slant)
         pl_text_addf(script->text, "set xtics rotate by %d right\n", slant);
     else
         pl_text_add(script->text, "set xtics norotate\n");
-    write_axis(script, panel, 'y');
+    write_axis(script, panel, 'y', label_y);
     if (script->figure->kind != PL_FIGURE_HEATMAP)
         write_functions(script, panel);
     write_breaks(panel, script->text);

@@ -157,7 +157,7 @@ static void measure_margins(const struct pl_figure *figure, const struct pl_plot
     double scale = size->scale, letter = size->letter;
     double half = size->slant ? 0 : letter * (double)x / 2 + 0.05; /* of a label at the end of the x axis */
     size->left = fmax(fmax(0.85 * scale, 0.55 * scale + letter * (double)y), half);
-    size->inner = fmax(size->left - 0.3 * scale, half);
+    size->inner = figure->share_y ? fmax(0.1 * scale, half) : fmax(size->left - 0.3 * scale, half);
     size->right = figure->z_label ? 1.3 * scale : fmax(0.3 * scale, half);
     if (size->slant)
         size->bottom += 0.8 * letter * fmin((double)x, PL_LONGEST_TICK) * sin(size->slant * M_PI / 180);
@@ -246,6 +246,16 @@ static void measure_panels(const struct pl_figure *figure, struct pl_layout_size
     size->panel_width = figure->width / (double)size->columns;
 }
 
+static void measure_said(const struct pl_figure *figure, struct pl_layout_size *size)
+{
+    struct pl_text said = {0};
+    if (figure->said && figure->said[0])
+        size->said = PL_LAYOUT_SAID * size->line *
+                     (0.6 +
+                      (double)pl_layout_wrap(figure->said, size->width - 0.2, PL_LAYOUT_SAID * size->scale, &said));
+    pl_text_release(&said);
+}
+
 void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_options *options,
                        struct pl_layout_size *size)
 {
@@ -273,9 +283,10 @@ void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_opti
     measure_legend(figure, size);
     double lines = (double)pl_layout_wrap(figure->title, size->width, 1.2 * scale, &title);
     size->title = figure->title[0] ? (0.4 + 1.2 * line_height * (lines - 1)) * scale : 0.05;
+    measure_said(figure, size);
     if (figure->height > 0)
-        size->panel_height = (figure->height - size->title - size->legend) / (double)size->rows;
-    size->height = size->title + size->legend + (double)size->rows * size->panel_height;
+        size->panel_height = (figure->height - size->title - size->legend - size->said) / (double)size->rows;
+    size->height = size->title + size->legend + size->said + (double)size->rows * size->panel_height;
     pl_text_release(&title);
 }
 

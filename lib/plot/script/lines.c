@@ -148,9 +148,10 @@ static size_t add_thinned(struct panel_script *s, const struct pl_plot_line *lin
 
 static const char *name_means(const struct pl_figure *figure)
 {
-    return figure->kind == PL_FIGURE_TUNING    ? "the best of so many points"
-           : figure->kind == PL_FIGURE_PROFILE ? "share of tasks"
-                                               : "mean over the runs";
+    return figure->kind == PL_FIGURE_TUNING        ? "the best of so many points"
+           : figure->kind == PL_FIGURE_PROFILE     ? "share of tasks"
+           : figure->around == PL_AROUND_QUARTILES ? "median over the runs"
+                                                   : "mean over the runs";
 }
 
 static void add_blocks(struct panel_script *s, struct drawn *drawn)
@@ -159,6 +160,7 @@ static void add_blocks(struct panel_script *s, struct drawn *drawn)
     struct pl_points shown = {0}, alone = {0}, above = {0}, below = {0}, strands = {0};
     size_t most = s->scatter ? SIZE_MAX : MOST_POINTS;
     drawn->means = add_thinned(s, line, &line->means, most, name_means(s->script->figure), &shown);
+    add_block(s, line, &line->measured, "not smoothed: mean over the runs");
     drawn->beside = add_block(s, line, &line->beside, "mean of the best");
     drawn->mean_count = shown.count;
     find_alone(s->panel, &shown, &alone);

@@ -15,15 +15,26 @@ enum {
     MARKS = sizeof marks / sizeof *marks
 };
 
+void pl_style_of(const struct pl_figure *figure, size_t style, size_t *colour, size_t *dash)
+{
+    size_t metrics = figure->metric_count;
+    bool apart = metrics > 1 && figure->legend_count > metrics;
+    *colour = apart ? style / metrics : style;
+    *dash = apart ? style % metrics : style;
+}
+
 /* Style numbers of gnuplot: lines from 1, their strands and bands with the same colour from 101. */
 static void write_styles(const struct pl_figure *figure, struct pl_text *script)
 {
     for (size_t i = 0; i < figure->legend_count; i++) {
-        pl_text_addf(script, "set style line %zu lc rgb '#%s' dt %s lw 1.6 pt %d ps 0.7\n", i + 1, colours[i % COLOURS],
-                     dashes[(i + i / COLOURS) % DASHES], marks[i % MARKS]);
-        pl_text_addf(script, "set style line %zu lc rgb '#B0%s' dt solid lw 0.6\n", i + 101, colours[i % COLOURS]);
-        pl_text_addf(script, "set style line %zu lc rgb '#%s' dt solid lw 1.2 pt %d ps 0.7\n", i + 201,
-                     colours[i % COLOURS], marks[i % MARKS]);
+        size_t colour, dash;
+        pl_style_of(figure, i, &colour, &dash);
+        const char *rgb = colours[colour % COLOURS];
+        pl_text_addf(script, "set style line %zu lc rgb '#%s' dt %s lw 1.6 pt %d ps 0.7\n", i + 1, rgb,
+                     dashes[(dash + dash / COLOURS) % DASHES], marks[dash % MARKS]);
+        pl_text_addf(script, "set style line %zu lc rgb '#B0%s' dt solid lw 0.6\n", i + 101, rgb);
+        pl_text_addf(script, "set style line %zu lc rgb '#%s' dt solid lw 1.2 pt %d ps 0.7\n", i + 201, rgb,
+                     marks[dash % MARKS]);
     }
 }
 
@@ -148,7 +159,8 @@ static void write_panel(struct pl_script *script, size_t index)
     if (script->figure->kind == PL_FIGURE_RANKS) {
         pl_script_ranks(script, panel);
     } else {
-        pl_script_axes(script, panel);
+        bool first = index % script->size.columns == 0;
+        pl_script_axes(script, panel, script->figure->plain || first || !script->figure->share_y);
         if (script->figure->kind == PL_FIGURE_HEATMAP)
             pl_script_squares(script, panel);
         else
@@ -202,8 +214,9 @@ static void write_legend(const struct pl_figure *figure, const struct pl_layout_
     if (!size->legend_columns)
         return;
     pl_text_add(script, "unset border\nunset tics\nunset grid\nunset title\nunset xlabel\nunset ylabel\n"
-                        "unset logscale\nset lmargin at screen 0\nset rmargin at screen 1\nset bmargin at screen 0\n");
-    pl_text_addf(script, "set tmargin at screen %.5f\n", size->legend / size->height);
+                        "unset logscale\nset lmargin at screen 0\nset rmargin at screen 1\n");
+    pl_text_addf(script, "set bmargin at screen %.5f\nset tmargin at screen %.5f\n", size->said / size->height,
+                 (size->said + size->legend) / size->height);
     pl_text_addf(script, "set key inside center center horizontal Left reverse samplen 3.5 maxcols %zu font ',%g'\n",
                  size->legend_columns, 0.9 * figure->font);
     pl_text_add(script, "plot [0:1] [0:1] NaN notitle");
@@ -221,6 +234,19 @@ static void write_legend(const struct pl_figure *figure, const struct pl_layout_
         if (figure->marked[i])
             write_mark_entry(figure, (enum pl_mark)i, script);
     pl_text_add_char(script, '\n');
+}
+
+/* In small letters at the foot. */
+static void write_said(struct pl_script *s)
+{
+    struct pl_text said = {0};
+    pl_layout_wrap(s->figure->said, s->size.width - 0.2, PL_LAYOUT_SAID * s->size.scale, &said);
+    pl_text_add(s->text, "set label 1001 ");
+    pl_label_quote(s->text, pl_text(&said));
+    pl_text_addf(s->text, " at screen 0.5, screen %.5f center font ',%g' tc rgb '#444444'\n",
+                 (s->size.said - 0.7 * PL_LAYOUT_SAID * s->size.line) / s->size.height,
+                 PL_LAYOUT_SAID * s->figure->font);
+    pl_text_release(&said);
 }
 
 static void write_picture(struct pl_script *s)
@@ -245,6 +271,8 @@ static void write_picture(struct pl_script *s)
         pl_text_addf(script, " at screen 0.5, screen %.5f center font ',%g'\n",
                      1 - 0.5 * s->size.title / s->size.height, 1.2 * figure->font);
     }
+    if (figure->said[0])
+        write_said(s);
     for (size_t i = 0; i < figure->panel_count; i++) {
         pl_text_addf(script, "\n# panel %zu\n", i + 1);
         write_place(figure, &s->size, i, script);
@@ -262,8 +290,9 @@ static void write_drawings(struct pl_script *s)
     pl_text_add(s->text, "set key below\nset tics nomirror\n");
     for (size_t i = 0; i < figure->panel_count; i++) {
         struct pl_text title = {0};
-        pl_text_addf(&title, "%s%s%s", figure->title, figure->title[0] && figure->panels[i].title[0] ? ": " : "",
-                     figure->panels[i].title);
+        pl_text_addf(&title, "%s%s%s%s%s", figure->title, figure->title[0] && figure->panels[i].title[0] ? ": " : "",
+                     figure->panels[i].title,
+                     figure->said[0] && (figure->title[0] || figure->panels[i].title[0]) ? ". " : "", figure->said);
         write_labels(figure, i, &s->size, 1, s->text);
         set_text(s->text, "title", pl_text(&title), "");
         write_panel(s, i);

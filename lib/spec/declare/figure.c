@@ -9,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const figure_keys[] = {"kind",      "name",   "title", "x",       "y",          "z",
-                                          "panels",    "lines",  "log",   "x_range", "y_range",    "fit",
-                                          "slopes",    "select", "cell",  "band",    "confidence", "tau_max",
-                                          "statistic", "where",  "width", "height",  "font"};
+static const char *const figure_keys[] = {"kind",   "name", "title",      "x",       "y",         "z",      "panels",
+                                          "lines",  "log",  "x_range",    "y_range", "fit",       "slopes", "select",
+                                          "cell",   "band", "confidence", "tau_max", "statistic", "where",  "width",
+                                          "height", "font", "labels",     "smooth",  "shared"};
 
 static void read_range(struct reader *reader, struct node *node, const char *what, double range[2])
 {
@@ -38,15 +38,16 @@ static void read_range(struct reader *reader, struct node *node, const char *wha
         pl_complain(&reader->complaints, node, "%s must be [low, high] with low < high", what);
 }
 
-static void read_log(struct reader *reader, struct node *node, struct pl_figure_spec *figure)
+/* x, y or both. */
+static void read_axes(struct reader *reader, struct node *node, const char *what, bool *x, bool *y)
 {
     static const char *const legal[] = {"x", "y"};
     size_t count;
     struct node **items = pl_node_list(&node, &count);
     for (size_t i = 0; i < count; i++) {
-        int word = pl_declare_word(reader, items[i], "log", legal, COUNT(legal));
-        figure->log_x = figure->log_x || word == 0;
-        figure->log_y = figure->log_y || word == 1;
+        int word = pl_declare_word(reader, items[i], what, legal, COUNT(legal));
+        *x = *x || word == 0;
+        *y = *y || word == 1;
     }
 }
 
@@ -111,6 +112,26 @@ static void read_x(struct declaring *d, const struct node *map, struct pl_figure
     }
 }
 
+/* Several metrics in one panel. */
+static void read_metrics(struct declaring *d, const struct node *list, struct pl_figure_spec *figure)
+{
+    struct reader *reader = d->reader;
+    if (!list->count || list->count > PL_FIGURE_METRICS) {
+        pl_complain(&reader->complaints, list,
+                    "y must be a metric or a list of up to %d, such as [train_loss, valid_loss]", PL_FIGURE_METRICS);
+        return;
+    }
+    figure->metrics.names = pl_pool_new(reader->pool, list->count, sizeof *figure->metrics.names);
+    for (size_t i = 0; i < list->count; i++) {
+        char *metric = pl_declare_metric_name(reader, list->items[i], "y", NULL);
+        if (metric && pl_names_have(&figure->metrics, metric))
+            pl_complain(&reader->complaints, list->items[i], "y has %s twice", metric);
+        else if (metric)
+            figure->metrics.names[figure->metrics.count++] = metric;
+    }
+    figure->y = figure->metrics.count ? figure->metrics.names[0] : NULL;
+}
+
 static void read_y(struct declaring *d, const struct node *map, struct pl_figure_spec *figure)
 {
     struct reader *reader = d->reader;
@@ -120,6 +141,8 @@ static void read_y(struct declaring *d, const struct node *map, struct pl_figure
     bool setting = has->y == PL_OF_SETTING, profile = figure->kind == PL_FIGURE_PROFILE;
     if (y && setting)
         figure->y = pl_declare_key(d, y, "y");
+    else if (y && y->kind == NODE_LIST && has->curves)
+        read_metrics(d, y, figure);
     else if (y)
         figure->y = pl_declare_metric_name(reader, y, "y", has->x == PL_OF_TIME ? NULL : &figure->select);
     else if (profile)
@@ -165,7 +188,8 @@ static void check_keys(struct declaring *d, const struct node *map, const struct
     } keys[] = {{"panels", has->panels},    {"log", has->axes},
                 {"x_range", has->axes},     {"y_range", has->axes},
                 {"select", !has->tuned},    {"cell", has->tasks},
-                {"band", has->tuned},       {"statistic", has->tuned},
+                {"smooth", has->curves},    {"shared", has->shared},
+                {"statistic", has->tuned},  {"band", has->tuned || has->spread},
                 {"confidence", has->level}, {"tau_max", figure->kind == PL_FIGURE_PROFILE}};
     const char *kind = pl_figure_kind_names[figure->kind];
     for (size_t i = 0; i < COUNT(keys); i++) {
@@ -203,7 +227,7 @@ static void read_common(struct declaring *d, const char *key, struct node *value
     else if (!strcmp(key, "lines"))
         pl_declare_names(d, value, "lines", &figure->lines);
     else if (!strcmp(key, "log"))
-        read_log(reader, value, figure);
+        read_axes(reader, value, "log", &figure->log_x, &figure->log_y);
     else if (!strcmp(key, "x_range"))
         read_range(reader, value, "x_range", figure->x_range);
     else if (!strcmp(key, "y_range"))
@@ -227,14 +251,24 @@ static void read_length(struct reader *reader, const char *key, const struct nod
 }
 
 /* How it looks. */
-static void read_look(struct declaring *d, const char *key, const struct node *value, struct pl_figure_spec *figure)
+static void read_look(struct declaring *d, const char *key, struct node *value, struct pl_figure_spec *figure)
 {
     struct reader *reader = d->reader;
     if (!strcmp(key, "width"))
         read_length(reader, key, value, &figure->width);
     else if (!strcmp(key, "height"))
         read_length(reader, key, value, &figure->height);
-    else if (!strcmp(key, "font")) {
+    else if (!strcmp(key, "labels"))
+        pl_declare_labels(d, value, &figure->labels);
+    else if (!strcmp(key, "shared"))
+        read_axes(reader, value, key, &figure->share_x, &figure->share_y);
+    else if (!strcmp(key, "smooth")) {
+        const char *text = pl_node_text(reader, value, key);
+        if (text && !pl_smooth_read(text, &figure->smooth))
+            pl_complain(
+                &reader->complaints, value,
+                "smooth cannot be \"%.100s\"; it must be a number of epochs, 2 to 100000, such as 5 or median 5", text);
+    } else if (!strcmp(key, "font")) {
         const char *text = pl_node_text(reader, value, key);
         if (text && !pl_font_read(text, &figure->font))
             pl_complain(&reader->complaints, value,
@@ -253,8 +287,6 @@ static void read_statistics(struct declaring *d, const char *key, struct node *v
         pl_declare_selection(d, value, &figure->choose);
     else if (!strcmp(key, "cell"))
         figure->cell = pl_declare_cell(d, value);
-    else if (!strcmp(key, "band") && (word = pl_declare_word(reader, value, key, pl_band_names, PL_BAND_COUNT)) >= 0)
-        figure->band = (enum pl_band_kind)word;
     else if (!strcmp(key, "statistic") &&
              (word = pl_declare_word(reader, value, key, pl_statistic_names, PL_STATISTIC_COUNT)) >= 0)
         figure->statistic = (enum pl_statistic)word;
@@ -262,6 +294,17 @@ static void read_statistics(struct declaring *d, const char *key, struct node *v
         pl_declare_number(reader, value, key, "[0.5,0.9999]", &figure->confidence);
     else if (!strcmp(key, "tau_max"))
         pl_declare_number(reader, value, key, "(1,1e9]", &figure->tau_max);
+}
+
+/* Which bands there are depends on the kind. */
+static void read_band(struct reader *reader, const struct node *node, struct pl_figure_spec *figure)
+{
+    const struct pl_figure_traits *has = &pl_figure_traits[figure->kind];
+    int word;
+    if (node && has->tuned && (word = pl_declare_word(reader, node, "band", pl_band_names, PL_BAND_COUNT)) >= 0)
+        figure->band = (enum pl_band_kind)word;
+    if (node && has->spread && (word = pl_declare_word(reader, node, "band", pl_around_names, PL_AROUND_COUNT)) >= 0)
+        figure->around = (enum pl_around)word;
 }
 
 void pl_declare_figure(struct declaring *d, const struct node *map, struct pl_figure_spec *figure)
@@ -297,6 +340,7 @@ void pl_declare_figure(struct declaring *d, const struct node *map, struct pl_fi
     if (word < 0)
         return;
     figure->kind = (enum pl_figure_kind)word;
+    read_band(reader, pl_node_find(map, "band"), figure);
     check_keys(d, map, figure);
     read_coordinates(d, map, figure);
 }

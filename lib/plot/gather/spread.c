@@ -1,0 +1,64 @@
+/* How far runs are from each other, and how curves are smoothed: what bands and bars show, and what is said of it. */
+#include "plot/plot_priv.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *pl_spread_middle(enum pl_around around)
+{
+    return around == PL_AROUND_QUARTILES ? "median" : "mean";
+}
+
+/* How far to each side of the mean. */
+static double reach(enum pl_around around, size_t n, double deviation)
+{
+    double error = deviation / sqrt((double)n);
+    return around == PL_AROUND_STD   ? deviation
+           : around == PL_AROUND_SEM ? error
+                                     : gsl_cdf_tdist_Pinv(0.975, (double)(n - 1)) * error;
+}
+
+void pl_spread_set(enum pl_around around, const double *values, size_t n, double mean, double deviation,
+                   struct pl_point *point)
+{
+    double *sorted = pl_new((n + 1) * sizeof *sorted);
+    memcpy(sorted, values, n * sizeof *sorted);
+    gsl_sort(sorted, 1, n);
+    point->y = point->low = point->high = mean;
+    point->least = sorted[0];
+    if (around == PL_AROUND_QUARTILES) {
+        point->y = gsl_stats_median_from_sorted_data(sorted, 1, n);
+        point->low = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.25);
+        point->high = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.75);
+    } else if (around == PL_AROUND_MINMAX) {
+        point->low = sorted[0];
+        point->high = sorted[n - 1];
+    } else if (n > 1 && !isnan(deviation)) {
+        double away = reach(around, n, deviation);
+        point->low = mean - away;
+        point->high = mean + away;
+    }
+    free(sorted);
+}
+
+void pl_spread_say(const struct pl_figure *figure, const struct pl_gather *g, struct pl_text *out)
+{
+    static const char *const bands[PL_AROUND_COUNT] = {
+        "", "the standard error of the mean", "the 95% confidence interval of the mean",
+        "from the lowest to the highest run", "from quartile to quartile, around the median"};
+    const struct pl_smooth *smooth = &g->spec->smooth;
+    bool bars = figure->kind == PL_FIGURE_SENSITIVITY;
+    if (pl_figure_traits[figure->kind].spread && figure->around != PL_AROUND_STD)
+        pl_text_addf(out, "%s: %s.", bars ? "Bars" : "Bands", bands[figure->around]);
+    if (smooth->epochs)
+        pl_text_addf(out, "%sEvery run is smoothed: running %s over %d %ss.", out->length ? " " : "",
+                     smooth->median ? "median" : "mean", smooth->epochs,
+                     g->axis == PL_BY_STEP                               ? "step"
+                     : pl_results_key(g->results, "problem") != SIZE_MAX ? "iteration"
+                                                                         : "epoch");
+}
