@@ -33,13 +33,16 @@ struct pl_plot_line {
     size_t style; /* number of its heading, the same in every panel */
     size_t config;
     struct pl_points means;
-    struct pl_points beside;         /* tuning: the mean beside the median */
-    struct pl_points measured;       /* curves that are smoothed: the means before */
-    struct pl_points strands;        /* the seeds one by one, each parted from the one before */
-    struct pl_points lost;           /* sensitivity: where every run diverged */
-    struct pl_points turn;           /* curves: where its runs began to average, one of the means or none */
-    struct pl_points changed;        /* those of the means from which on another number of runs is behind the line */
+    struct pl_points beside;   /* tuning: the mean beside the median */
+    struct pl_points measured; /* curves that are smoothed: the means before */
+    struct pl_points strands;  /* the seeds one by one, each parted from the one before */
+    struct pl_points lost;     /* sensitivity: where every run diverged */
+    struct pl_points turn;     /* curves: where its runs began to average, one of the means or none */
+    struct pl_points changed;  /* those of the means from which on another number of runs is behind the line */
+    struct pl_points open,
+        ended; /* curves: those of the means where runs that have not finished, or were stopped, end */
     int64_t runs, diverged, working; /* working: still being trained */
+    int64_t waiting;                 /* curves: interrupted, and to go on */
     int64_t stopped;                 /* curves: early; then all its runs were, and it ends where they did */
     int64_t blank;                   /* sensitivity: finished without a finite value */
     struct pl_fit fit;
@@ -82,6 +85,8 @@ struct pl_panel {
 enum pl_mark {
     PL_MARK_LOST,    /* every run diverged */
     PL_MARK_TURN,    /* averaging begins */
+    PL_MARK_OPEN,    /* a run that has not finished has come so far */
+    PL_MARK_ENDED,   /* a run was stopped early */
     PL_MARK_CHANGED, /* the number of runs changes; sensitivity: some of them diverged */
     PL_MARK_ABOVE,
     PL_MARK_BELOW, /* the value is beyond that end of the axis */

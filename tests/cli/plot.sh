@@ -267,6 +267,10 @@ expect 0 poula plot --db work.db --keep --format svg
 contains err "1 run is still at work and drawn as far as it has come."
 contains plots/work-curves.svg "1/2 at work"
 contains plots/work-curves.dat "3 3.5 3.5 3.5 2 3.5"
+contains plots/work-curves.svg "not finished yet"
+equal "$(sed -n '/: not finished yet\|\] not finished yet/,/^$/p' plots/work-curves.dat | sed -n 2p | cut -d' ' -f1,2)" "3 3.5" "where the run has come to"
+poula report --db work.db --format html --out work.html >out 2>err || [ $? = 1 ]
+contains work.html "◇ not finished yet"
 expect 0 poula report --db work.db
 contains out "1 of 2 runs have not finished yet (1 at work)."
 expect 0 poula show "$(sql work.db "SELECT run FROM runs WHERE status = 'running'")" --db work.db
@@ -274,3 +278,7 @@ contains out running
 kill -INT "$started"
 kill -INT "$started"
 finish work 130 "$started"
+sql work.db "SELECT status, count(*) FROM runs GROUP BY 1" >statuses
+expect 0 poula plot --db work.db --keep --format svg
+contains err "1 run was interrupted and is drawn as far as it has come."
+contains plots/work-curves.svg "1/2 interrupted"

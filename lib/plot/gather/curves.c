@@ -185,7 +185,8 @@ static struct pl_point mean_of(const struct sample *list, size_t count, enum pl_
 }
 
 /* Where x is time, it is the mean of the runs'. */
-static void add_means(const struct pl_gather *g, struct pl_plot_line *line, struct samples *s)
+static void add_means(const struct pl_gather *g, struct pl_plot_line *line, struct samples *s,
+                      const struct samples *ends)
 {
     double *values = pl_new((s->count + 1) * sizeof *values);
     if (s->count)
@@ -194,6 +195,12 @@ static void add_means(const struct pl_gather *g, struct pl_plot_line *line, stru
         for (count = 1; i + count < s->count && s->list[i + count].epoch == s->list[i].epoch; count++)
             ;
         pl_points_add(&line->means, mean_of(s->list + i, count, g->spec->around, false, values));
+        for (size_t k = 0; k < ends->count; k++)
+            if (ends->list[k].epoch == s->list[i].epoch) {
+                bool stopped = ends->list[k].value > 0;
+                pl_points_add(stopped ? &line->ended : &line->open, line->means.list[line->means.count - 1]);
+                break;
+            }
         if (g->spec->smooth.epochs)
             pl_points_add(&line->measured, mean_of(s->list + i, count, g->spec->around, true, values));
     }
@@ -250,7 +257,8 @@ static int take_run(void *self, const struct pl_result *result)
     struct drawn_runs *runs = self;
     size_t config = pl_results_position(runs->gather->results, result->config);
     bool drawn = result->status == PL_RUN_FINISHED || result->status == PL_RUN_DIVERGED ||
-                 result->status == PL_RUN_RUNNING || result->status == PL_RUN_STOPPED;
+                 result->status == PL_RUN_RUNNING || result->status == PL_RUN_STOPPED ||
+                 result->status == PL_RUN_INTERRUPTED;
     if (config == SIZE_MAX || !runs->line_of[config] || !drawn)
         return 0;
     void *list = runs->list;
@@ -288,7 +296,7 @@ static void make_lines(struct pl_figure *figure, const struct pl_gather *g, size
 static int read_line(const struct pl_gather *g, struct pl_plot_line *line, const struct drawn_run *runs, size_t count,
                      int64_t *untimed, struct pl_error *err)
 {
-    struct samples samples = {0}, turns = {0};
+    struct samples samples = {0}, turns = {0}, ends = {.until = INFINITY}; /* ends: 1 is early */
     struct pl_settings settings = {0};
     bool all_stopped = true;
     for (size_t i = 0; i < count; i++)
@@ -303,20 +311,25 @@ static int read_line(const struct pl_gather *g, struct pl_plot_line *line, const
         samples.run = i;
         samples.until = turns.until = stopped ? runs[i].stopped : INFINITY;
         status = read_run(g, runs[i].run, &settings, &samples, &turns, untimed, err);
-        bool working = runs[i].status == PL_RUN_RUNNING, begun = samples.count > before;
-        line->runs += !working || begun;
+        bool working = runs[i].status == PL_RUN_RUNNING, waiting = runs[i].status == PL_RUN_INTERRUPTED;
+        bool begun = samples.count > before;
+        if (begun && (working || waiting || stopped))
+            add_sample(&ends, samples.list[samples.count - 1].epoch, stopped);
+        line->runs += (!working && !waiting) || begun;
         line->working += working && begun;
+        line->waiting += waiting && begun;
         line->diverged += runs[i].status == PL_RUN_DIVERGED;
     }
     if (!status && g->spec->kind == PL_FIGURE_TRAJECTORIES && count > 1 && count <= MOST_STRANDS && samples.count)
         add_strands(line, &samples);
     if (!status) {
-        add_means(g, line, &samples);
+        add_means(g, line, &samples, &ends);
         add_changes(line);
         add_turn(line, &turns);
     }
     free(samples.list);
     free(turns.list);
+    free(ends.list);
     pl_settings_release(&settings);
     return status;
 }

@@ -29,6 +29,8 @@ static void release_panel(struct pl_panel *panel)
         free(panel->lines[i].strands.list);
         free(panel->lines[i].lost.list);
         free(panel->lines[i].turn.list);
+        free(panel->lines[i].open.list);
+        free(panel->lines[i].ended.list);
         free(panel->lines[i].changed.list);
     }
     for (size_t i = 0; i < panel->square_count; i++)

@@ -23,23 +23,25 @@ static void append(char **label, const struct pl_text *addition)
 
 /* What became of one style's lines in all panels. */
 struct fate {
-    int64_t runs, diverged, working;
+    int64_t runs, diverged, working, waiting;
     bool drawn; /* some line has a finite value */
 };
 
 /* What became of a line's runs, where it is not that they all finished. */
-static void add_fate(struct pl_text *out, int64_t runs, int64_t diverged, int64_t working)
+static void add_fate(struct pl_text *out, int64_t runs, int64_t diverged, int64_t working, int64_t waiting)
 {
     if (diverged)
         add_share(out, diverged, runs, "diverged");
     if (working)
         add_share(out, working, runs, "at work");
+    if (waiting)
+        add_share(out, waiting, runs, "interrupted");
 }
 
 /* Does every panel tell the same of this style, so that the legend can say it? */
 static bool is_common(const struct fate *fate)
 {
-    return fate->diverged == fate->runs || fate->working == fate->runs;
+    return fate->diverged == fate->runs || fate->working == fate->runs || fate->waiting == fate->runs;
 }
 
 /* Where lines of one style fared differently from panel to panel, the panel's title says so. */
@@ -50,24 +52,24 @@ static void note_panel(struct pl_figure *figure, struct pl_panel *panel, const s
     bool diverged = false, working = false;
     for (size_t l = 0; l < panel->line_count; l++) {
         const struct pl_plot_line *line = &panel->lines[l];
-        if ((!line->diverged && !line->working) || is_common(&fates[line->style]))
+        if ((!line->diverged && !line->working && !line->waiting) || is_common(&fates[line->style]))
             continue;
         pl_text_clear(&note);
         pl_text_clear(&what);
-        add_fate(&what, line->runs, line->diverged, line->working);
+        add_fate(&what, line->runs, line->diverged, line->working, line->waiting);
         if (figure->legend[line->style].label[0])
             pl_text_addf(&note, "%s%s ", figure->legend[line->style].label, strchr(pl_text(&what), '/') ? ":" : "");
         pl_text_add(&note, pl_text(&what));
         diverged |= line->diverged;
-        working |= line->working;
+        working |= line->working || line->waiting;
         lines++;
     }
     if (lines > 1) {
         pl_text_clear(&note);
         pl_text_addf(&note, "runs of %zu lines %s", lines,
                      !working   ? "diverged"
-                     : diverged ? "diverged or are at work"
-                                : "are at work");
+                     : diverged ? "diverged or have not finished"
+                                : "have not finished");
     }
     if (lines)
         append(&panel->title, &note);
@@ -87,6 +89,8 @@ static void find_marks(struct pl_figure *figure, const struct pl_panel *panel, c
 {
     figure->marked[PL_MARK_LOST] |= line->lost.count > 0;
     figure->marked[PL_MARK_TURN] |= line->turn.count > 0;
+    figure->marked[PL_MARK_OPEN] |= line->open.count > 0;
+    figure->marked[PL_MARK_ENDED] |= line->ended.count > 0;
     figure->marked[PL_MARK_CHANGED] |= line->changed.count > 0;
     for (enum pl_mark side = PL_MARK_ABOVE; side <= PL_MARK_BELOW; side++) {
         struct pl_points beyond = {0};
@@ -109,6 +113,7 @@ static bool judge_lines(struct pl_figure *figure, struct fate *fates)
             fates[line->style].runs += line->runs;
             fates[line->style].diverged += line->diverged;
             fates[line->style].working += line->working;
+            fates[line->style].waiting += line->waiting;
             fates[line->style].drawn |= finite || line->lost.count;
             figure->legend[line->style].shown |= figure->kind != PL_FIGURE_RANKS &&
                                                  (finite || line->diverged || line->blank ||
@@ -130,7 +135,7 @@ bool pl_figure_finish_legend(struct pl_figure *figure)
     for (size_t i = 0; i < figure->legend_count; i++) {
         struct pl_text note = {0};
         if (!crosses && (figure->panel_count == 1 || is_common(&fates[i])))
-            add_fate(&note, fates[i].runs, fates[i].diverged, fates[i].working);
+            add_fate(&note, fates[i].runs, fates[i].diverged, fates[i].working, fates[i].waiting);
         if (figure->legend[i].shown && !fates[i].drawn)
             pl_text_addf(&note, "%sno finite value", note.length ? ", " : "");
         if (note.length)

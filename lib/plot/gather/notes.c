@@ -156,7 +156,7 @@ static void note_runs(const struct pl_gather *g, int64_t count, const char *one,
 /* Runs without a result, and squares that stand for fewer runs than they should. */
 static void note_missing(const struct pl_figure *figure, const struct pl_gather *g)
 {
-    int64_t missing = 0, failed = 0, working = 0, blank = 0, stopped = 0, drawn = 0;
+    int64_t missing = 0, failed = 0, working = 0, blank = 0, stopped = 0, drawn = 0, waiting = 0;
     for (size_t i = 0; i < g->config_count; i++) {
         struct pl_summary s;
         pl_results_summary(g->results, g->configs[i], &s);
@@ -167,12 +167,17 @@ static void note_missing(const struct pl_figure *figure, const struct pl_gather 
     }
     for (size_t p = 0; p < figure->panel_count; p++)
         for (size_t l = 0; l < figure->panels[p].line_count; l++) {
+            if (figure->metric_count > 1 && figure->panels[p].lines[l].style % figure->metric_count)
+                continue; /* the same runs again */
             working += figure->panels[p].lines[l].working;
+            waiting += figure->panels[p].lines[l].waiting;
             drawn += figure->panels[p].lines[l].stopped;
         }
     note_runs(g, working, "run is still at work and drawn as far as it has come",
               "runs are still at work and drawn as far as they have come");
-    note_runs(g, missing - working, "run is not drawn because it has not finished",
+    note_runs(g, waiting, "run was interrupted and is drawn as far as it has come",
+              "runs were interrupted and are drawn as far as they have come");
+    note_runs(g, missing - working - waiting, "run is not drawn because it has not finished",
               "runs are not drawn because they have not finished");
     note_runs(g, drawn, "run was stopped early and is drawn until there",
               "runs were stopped early and are drawn until there");

@@ -155,7 +155,7 @@ static void write_key(const struct pl_figure *figure, size_t style, struct pl_te
 
 static void write_legend(const struct pl_figure *figure, struct pl_text *out)
 {
-    static const char *const signs[] = {"×", "○", "|", "↑", "↓"};
+    static const char *const signs[] = {"×", "○", "◇", "□", "|", "↑", "↓"};
     pl_text_add(out, "<ul class=\"legend\">\n");
     for (size_t i = 0; i < figure->legend_count && figure->kind != PL_FIGURE_HEATMAP; i++)
         if (figure->legend[i].shown && figure->legend[i].label[0])

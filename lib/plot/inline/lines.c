@@ -159,10 +159,11 @@ static void draw_fit(const struct pl_inline *s, const struct pl_fit *fit)
 /* Crosses where every run diverged, rings where averaging begins, strokes where the number of runs changes. */
 static void draw_marks(const struct pl_inline *s, const struct pl_plot_line *line)
 {
-    const struct pl_points *marked[] = {&line->lost, &line->turn, &line->changed};
-    static const char *const shapes[] = {"m-4-4l8 8m0-8l-8 8", "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0", "m0-6v12"};
+    const struct pl_points *marked[] = {&line->lost, &line->turn, &line->open, &line->ended, &line->changed};
+    static const char *const shapes[] = {"m-4-4l8 8m0-8l-8 8", "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0",
+                                         "m-6 0l6-6l6 6l-6 6z", "m-4.5-4.5h9v9h-9z", "m0-6v12"};
     struct pl_text path = {0};
-    for (int m = 0; m < 3; m++)
+    for (int m = 0; m < 5; m++)
         for (size_t i = 0; i < marked[m]->count; i++) {
             const struct pl_point *p = &marked[m]->list[i];
             double x = pl_inline_x(s, p->place), y = m ? pl_inline_y(s, p->y) : s->top + 8;

@@ -170,6 +170,8 @@ static void add_blocks(struct panel_script *s, struct drawn *drawn)
     add_fit_block(s, drawn);
     drawn->marks[PL_MARK_LOST] = add_block(s, line, &line->lost, "every run diverged");
     drawn->marks[PL_MARK_TURN] = add_block(s, line, &line->turn, "averaging begins");
+    drawn->marks[PL_MARK_OPEN] = add_block(s, line, &line->open, "not finished yet");
+    drawn->marks[PL_MARK_ENDED] = add_block(s, line, &line->ended, "stopped early");
     drawn->marks[PL_MARK_CHANGED] = add_block(s, line, &line->changed, "another number of runs");
     size_t every = s->bars ? 1 : 1 + line->means.count / (2 * MARKS_ON_A_LINE);
     pl_range_beyond(s->panel, &line->means, PL_MARK_ABOVE, every, &above);

@@ -171,8 +171,14 @@ static void write_panel(struct pl_script *script, size_t index)
 
 void pl_script_mark(struct pl_text *script, const struct pl_figure *figure, enum pl_mark mark)
 {
-    static const char *const drawn[] = {"pt 2 ps 0.8 lw 1.5", "pt 6 ps 1.6 lw 1.8", "pt \"|\"", "pt \"↑\"", "pt \"↓\""};
-    static const char *const letters[] = {"pt 'X'", "pt 'O'", "pt '|'", "pt '^'", "pt 'v'"};
+    static const char *const drawn[] = {"pt 2 ps 0.8 lw 1.5",
+                                        "pt 6 ps 1.6 lw 1.8",
+                                        "pt 12 ps 2 lw 1.5",
+                                        "pt 4 ps 1.7 lw 1.5",
+                                        "pt \"|\"",
+                                        "pt \"↑\"",
+                                        "pt \"↓\""};
+    static const char *const letters[] = {"pt 'X'", "pt 'O'", "pt '>'", "pt '#'", "pt '|'", "pt '^'", "pt 'v'"};
     pl_text_add(script, figure->plain ? letters[mark] : drawn[mark]);
     if (!figure->plain && mark >= PL_MARK_CHANGED)
         pl_text_addf(script, " font ',%g'", pl_layout_points(figure) > 0 ? 1.4 * figure->font : 14);
@@ -180,8 +186,9 @@ void pl_script_mark(struct pl_text *script, const struct pl_figure *figure, enum
 
 const char *pl_script_mark_title(enum pl_mark mark, enum pl_figure_kind kind)
 {
-    static const char *const titles[] = {"every run diverged", "averaging begins", "the number of runs changes",
-                                         "above the axis", "below the axis"};
+    static const char *const titles[] = {"every run diverged", "averaging begins",           "not finished yet",
+                                         "stopped early",      "the number of runs changes", "above the axis",
+                                         "below the axis"};
     return mark == PL_MARK_CHANGED && pl_figure_has_configs(kind) ? "some runs diverged" : titles[mark];
 }
 
