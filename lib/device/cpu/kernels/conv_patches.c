@@ -50,9 +50,14 @@ struct patches {
     int finish, splits;
 };
 
+/* What gather never writes is in the last block of rows. */
 static void clear_patches(const struct patches *p, int threads)
 {
-    memset(p->patches, 0, (size_t)threads * pl_cpu_patch_floats(p->conv) * sizeof *p->patches);
+    const struct pl_cpu_shape *in = &p->conv->x;
+    const size_t last = (size_t)(pl_cpu_patch_blocks(p->conv) - 1) * in->pixel;
+    for (int thread = 0; thread < threads; thread++)
+        memset(p->patches + (size_t)thread * pl_cpu_patch_floats(p->conv) + last, 0,
+               (size_t)in->batch * 16 * sizeof *p->patches);
 }
 
 static void pixels_forward(void *self, size_t from, size_t to, int thread)
@@ -97,19 +102,36 @@ void PL_CPU_NAME(pass_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_pass 
     pl_parallel(threads, (size_t)pl_cpu_pixels(&conv->y), 1, pixels_forward, &p);
 }
 
+struct preparing {
+    const struct pl_cpu_conv *conv;
+    const float *weights;
+    float *operand;
+};
+
+/* A task is an input channel of 16 output channels. */
+static void prepare_part(void *self, size_t from, size_t to, int thread)
+{
+    const struct preparing *p = self;
+    const int channels = p->conv->x.channels, taps = pl_cpu_taps(p->conv);
+    const size_t rows = (size_t)pl_cpu_patch_blocks(p->conv) * 16, used = (size_t)channels * taps;
+    (void)thread;
+    for (size_t task = from; task < to; task++) {
+        const int out = (int)(task / channels) * 16, c = (int)(task % channels);
+        float *panel = p->operand + (size_t)out * rows;
+        gather16(p->weights + ((size_t)out * channels + c) * taps, used, pl_cpu_min(16, p->conv->y.channels - out),
+                 taps, panel + (size_t)c * 16, (size_t)channels * 16);
+        if (!c)
+            memset(panel + used * 16, 0, (rows - used) * 16 * sizeof *panel);
+    }
+}
+
 /* [out block][patch row][16 out channels] */
 void PL_CPU_NAME(prepare_patches)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass,
                                   enum pl_cpu_algorithm algorithm, const float *weights, float *operand, int threads)
 {
-    (void)pass, (void)algorithm, (void)threads;
-    const int channels = conv->x.channels, taps = pl_cpu_taps(conv), outs = pl_cpu_blocks(conv->y.channels);
-    const size_t rows = (size_t)pl_cpu_patch_blocks(conv) * 16;
-    memset(operand, 0, outs * rows * 16 * sizeof *operand);
-    for (int o = 0; o < conv->y.channels; o++)
-        for (int c = 0; c < channels; c++)
-            for (int tap = 0; tap < taps; tap++)
-                operand[(o / 16 * rows + tap * channels + c) * 16 +
-                        o % 16] = weights[((size_t)o * channels + c) * taps + tap];
+    (void)pass, (void)algorithm;
+    struct preparing p = {conv, weights, operand};
+    pl_parallel(threads, (size_t)pl_cpu_blocks(conv->y.channels) * (size_t)conv->x.channels, 1, prepare_part, &p);
 }
 
 static void split_sums(void *self, size_t from, size_t to, int thread)
