@@ -33,7 +33,7 @@ static int run(const struct pl_args *args)
 static const struct pl_option options[] = {
     {.name = "params", .argument = "N", .help = "optim: parameters of the arena (default 10M)"},
     {.name = "optimizer", .argument = "NAME", .help = "optim, train: which one (default theopoula), or 'all' (optim)"},
-    {.name = "model", .argument = "NAME", .help = "train: which one (default vgg11)"},
+    {.name = "model", .argument = "NAME", .help = "train: which one (default vgg11; layers: a small one)"},
     {.name = "batch", .argument = "N", .help = "train: images of a step (default 128), or columns of text (20)"},
     {.name = "bptt", .argument = "N", .help = "train: steps of text in a window (default 70)"},
     {.name = "layers", .argument = "N", .help = "train: of a model of text (default 3)"},

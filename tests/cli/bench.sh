@@ -66,8 +66,6 @@ contains err "neither model vgg11 nor optimizer theopoula has a setting depth"
 expect 2 poula bench train --set width
 contains err "must be KEY=VALUE"
 expect 2 poula bench train --set width=0
-expect 2 poula bench train --model layers
-contains err "needs --set 'layers=...'"
 expect 2 poula bench train --layers 2
 contains err "--layers is for models of text; vgg11 has no setting nlayers"
 expect 2 poula bench train --bptt 5
@@ -100,6 +98,13 @@ expect 2 poula bench optim --rounds 2
 expect 2 poula bench train --busy 1 --profile
 expect 2 poula bench train --busy -1
 [ -z "$(pgrep -P $$ -x poula)" ] || fail "a busy process is left"
+
+# Three layers of its own, where none are given.
+expect 0 poula bench train --model layers --batch 5 --steps 2 --format json
+cp out layers.json
+fields layers.json "(got['model'], got['parameters']) == ('layers', 25674)"
+expect 0 poula bench train --model layers --set 'layers=["linear classes"]' --batch 5 --steps 2 --format json
+contains out '"parameters": 30730,'
 
 # All optimizers, in groups: each once, those with noise twice.
 expect 0 poula bench optim --optimizer all --params 1k --steps 1 --format json
