@@ -58,6 +58,14 @@ expect 0 poula plot --study search --kind tuning --y "last loss" --where optimiz
 expect 0 poula plot --study search --kind scatter --x lambda --y "last loss" --z beta1 --name grey
 contains err "18 points have no beta1 and are grey."
 expect 0 poula plot --study search --kind scatter --x lambda --y "last loss" --z optimizer --name words
+# On a page mean ranks are drawn without gnuplot, with what stands under the pointer, and legible without eyes.
+expect 0 poula report --study search --format html --out page.html
+lacks page.html "data:image"
+grep -q '<title>[a-z]*: mean rank [0-9.]*</title>' page.html || fail "the diagram of ranks has nothing under the pointer"
+contains page.html "<figcaption>mean rank by "
+contains page.html "Mean ranks: "
+contains page.html ">critical difference "
+
 expect 2 poula plot --study search --kind ranks --y "last loss" --where problem=rastrigin
 contains err "at least 2 are needed"
 expect 2 poula plot --study search --kind ranks --panels problem

@@ -156,8 +156,9 @@ static void write_key(const struct pl_figure *figure, size_t style, struct pl_te
 static void write_legend(const struct pl_figure *figure, struct pl_text *out)
 {
     static const char *const signs[] = {"×", "○", "◇", "□", "|", "↑", "↓"};
+    bool keys = figure->kind != PL_FIGURE_HEATMAP && figure->kind != PL_FIGURE_RANKS;
     pl_text_add(out, "<ul class=\"legend\">\n");
-    for (size_t i = 0; i < figure->legend_count && figure->kind != PL_FIGURE_HEATMAP; i++)
+    for (size_t i = 0; keys && i < figure->legend_count; i++)
         if (figure->legend[i].shown && figure->legend[i].label[0])
             write_key(figure, i, out);
     for (size_t i = 0; i < figure->slope_count; i++)
@@ -177,7 +178,7 @@ static void write_caption(const struct pl_figure *figure, struct pl_text *out)
     const char *value = heat ? figure->z_label : figure->y_label; /* of single runs each panel has its own */
     pl_text_add(&caption, caption.length && *value ? ": " : "");
     pl_inline_label(value, &caption);
-    pl_text_add(&caption, " by ");
+    pl_text_add(&caption, caption.length ? " by " : ""); /* ranks have no y */
     pl_inline_label(figure->x_label, &caption);
     if (heat) {
         pl_text_add(&caption, " and ");
@@ -207,44 +208,16 @@ void pl_inline_write(const struct pl_figure *figure, const char *id, size_t poin
     write_caption(figure, out);
     pl_text_add(out, figure->panel_count == 1 ? "<div class=\"panels one\">\n" : "<div class=\"panels\">\n");
     for (size_t p = 0; p < figure->panel_count; p++)
-        write_panel(figure, p, id, most, out);
+        if (figure->kind == PL_FIGURE_RANKS)
+            pl_inline_ranks(figure, id, out);
+        else
+            write_panel(figure, p, id, most, out);
     pl_text_add(out, "</div>\n");
     write_legend(figure, out);
     if (figure->said && figure->said[0])
         pl_html(out, "<p class=\"note\">", figure->said, "</p>\n");
     write_notes(notes, out);
     pl_text_add(out, "</figure>\n");
-}
-
-/* Figures without lines and squares are gnuplot's pictures. */
-static int write_picture(struct pl_figure *figure, const char *id, const struct pl_text *notes, struct pl_text *out,
-                         struct pl_error *err)
-{
-    static const struct pl_plot_options options = {.format = PL_PLOT_SVG};
-    struct pl_text script = {0}, data = {0}, drawn = {0};
-    figure->width = figure->height = 0; /* the page's */
-    figure->type = (struct pl_font){0};
-    figure->font = 13;
-    pl_script_write(figure, figure->name, &options, &script, &data);
-    int status = pl_gnuplot_run(figure->name, &script, &data, "svg", &drawn, err);
-    if (!status) {
-        pl_html(out, "<figure class=\"figure\" id=\"", id, "\">\n");
-        write_caption(figure, out);
-        pl_html(out, "<img alt=\"", figure->name,
-                "; its values are in the notes and in the tables\" src=\"data:image/svg+xml,");
-        for (const unsigned char *c = (const unsigned char *)pl_text(&drawn); *c; c++)
-            if ((*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z'))
-                pl_text_add_char(out, (char)*c);
-            else
-                pl_text_addf(out, "%%%02X", *c);
-        pl_text_add(out, "\">\n");
-        write_notes(notes, out);
-        pl_text_add(out, "</figure>\n");
-    }
-    pl_text_release(&script);
-    pl_text_release(&data);
-    pl_text_release(&drawn);
-    return status;
 }
 
 int pl_plot_inline(struct pl_results *results, const struct pl_figure_spec *spec,
@@ -254,10 +227,7 @@ int pl_plot_inline(struct pl_results *results, const struct pl_figure_spec *spec
     struct pl_text notes = {0};
     int status = pl_figure_make(&figure, results, spec, false, &notes, err);
     if (!status) {
-        if (figure.kind == PL_FIGURE_RANKS)
-            status = write_picture(&figure, options->id, &notes, out, err);
-        else
-            pl_inline_write(&figure, options->id, options->points, &notes, out);
+        pl_inline_write(&figure, options->id, options->points, &notes, out);
         pl_figure_release(&figure);
     }
     pl_text_release(&notes);

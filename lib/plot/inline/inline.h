@@ -41,6 +41,8 @@ void pl_inline_data(const struct pl_inline *s, struct pl_text *json);
 /* What a panel shows, in sentences, for who does not see it. */
 void pl_inline_describe(const struct pl_inline *s, struct pl_text *text);
 void pl_inline_squares(struct pl_inline *s);
+/* The whole panel of a figure of mean ranks. */
+void pl_inline_ranks(const struct pl_figure *figure, const char *id, struct pl_text *out);
 /* Where a value stands on the panel's scale of colours, from 0 to 1; and that scale, at the right. */
 double pl_inline_position(const struct pl_panel *panel, double value);
 void pl_inline_scale(const struct pl_inline *s);
