@@ -109,3 +109,10 @@ refuse 'table: t, alike: [best, Adam]}
 { cat none.yaml; echo 'claims: {}'; } >bad.yaml
 expect 2 poula report --claims --compare bad.yaml
 contains err "claims must be a list of claims"
+
+# What README shows of the database that comes along.
+cp "$SOURCE_ROOT/results/replication.db" .
+expect 0 poula report --claims --db replication.db
+sed -n '/^\(Printed numbers\|Ours\): /p' "$SOURCE_ROOT/README.md" >shown
+equal "$(wc -l <shown)" 2 "lines of README"
+while read -r line; do contains out "$line"; done <shown
