@@ -1,4 +1,5 @@
 /* Names and values as labels of a figure. */
+#include "base/escape.h"
 #include "plot/ticks.h"
 
 #include <ctype.h>
@@ -42,6 +43,38 @@ void pl_label_cut(struct pl_text *out, const char *label, size_t most)
             pl_text_add_char(out, *++c);
     }
     pl_text_add(out, *c ? "…" : "");
+}
+
+void pl_label_latex(struct pl_text *out, const char *label)
+{
+    struct pl_text chunk = {0};
+    while (*label) {
+        bool shifted = (*label == '^' || *label == '_') && label[1] == '{';
+        if (*label == '\\' && label[1])
+            label++;
+        if (!shifted && *label != '\n') {
+            pl_text_add_char(&chunk, *label++);
+            continue;
+        }
+        pl_escape_latex(out, pl_text(&chunk));
+        pl_text_clear(&chunk);
+        if (!shifted) { /* another line */
+            pl_text_add_char(out, *label++);
+            continue;
+        }
+        pl_text_addf(out, "$%c{", *label);
+        for (label += 2; *label && *label != '}'; label++)
+            if (!strncmp(label, "−", strlen("−"))) {
+                pl_text_add_char(out, '-');
+                label += strlen("−") - 1;
+            } else {
+                pl_text_add_char(out, *label);
+            }
+        pl_text_add(out, "}$");
+        label += *label == '}';
+    }
+    pl_escape_latex(out, pl_text(&chunk));
+    pl_text_release(&chunk);
 }
 
 void pl_label_quote(struct pl_text *script, const char *text)

@@ -1,4 +1,5 @@
 /* From a declaration to a file. */
+#include "base/escape.h"
 #include "plot/plot_priv.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@ static int write_file(const char *folder, const char *base, const char *suffix, 
                       struct pl_text *path, struct pl_error *err)
 {
     pl_text_clear(path);
-    pl_text_addf(path, "%s%s%s.%s", folder, folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/", base, suffix);
+    pl_text_addf(path, "%s%s%s%s", folder, folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/", base, suffix);
     return pl_file_write(path->text, pl_text(content), content->length, err);
 }
 
@@ -21,16 +22,38 @@ static void add_drawing(struct pl_text *output, const char *drawn)
             pl_text_add_char(output, *drawn);
 }
 
+const char *const pl_plot_endings[] = {".png", ".svg", ".pdf", ".tex", "-latex.tex", ".txt"};
+
+/* What the document must know of a figure of LaTeX. */
+static void add_preamble(enum pl_plot_format format, struct pl_text *drawn)
+{
+    struct pl_text whole = {0};
+    pl_text_addf(&whole, "%% The document needs \\usepackage{%s} and takes this by \\input.\n%s",
+                 format == PL_PLOT_TIKZ ? "gnuplot-lua-tikz" : "graphicx,xcolor",
+                 pl_latex_has_characters(pl_text(drawn)) ? PL_LATEX_CHARACTERS : "");
+    const char *rest = pl_text(drawn), *place;
+    for (; format == PL_PLOT_CAIROLATEX && (place = strstr(rest, "]{./")); rest = place + 4) {
+        pl_text_add_bytes(&whole, rest, (size_t)(place - rest)); /* so that graphicspath finds the picture */
+        pl_text_add(&whole, "]{");
+    }
+    pl_text_add(&whole, rest);
+    pl_text_release(drawn);
+    *drawn = whole;
+}
+
 int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, const struct pl_plot_options *options,
                  struct pl_text *output, struct pl_text *notes, struct pl_error *err)
 {
-    static const char *const endings[] = {"png", "svg", "pdf", "txt"};
     bool plain = options->format == PL_PLOT_DUMB;
     struct pl_figure figure;
-    struct pl_text script = {0}, data = {0}, drawn = {0}, path = {0};
+    struct pl_text script = {0}, data = {0}, drawn = {0}, more = {0}, path = {0};
     int status = pl_figure_make(&figure, results, spec, plain, notes, err);
     if (status)
         return status;
+    const char *second = options->format == PL_PLOT_CAIROLATEX ? "-latex.pdf" : NULL;
+    figure.latex = options->format == PL_PLOT_TIKZ || second;
+    if (figure.latex && figure.type.family[0])
+        pl_text_add(notes, "The letters are the document's: the family of font is for other formats.\n");
     double points = pl_layout_points(&figure);
     figure.font = options->format != PL_PLOT_SVG ? fmax(points, 0) : points * 96 / 72;
     if (points <= 0)
@@ -38,18 +61,23 @@ int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, 
     status = pl_layout_check(&figure, options, notes, err);
     if (!status) {
         pl_script_write(&figure, figure.name, options, &script, &data);
-        status = pl_gnuplot_run(figure.name, &script, &data, endings[options->format], &drawn, err);
+        status = pl_gnuplot_run(figure.name, &script, &data, pl_plot_endings[options->format], second, &drawn, &more,
+                                err);
     }
     if (!status && plain) {
         add_drawing(output, pl_text(&drawn));
     } else if (!status) {
         status = pl_folder_make(options->folder, err);
         if (!status && options->keep)
-            status = write_file(options->folder, figure.name, "gp", &script, &path, err);
+            status = write_file(options->folder, figure.name, ".gp", &script, &path, err);
         if (!status && options->keep)
-            status = write_file(options->folder, figure.name, "dat", &data, &path, err);
+            status = write_file(options->folder, figure.name, ".dat", &data, &path, err);
+        if (figure.latex)
+            add_preamble(options->format, &drawn);
+        if (!status && second)
+            status = write_file(options->folder, figure.name, second, &more, &path, err);
         if (!status)
-            status = write_file(options->folder, figure.name, endings[options->format], &drawn, &path, err);
+            status = write_file(options->folder, figure.name, pl_plot_endings[options->format], &drawn, &path, err);
         if (!status)
             pl_text_add(output, pl_text(&path));
     }
@@ -57,6 +85,7 @@ int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, 
     pl_text_release(&script);
     pl_text_release(&data);
     pl_text_release(&drawn);
+    pl_text_release(&more);
     pl_text_release(&path);
     return status;
 }

@@ -13,7 +13,9 @@
 #include "report/report.h"
 #include "study/study.h"
 
-enum pl_plot_format { PL_PLOT_PNG, PL_PLOT_SVG, PL_PLOT_PDF, PL_PLOT_DUMB };
+/* TIKZ is NAME.tex, CAIROLATEX is NAME-latex.tex and the NAME-latex.pdf that it takes: for a LaTeX document, with its
+ * fonts. */
+enum pl_plot_format { PL_PLOT_PNG, PL_PLOT_SVG, PL_PLOT_PDF, PL_PLOT_TIKZ, PL_PLOT_CAIROLATEX, PL_PLOT_DUMB };
 
 struct pl_plot_options {
     enum pl_plot_format format;

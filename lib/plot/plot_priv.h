@@ -106,6 +106,7 @@ struct pl_alike {
 
 struct pl_figure {
     enum pl_figure_kind kind;
+    bool latex;           /* texts are LaTeX's */
     bool plain;           /* labels for a terminal: no markup */
     double width, height; /* in inches, as asked for; 0: as large as it likes */
     struct pl_font type;  /* as asked for */
@@ -230,6 +231,8 @@ void pl_fit_reference(const struct pl_panel *panel, double slope, double x[2], d
 /* Appends text so that gnuplot's enhanced mode shows it as it stands; control characters as their pictures, and what is
  * not UTF-8 as U+FFFD. plain: without markup. */
 void pl_label_text(struct pl_text *out, const char *text, bool plain);
+/* Appends a label with gnuplot's markup as text of LaTeX. */
+void pl_label_latex(struct pl_text *out, const char *label);
 /* Appends a label (or a file name) as a string of a gnuplot script, in which nothing has a meaning of its own. */
 void pl_label_quote(struct pl_text *script, const char *text);
 /* Appends a label of at most so many characters; where it is cut, its markup goes with it. */
@@ -293,6 +296,8 @@ struct pl_script {
     struct pl_text *text, *data;
 };
 
+/* How the names of files end, by format. */
+extern const char *const pl_plot_endings[];
 /* Writes the script and the data file it reads. base is the file name without ending. */
 void pl_script_write(const struct pl_figure *figure, const char *base, const struct pl_plot_options *options,
                      struct pl_text *text, struct pl_text *data);
@@ -304,6 +309,8 @@ void pl_script_ranks(struct pl_script *script, const struct pl_panel *panel);
  * band_at and edge_at, which bring values to their place.
  */
 void pl_script_axes(struct pl_script *script, const struct pl_panel *panel, bool label_y);
+/* A label as a string of the script, in the language of its texts. */
+void pl_script_quote(const struct pl_figure *figure, struct pl_text *script, const char *label);
 /* "set ztics ..." or "set cbtics ..." with the ticks of a colour scale. */
 void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *panel);
 /* Begins a block of data and returns its number. It has at least one row, and two empty rows stand nowhere else. */
@@ -323,8 +330,9 @@ const char *pl_script_mark_title(enum pl_mark mark, enum pl_figure_kind kind);
 unsigned pl_heat_colour(double position, bool *white);
 void pl_heat_palette(struct pl_text *script, bool reversed);
 
-/* Runs gnuplot on the script in a scratch folder and hands back what it drew. */
+/* Runs gnuplot on the script in a scratch folder and hands back what it drew: the file that ends in picture, and where
+ * second is not NULL the one that ends so. */
 int pl_gnuplot_run(const char *base, const struct pl_text *script, const struct pl_text *data, const char *picture,
-                   struct pl_text *drawn, struct pl_error *err);
+                   const char *second, struct pl_text *drawn, struct pl_text *more, struct pl_error *err);
 
 #endif

@@ -7,10 +7,15 @@
 #include <string.h>
 
 /* A label, no longer than there is room for. */
-static void add_label(struct pl_text *script, const char *label)
+static void add_label(const struct pl_figure *figure, struct pl_text *script, const char *label)
 {
-    struct pl_text cut = {0}, text = {0};
-    pl_label_cut(&cut, label, PL_LONGEST_TICK);
+    struct pl_text short_label = {0}, cut = {0}, text = {0};
+    pl_label_cut(&short_label, label, PL_LONGEST_TICK);
+    if (figure->latex)
+        pl_label_latex(&cut, pl_text(&short_label));
+    else
+        pl_text_add(&cut, pl_text(&short_label));
+    pl_text_release(&short_label);
     for (const char *c = pl_text(&cut); *c; c++) {
         pl_text_add_char(&text, *c);
         if (*c == '%') /* gnuplot formats the labels of ticks */
@@ -21,12 +26,13 @@ static void add_label(struct pl_text *script, const char *label)
     pl_text_release(&text);
 }
 
-static void write_ticks(struct pl_text *script, const char *axis, const struct pl_tick *ticks, size_t count)
+static void write_ticks(const struct pl_figure *figure, struct pl_text *script, const char *axis,
+                        const struct pl_tick *ticks, size_t count)
 {
     pl_text_addf(script, "unset m%stics\nset %stics (", axis, axis);
     for (size_t i = 0; i < count; i++) {
         pl_text_add(script, i ? ", " : "");
-        add_label(script, ticks[i].label);
+        add_label(figure, script, ticks[i].label);
         pl_text_addf(script, " %.17g", ticks[i].at);
     }
     pl_text_add(script, ")\n");
@@ -53,7 +59,7 @@ static void write_values(struct pl_script *script, const struct pl_tick_axis *ax
         room.letter = 0;
     }
     pl_ticks_thin(&room, shown, count);
-    write_ticks(script->text, name, shown, count);
+    write_ticks(script->figure, script->text, name, shown, count);
     for (size_t i = 0; i < count; i++)
         free(shown[i].label);
     free(shown);
@@ -77,7 +83,7 @@ static void write_axis(struct pl_script *script, const struct pl_panel *panel, c
     pl_ticks_make(&axis, &ticks);
     for (size_t i = 0; i < ticks.count && !labels; i++)
         ticks.list[i].label[0] = '\0';
-    write_ticks(script->text, name, ticks.list, ticks.count);
+    write_ticks(script->figure, script->text, name, ticks.list, ticks.count);
     pl_ticks_release(&ticks);
 }
 
@@ -162,9 +168,9 @@ void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *pan
                  panel->z_range[1], axis.range[1]);
     add_unit(script->text, power);
     pl_text_add_char(script->text, '\n');
-    write_ticks(script->text, "cb", ticks.list, ticks.count);
+    write_ticks(script->figure, script->text, "cb", ticks.list, ticks.count);
     pl_ticks_release(&ticks);
     pl_text_add(script->text, "set cblabel ");
-    pl_label_quote(script->text, script->figure->z_label);
+    pl_script_quote(script->figure, script->text, script->figure->z_label);
     pl_text_add(script->text, " offset 1,0\n");
 }

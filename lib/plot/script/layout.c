@@ -12,6 +12,8 @@ double pl_layout_points(const struct pl_figure *figure)
 {
     if (figure->type.size > 0)
         return figure->type.size;
+    if (figure->latex)
+        return 10; /* what documents have */
     return figure->width > 0 || figure->height > 0 ? 8 : 0;
 }
 

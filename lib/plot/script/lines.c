@@ -221,7 +221,7 @@ static void add_title(struct panel_script *s, const struct pl_plot_line *line)
     const char *label = s->script->figure->legend[line->style].label;
     pl_text_add(s->script->text, *label ? " title " : " notitle");
     if (*label)
-        pl_label_quote(s->script->text, label);
+        pl_script_quote(s->script->figure, s->script->text, label);
 }
 
 static void add_band(struct panel_script *s, const struct drawn *d)

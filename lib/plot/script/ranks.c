@@ -75,12 +75,12 @@ static void add_axis(struct pl_script *s, const struct pl_panel *panel)
     for (size_t i = 0; i < ticks.count; i++) {
         pl_text_addf(text, "set arrow from %.17g,0 to %.17g,0.25 nohead lc rgb '#444444' lw 1\nset label ",
                      ticks.list[i].at, ticks.list[i].at);
-        pl_label_quote(text, ticks.list[i].label);
+        pl_script_quote(s->figure, text, ticks.list[i].label);
         pl_text_addf(text, " at %.17g,0.75 center tc rgb '#222222'\n", ticks.list[i].at);
     }
     pl_ticks_release(&ticks);
     pl_text_add(text, "set label ");
-    pl_label_quote(text, s->figure->x_label);
+    pl_script_quote(s->figure, text, s->figure->x_label);
     pl_text_addf(text, " at %.17g,1.65 center tc rgb '#222222'\n", (panel->x_range[0] + panel->x_range[1]) / 2);
 }
 
@@ -89,7 +89,7 @@ static void add_name(struct pl_script *s, const char *name, double x, double y, 
     struct pl_text cut = {0};
     pl_label_cut(&cut, name, PL_LONGEST_NAME);
     pl_text_add(s->text, "set label ");
-    pl_label_quote(s->text, pl_text(&cut));
+    pl_script_quote(s->figure, s->text, pl_text(&cut));
     pl_text_addf(s->text, " at %.17g,%.17g %s offset %s,0\n", x, y, left ? "right" : "left", left ? "-0.4" : "0.4");
     pl_text_release(&cut);
 }
@@ -113,7 +113,7 @@ static void add_methods(struct pl_script *s, const struct pl_panel *panel)
     for (size_t i = 0; i < panel->line_count; i++) {
         begin_item(s, !i, blocks[i]);
         pl_text_add(s->text, "with lines lc rgb '#444444' lw 1.1 title ");
-        pl_label_quote(s->text, figure->legend[panel->lines[i].style].label);
+        pl_script_quote(s->figure, s->text, figure->legend[panel->lines[i].style].label);
     }
     free(blocks);
 }
@@ -171,7 +171,7 @@ static void write_plain(struct pl_script *s, const struct pl_panel *panel)
         struct pl_text cut = {0};
         pl_label_cut(&cut, s->figure->legend[panel->lines[i].style].label, PL_LONGEST_TICK);
         pl_text_add(s->text, i ? ", " : "");
-        pl_label_quote(s->text, pl_text(&cut));
+        pl_script_quote(s->figure, s->text, pl_text(&cut));
         pl_text_addf(s->text, " %zu", i + 1);
         pl_text_release(&cut);
     }
@@ -180,7 +180,7 @@ static void write_plain(struct pl_script *s, const struct pl_panel *panel)
         const double point[1][2] = {{panel->lines[i].means.list[0].x, (double)i + 1}};
         begin_item(s, !i, block_of(s, s->figure->legend[panel->lines[i].style].label, "mean rank: x row", point, 1));
         pl_text_add(s->text, "with points pt '*' title ");
-        pl_label_quote(s->text, s->figure->legend[panel->lines[i].style].label);
+        pl_script_quote(s->figure, s->text, s->figure->legend[panel->lines[i].style].label);
     }
     pl_text_add_char(s->text, '\n');
 }

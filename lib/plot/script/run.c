@@ -19,7 +19,7 @@ enum { LARGEST_PICTURE = 256 << 20 };
 static char *join(const char *folder, const char *base, const char *suffix)
 {
     struct pl_text path = {0};
-    pl_text_addf(&path, "%s/%s.%s", folder, base, suffix);
+    pl_text_addf(&path, "%s/%s%s", folder, base, suffix);
     return pl_text_take(&path);
 }
 
@@ -37,10 +37,10 @@ static int make_scratch(char **folder, struct pl_error *err)
     return 0;
 }
 
-static void remove_scratch(char *folder, const char *base, const char *picture)
+static void remove_scratch(char *folder, const char *base, const char *picture, const char *second)
 {
-    const char *const suffixes[] = {"gp", "dat", "err", picture};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+    const char *const suffixes[] = {".gp", ".dat", ".err", picture, second};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && suffixes[i]; i++) {
         char *path = join(folder, base, suffixes[i]);
         unlink(path);
         free(path);
@@ -54,7 +54,7 @@ static int start(const char *folder, const char *base, pid_t *pid, struct pl_err
 {
     struct pl_text script = {0};
     pl_text_addf(&script, "./%s.gp", base);
-    char *messages = join(folder, base, "err");
+    char *messages = join(folder, base, ".err");
     char program[] = "gnuplot", no_defaults[] = "-d";
     char *const argv[] = {program, no_defaults, script.text, NULL};
     posix_spawn_file_actions_t actions;
@@ -89,7 +89,7 @@ static int start(const char *folder, const char *base, pid_t *pid, struct pl_err
 static void first_complaint(const char *folder, const char *base, char *line, size_t size)
 {
     struct pl_text messages = {0};
-    char *path = join(folder, base, "err");
+    char *path = join(folder, base, ".err");
     const char *found = "it said nothing";
     if (!pl_file_read(path, 1 << 20, &messages, NULL)) {
         const char *colon = strstr(pl_text(&messages), "line ");
@@ -116,22 +116,23 @@ static int wait_for(pid_t pid, const char *folder, const char *base, struct pl_e
 }
 
 int pl_gnuplot_run(const char *base, const struct pl_text *script, const struct pl_text *data, const char *picture,
-                   struct pl_text *drawn, struct pl_error *err)
+                   const char *second, struct pl_text *drawn, struct pl_text *more, struct pl_error *err)
 {
     char *folder = NULL;
     pid_t pid;
     int status = make_scratch(&folder, err);
     if (status)
         return status;
-    char *script_path = join(folder, base, "gp"), *data_path = join(folder, base, "dat");
-    char *picture_path = join(folder, base, picture);
+    char *script_path = join(folder, base, ".gp"), *data_path = join(folder, base, ".dat");
+    char *picture_path = join(folder, base, picture), *second_path = second ? join(folder, base, second) : NULL;
     char said[300];
     struct pl_error problem;
     if ((status = pl_file_write(script_path, pl_text(script), script->length, err)) ||
         (status = pl_file_write(data_path, pl_text(data), data->length, err)) ||
         (status = start(folder, base, &pid, err)) || (status = wait_for(pid, folder, base, err)))
         goto done;
-    if (pl_file_read(picture_path, LARGEST_PICTURE, drawn, &problem) || !drawn->length) {
+    if (pl_file_read(picture_path, LARGEST_PICTURE, drawn, &problem) || !drawn->length ||
+        (second && pl_file_read(second_path, LARGEST_PICTURE, more, &problem))) {
         first_complaint(folder, base, said, sizeof said);
         status = pl_fail(err, PL_EIO, "gnuplot drew nothing for %s: %s", base, said);
     }
@@ -139,6 +140,7 @@ done:
     free(script_path);
     free(data_path);
     free(picture_path);
-    remove_scratch(folder, base, picture);
+    free(second_path);
+    remove_scratch(folder, base, picture, second);
     return status;
 }

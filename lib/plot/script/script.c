@@ -62,23 +62,24 @@ static void write_terminal(const struct pl_figure *figure, const struct pl_layou
                      "size %.3fin,%.3fin linewidth 1.4 dashlength 1.6\n",
                      family, figure->font, points ? 1 : 0.75, size->width, size->height);
         break;
+    case PL_PLOT_TIKZ: /* their size and letters are the document's */
+    case PL_PLOT_CAIROLATEX:
+        pl_text_addf(script, "set terminal %s size %.3fin,%.3fin%s",
+                     options->format == PL_PLOT_TIKZ ? "tikz" : "cairolatex pdf colortext", size->width, size->height,
+                     options->format == PL_PLOT_TIKZ ? "" : " linewidth 1.4 dashlength 1.6");
+        pl_text_addf(script, figure->type.size > 0 ? " font ',%g'\n" : "\n", figure->type.size);
+        break;
     case PL_PLOT_DUMB:
         pl_text_addf(script, "set terminal dumb noenhanced mono size %d,%d\n", options->width, options->height);
         break;
     }
 }
 
-static const char *ending(enum pl_plot_format format)
-{
-    static const char *const endings[] = {"png", "svg", "pdf", "txt"};
-    return endings[format];
-}
-
 /* In this folder, whatever the name begins with: "<" and "|" would start programs. */
 static void add_file(struct pl_text *script, const char *base, const char *suffix)
 {
     struct pl_text path = {0};
-    pl_text_addf(&path, "./%s.%s", base, suffix);
+    pl_text_addf(&path, "./%s%s", base, suffix);
     pl_label_quote(script, pl_text(&path));
     pl_text_release(&path);
 }
@@ -105,7 +106,7 @@ void pl_script_number(struct pl_text *out, double value)
 
 void pl_script_source(struct pl_script *script, size_t block)
 {
-    add_file(script->text, script->base, "dat");
+    add_file(script->text, script->base, ".dat");
     pl_text_addf(script->text, " index '[%zu]' ", block);
 }
 
@@ -129,10 +130,20 @@ static void write_place(const struct pl_figure *figure, const struct pl_layout_s
                      x1 + 0.12 / size->width, y0, 0.14 / size->width, y1 - y0);
 }
 
-static void set_text(struct pl_text *script, const char *what, const char *text, const char *how)
+void pl_script_quote(const struct pl_figure *figure, struct pl_text *script, const char *label)
+{
+    struct pl_text latex = {0};
+    if (figure->latex)
+        pl_label_latex(&latex, label);
+    pl_label_quote(script, figure->latex ? pl_text(&latex) : label);
+    pl_text_release(&latex);
+}
+
+static void set_text(const struct pl_figure *figure, struct pl_text *script, const char *what, const char *text,
+                     const char *how)
 {
     pl_text_addf(script, "set %s ", what);
-    pl_label_quote(script, text);
+    pl_script_quote(figure, script, text);
     pl_text_addf(script, "%s\n", how);
 }
 
@@ -144,10 +155,11 @@ static void write_labels(const struct pl_figure *figure, size_t index, const str
     bool short_label = pl_text_width(figure->y_label) <= 3; /* a single letter reads better upright */
     pl_layout_wrap(figure->panels[index].title, figure->plain ? 1000 : size->panel_width - 0.6 * size->scale,
                    size->scale, &title);
-    set_text(script, "title", pl_text(&title), " offset 0,-0.4");
+    set_text(figure, script, "title", pl_text(&title), " offset 0,-0.4");
     pl_text_release(&title);
-    set_text(script, "xlabel", last_row || figure->plain ? figure->x_label : "", figure->plain ? "" : " offset 0,0.2");
-    set_text(script, "ylabel", index % columns == 0 || figure->plain ? figure->y_label : "",
+    set_text(figure, script, "xlabel", last_row || figure->plain ? figure->x_label : "",
+             figure->plain ? "" : " offset 0,0.2");
+    set_text(figure, script, "ylabel", index % columns == 0 || figure->plain ? figure->y_label : "",
              short_label ? " offset -0.4,0 norotate" : " offset -0.4,0 rotate");
 }
 
@@ -171,14 +183,15 @@ static void write_panel(struct pl_script *script, size_t index)
 
 void pl_script_mark(struct pl_text *script, const struct pl_figure *figure, enum pl_mark mark)
 {
-    static const char *const drawn[] = {"pt 2 ps 0.8 lw 1.5",
-                                        "pt 6 ps 1.6 lw 1.8",
-                                        "pt 12 ps 2 lw 1.5",
-                                        "pt 4 ps 1.7 lw 1.5",
-                                        "pt \"|\"",
-                                        "pt \"↑\"",
-                                        "pt \"↓\""};
+    static const char *const drawn[] = {
+        "pt 2 ps 0.8 lw 1.5", "pt 6 ps 1.6 lw 1.8", "pt 12 ps 2 lw 1.5", "pt 4 ps 1.7 lw 1.5",
+        "pt \"|\"",           "pt \"↑\"",           "pt \"↓\""};
     static const char *const letters[] = {"pt 'X'", "pt 'O'", "pt '>'", "pt '#'", "pt '|'", "pt '^'", "pt 'v'"};
+    static const char *const latex[] = {"pt 1 ps 1.8 lw 1.8", "pt 8 ps 1.4 lw 1.5", "pt 10 ps 1.4 lw 1.5"};
+    if (figure->latex && mark >= PL_MARK_CHANGED) { /* where characters are no marks */
+        pl_text_add(script, latex[mark - PL_MARK_CHANGED]);
+        return;
+    }
     pl_text_add(script, figure->plain ? letters[mark] : drawn[mark]);
     if (!figure->plain && mark >= PL_MARK_CHANGED)
         pl_text_addf(script, " font ',%g'", pl_layout_points(figure) > 0 ? 1.4 * figure->font : 14);
@@ -198,7 +211,7 @@ static void write_mark_entry(const struct pl_figure *figure, enum pl_mark mark, 
 {
     pl_text_add(script, ", \\\n  keyentry with points ");
     pl_script_mark(script, figure, mark);
-    pl_text_addf(script, " %s rgb '#333333' title '%s'", mark < PL_MARK_CHANGED ? "lc" : "tc",
+    pl_text_addf(script, " %s rgb '#333333' title '%s'", mark < PL_MARK_CHANGED || figure->latex ? "lc" : "tc",
                  pl_script_mark_title(mark, figure->kind));
 }
 
@@ -211,7 +224,7 @@ static void write_line_entry(const struct pl_figure *figure, size_t style, size_
     pl_label_cut(&cut, figure->legend[style].label, most);
     pl_text_addf(script, ", \\\n  keyentry with %s ls %zu%s title ", how, style + 1,
                  figure->z_label ? " lc rgb '#333333'" : "");
-    pl_label_quote(script, pl_text(&cut));
+    pl_script_quote(figure, script, pl_text(&cut));
     pl_text_release(&cut);
 }
 
@@ -249,7 +262,7 @@ static void write_said(struct pl_script *s)
     struct pl_text said = {0};
     pl_layout_wrap(s->figure->said, s->size.width - 0.2, PL_LAYOUT_SAID * s->size.scale, &said);
     pl_text_add(s->text, "set label 1001 ");
-    pl_label_quote(s->text, pl_text(&said));
+    pl_script_quote(s->figure, s->text, pl_text(&said));
     pl_text_addf(s->text, " at screen 0.5, screen %.5f center font ',%g' tc rgb '#444444'\n",
                  (s->size.said - 0.7 * PL_LAYOUT_SAID * s->size.line) / s->size.height,
                  PL_LAYOUT_SAID * s->figure->font);
@@ -273,7 +286,7 @@ static void write_picture(struct pl_script *s)
         struct pl_text title = {0};
         pl_layout_wrap(figure->title, s->size.width, 1.2 * s->size.scale, &title);
         pl_text_add(script, "set label 1000 ");
-        pl_label_quote(script, pl_text(&title));
+        pl_script_quote(figure, script, pl_text(&title));
         pl_text_release(&title);
         pl_text_addf(script, " at screen 0.5, screen %.5f center font ',%g'\n",
                      1 - 0.5 * s->size.title / s->size.height, 1.2 * figure->font);
@@ -301,7 +314,7 @@ static void write_drawings(struct pl_script *s)
                      figure->panels[i].title,
                      figure->said[0] && (figure->title[0] || figure->panels[i].title[0]) ? ". " : "", figure->said);
         write_labels(figure, i, &s->size, 1, s->text);
-        set_text(s->text, "title", pl_text(&title), "");
+        set_text(figure, s->text, "title", pl_text(&title), "");
         write_panel(s, i);
         pl_text_release(&title);
     }
@@ -313,11 +326,11 @@ void pl_script_write(const struct pl_figure *figure, const char *base, const str
     struct pl_script script = {.figure = figure, .options = options, .base = base, .text = text, .data = data};
     pl_layout_measure(figure, options, &script.size);
     pl_text_addf(text, "# Made by poula %s. Draw it again in this folder: gnuplot -d ", PL_VERSION);
-    add_file(text, base, "gp");
+    add_file(text, base, ".gp");
     pl_text_add(text, "\nset encoding utf8\n");
     write_terminal(figure, &script.size, options, text);
     pl_text_add(text, "set output ");
-    add_file(text, base, ending(options->format));
+    add_file(text, base, pl_plot_endings[options->format]);
     pl_text_add_char(text, '\n');
     if (figure->plain)
         write_drawings(&script);

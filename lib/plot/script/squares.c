@@ -56,7 +56,7 @@ static void add_lines_of_text(const struct pl_figure *figure, const struct pl_sq
         pl_label_text(&label, line, figure->plain);
         pl_text_add(&label, figure->plain && square->best && text == square->text ? "*" : "");
         pl_text_add(script, "set label ");
-        pl_label_quote(script, pl_text(&label));
+        pl_script_quote(figure, script, pl_text(&label));
         pl_text_addf(script, " at %zu,%zu center offset 0,%g front tc rgb '%s' font ',%g'\n", square->column + 1,
                      square->row + 1, shift, colour, (shift < 0 ? 0.7 : 0.9) * figure->font);
         pl_text_release(&label);
