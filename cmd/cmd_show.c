@@ -5,6 +5,7 @@
 #include "data/images/images.h"
 #include "optim/optim.h"
 #include "problem/problem.h"
+#include "sweep/sweep.h"
 #include "train/train.h"
 
 #include <stdlib.h>
@@ -259,6 +260,23 @@ static int print_config(struct pl_store *store, const struct pl_run_info *info, 
     return status;
 }
 
+/* Of a run at work what it has said so far, else the attempt before it. */
+static void print_log(const struct pl_args *args, const struct pl_run_info *info)
+{
+    struct pl_text folders = {0}, log = {0};
+    bool works = info->status == PL_RUN_RUNNING;
+    pl_args_folders(args, &folders);
+    bool live = works && pl_working_log(pl_text(&folders), info->run, info->started, &log);
+    if (live || info->log) {
+        const char *text = live ? pl_text(&log) : info->log;
+        puts(live ? "\nlog so far" : works ? "\nlog of the attempt before" : "\nlog");
+        pl_cmd_lines(stdout, text);
+        fputs(*text && text[strlen(text) - 1] == '\n' ? "" : "\n", stdout);
+    }
+    pl_text_release(&log);
+    pl_text_release(&folders);
+}
+
 static int show_run(const struct pl_args *args, const char *name)
 {
     struct pl_store *store;
@@ -282,11 +300,7 @@ static int show_run(const struct pl_args *args, const char *name)
     putchar('\n');
     code = pl_cmd_answer(args, store, pl_text(&sql), stdout, &pl_format_text);
     pl_text_release(&sql);
-    if (info.log) {
-        puts(info.status == PL_RUN_RUNNING ? "\nlog of the attempt before" : "\nlog");
-        pl_cmd_lines(stdout, info.log);
-        fputs(*info.log && info.log[strlen(info.log) - 1] == '\n' ? "" : "\n", stdout);
-    }
+    print_log(args, &info);
 done:
     pl_run_info_release(&info);
     pl_store_close(store);

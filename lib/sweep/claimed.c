@@ -160,6 +160,7 @@ void pl_claimed_log(struct pl_claimed *run, const char *line, size_t length)
 {
     pl_text_add_bytes(&run->log, line, length);
     pl_text_add_char(&run->log, '\n');
+    run->said += (int64_t)length + 1;
     pl_log_keep_end(&run->log);
 }
 

@@ -40,6 +40,7 @@ struct pl_claimed {
     struct pl_ending ending;
     char reason[500], unread_example[200], unsaved_example[300];
     struct pl_text log;
+    int64_t said, shown;               /* bytes of log so far, and when it was last written for others to read */
     void *context;                     /* of whoever queued it; or NULL */
     struct pl_claimed *next;           /* in its queue */
     struct pl_claimed *before, *after; /* in the ledger's list of those that have not ended */

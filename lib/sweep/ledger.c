@@ -1,6 +1,7 @@
 #include "sweep/ledger.h"
 #include "sweep/halving.h"
 #include "sweep/watch.h"
+#include "sweep/working.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -94,6 +95,7 @@ void pl_ledger_end(struct pl_ledger *l, struct pl_claimed *run)
                                             [PL_FAILED] = PL_RUN_FAILED,
                                             [PL_INTERRUPTED] = PL_RUN_INTERRUPTED};
     run->ended = true;
+    pl_working_remove(run, l->options->folders);
     study->counts[status[run->ending.outcome]]++;
     study->ran += run->ending.outcome != PL_INTERRUPTED;
     if (run->ending.unread && !study->unread++)
@@ -360,8 +362,10 @@ int pl_ledger_turn(struct pl_ledger *l, const struct pl_pace *pace, bool all, st
         forget_numbers(l);
         return status;
     }
-    if (now - l->beaten >= beat_every)
+    if (now - l->beaten >= beat_every) {
         l->beaten = now;
+        pl_working_write(l->first, l->options->folders);
+    }
     note_lost(l);
     l->flushed = pl_clock_steady();
     return 0;

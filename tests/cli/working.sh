@@ -3,7 +3,7 @@ cat >trainer.sh <<'E'
 # METHOD SEED: the third seed waits before its third epoch; one fails first where it is told to
 [ ! -e "fail-$1-$2" ] || { rm "fail-$1-$2"; echo "no luck" >&2; exit 3; }
 for e in 1 2 3 4; do
-    if [ "$2" = 3 ] && [ $e = 3 ]; then while [ ! -e go ]; do sleep 0.05; done; fi
+    if [ "$2" = 3 ] && [ $e = 3 ]; then while [ ! -e go ]; do sleep 0.05; [ ! -e say ] || { rm say; echo so far so good >&2; }; done; fi
     echo "epoch=$e accuracy=0.$((6 - e))$2 loss=$(echo "$1 $e" | awk '{ print $1 / $2 }')"
 done
 E
@@ -37,6 +37,11 @@ contains out "log of the attempt before"
 contains out "no luck"
 lacks out "exit code"
 lacks out "reason"
+touch say
+says() { "$POULA" show 6 >out 2>err && grep -q "^so far so good$" out; }
+wait_for 60 says
+contains out "log so far"
+lacks out "no luck"
 
 # ---- in tables: marked, in no mean, with what they have come to ----
 expect 0 poula report
@@ -67,7 +72,9 @@ lacks out "started"
 lacks out "at_epoch"
 expect 0 poula show 6
 contains out "at_best_valid"
-lacks out "so far"
+lacks out "log so far"
+contains out "so far so good"
+[ ! -e results/poula-runs ] || fail "a log was left behind"
 expect 0 poula report
 lacks out "running"
 lacks out "So far"
