@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* This program's version and, built from a git checkout, the source revision: "0.1.0 (1ff3f2d+)", + for changes that
+/* This program's version and, built from a git checkout, the source revision: "1.0.0 (1ff3f2d+)", + for changes that
  * were not committed. What results are recorded with. */
 const char *pl_version(void);
 

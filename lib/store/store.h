@@ -351,7 +351,7 @@ struct pl_run_info {
     char *reason, *log, *host, *cpu, *version; /* may be NULL; pl_run_info_release frees them */
     char *reading;                             /* how the newest attempt's output was read; the same holds for it */
     bool thinned;                              /* not all points of its curves were kept */
-    double started, seconds; /* of a run at work: since it began; 0: nobody has begun it yet */
+    double started, seconds;                   /* of a run at work: since it began; 0: nobody has begun it yet */
     int threads;
 };
 /* Of a run at work reason, exit code and signal are not set, and the log is that of the attempt before. */

@@ -59,11 +59,11 @@ struct pl_table_spec {
     struct pl_names rows, columns;
     char *metric; /* "test_accuracy" */
     enum pl_select select;
-    char *cell;        /* one of PL_CELL_WORDS; NULL: the first */
+    char *cell;              /* one of PL_CELL_WORDS; NULL: the first */
     enum pl_value_unit unit; /* of what is shown to people; percent takes values in [0, 1] */
-    int digits;        /* decimals; -1: chosen from the data */
-    char *caption;     /* instead of the one that says what the table shows; or NULL */
-    char *label;       /* "tab:main", by which a LaTeX document refers to it; or NULL */
+    int digits;              /* decimals; -1: chosen from the data */
+    char *caption;           /* instead of the one that says what the table shows; or NULL */
+    char *label;             /* "tab:main", by which a LaTeX document refers to it; or NULL */
     struct pl_labels labels;
     struct pl_selection choose; /* with it, rows and columns may name PL_RANK_KEY */
     struct pl_condition *where;

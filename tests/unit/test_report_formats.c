@@ -44,7 +44,8 @@ static void means_stand_beside_what_they_are_known_to(void **state)
     static const char *const wanted[][2] = {{"92.00 \u00b1 2.00", "$92.00 \\pm 2.00$"},
                                             {"92.00 \u00b1 1.15", "$92.00 \\pm 1.15$"},
                                             {"92.00 \u00b1 4.97", "$92.00 \\pm 4.97$"}};
-    static const char *list[] = {"adam", "lambda", "1e-1", "test_accuracy"}, *texts[] = {"Adam_W", "step", "small", "acc"};
+    static const char *list[] = {"adam", "lambda", "1e-1", "test_accuracy"},
+                      *texts[] = {"Adam_W", "step", "small", "acc"};
     struct pl_store *store = make_results("", "test_accuracy", runs, 4);
     struct pl_results *results = open_results(store);
     struct pl_table_spec spec = by_lambda();
