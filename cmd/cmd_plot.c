@@ -348,7 +348,8 @@ const struct pl_command pl_cmd_plot = {
         "main metric, and prints the path of each file. With --kind it draws one figure of your own instead: curves "
         "with a band over the seeds, sensitivity (a metric against a setting), heatmap (over two settings), "
         "trajectories, scatter (the points of a search, coloured by a second setting), tuning (the best of k points), "
-        "profile (shares of tasks solved in time) or ranks (of methods over tasks); docs/figures.md says which when.\n"
+        "profile (shares of tasks solved in time), ranks (of methods over tasks), box or strip (all seeds, as boxes or "
+        "points, against a setting); docs/figures.md says which when.\n"
         "Figures are drawn by gnuplot. --keep leaves its script and data beside the figure, to be changed by hand; "
         "--terminal dumb draws into the terminal.",
     .example = "poula plot --kind sensitivity --x lambda --y loss --lines epsilon --format pdf",

@@ -13,6 +13,7 @@ struct pl_point {
     double place;        /* where x stands on its axis: infinity, zero on a logarithmic axis and words have one too */
     bool parted;         /* no line is drawn to it from the point before */
     int64_t planned;     /* sensitivity: runs that there are to be; 0: not known */
+    double ends[2];      /* box: of its whiskers; NaN: there is no box */
     double z, hue;       /* scatter: the setting that colours, and where it stands on the scale of colours; NaN: none */
 };
 
@@ -35,7 +36,8 @@ struct pl_plot_line {
     struct pl_points means;
     struct pl_points beside;   /* tuning: the mean beside the median */
     struct pl_points measured; /* curves that are smoothed: the means before */
-    struct pl_points strands;  /* the seeds one by one, each parted from the one before */
+    struct pl_points strands;  /* the seeds one by one, each parted from the one before; box, strip: points */
+    struct pl_points outside;  /* box: those of them that are drawn beside it, or in its place */
     struct pl_points lost;     /* sensitivity: where every run diverged */
     struct pl_points turn;     /* curves: where its runs began to average, one of the means or none */
     struct pl_points changed;  /* those of the means from which on another number of runs is behind the line */
@@ -126,6 +128,7 @@ struct pl_figure {
     bool share_x, share_y;
     char *said;  /* what the figure says of itself in small letters: smoothing, bands that are not usual; "": nothing */
     bool fitted; /* so that nothing is moved aside */
+    double slot; /* box, strip: the part of a category that a line has */
     double critical; /* ranks: Nemenyi's critical difference */
     struct pl_alike *alike;
     size_t alike_count;
@@ -135,6 +138,8 @@ struct pl_figure {
 bool pl_figure_tells_time(const struct pl_figure_spec *spec);
 /* Is a point of it a configuration, with a setting along x? */
 bool pl_figure_has_configs(enum pl_figure_kind kind);
+/* The points of a line whose values it shows: the single runs where they are drawn, else their means. */
+const struct pl_points *pl_figure_values(const struct pl_figure *figure, const struct pl_plot_line *line);
 /* The metric that it shows. */
 const char *pl_figure_metric(const struct pl_results *results, const struct pl_figure_spec *spec);
 /* Fails with PL_EINPUT where the declaration is not complete, or names what the study does not have. */
@@ -190,6 +195,7 @@ int pl_gather_curves(struct pl_figure *figure, struct pl_gather *gather, struct 
 int pl_gather_sensitivity(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 int pl_gather_heatmap(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 int pl_gather_scatter(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
+int pl_gather_seeds(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 int pl_gather_tuning(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 /* Makes the one panel of a figure of methods over tasks (profile, ranks) and fills it, with its labels. */
 int pl_gather_methods(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);

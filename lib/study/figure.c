@@ -52,6 +52,10 @@ const struct pl_figure_traits pl_figure_traits[PL_FIGURE_KIND_COUNT] = {
                           .shared = true},
     [PL_FIGURE_PROFILE] = {.y = PL_OF_METRIC, .axes = true, .tasks = true},
     [PL_FIGURE_RANKS] = {.y = PL_OF_METRIC, .tasks = true, .level = true},
+    [PL_FIGURE_BOX] =
+        {.x = PL_OF_SETTING, .y = PL_OF_METRIC, .panels = true, .axes = true, .shared = true, .seeds = true},
+    [PL_FIGURE_STRIP] =
+        {.x = PL_OF_SETTING, .y = PL_OF_METRIC, .panels = true, .axes = true, .shared = true, .seeds = true},
 };
 
 const struct pl_figure_spec pl_figure_neutral = {

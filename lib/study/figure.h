@@ -13,7 +13,7 @@
 #define PL_FIGURE_KINDS(FIRST, NEXT) \
     FIRST(CURVES, "curves") NEXT(SENSITIVITY, "sensitivity") NEXT(HEATMAP, "heatmap") \
     NEXT(TRAJECTORIES, "trajectories") NEXT(SCATTER, "scatter") NEXT(TUNING, "tuning") NEXT(PROFILE, "profile") \
-    NEXT(RANKS, "ranks")
+    NEXT(RANKS, "ranks") NEXT(BOX, "box") NEXT(STRIP, "strip")
 /* clang-format on */
 #define PL_FIGURE_KIND_OF(name, word) PL_FIGURE_##name,
 enum pl_figure_kind { PL_FIGURE_KINDS(PL_FIGURE_KIND_OF, PL_FIGURE_KIND_OF) };
@@ -40,6 +40,7 @@ struct pl_figure_traits {
     bool spread; /* a band over the seeds */
     bool curves; /* over time: several metrics, smooth */
     bool shared; /* its panels may share axes */
+    bool seeds;  /* the values of all seeds, in categories: x has no scale and no range */
 };
 extern const struct pl_figure_traits pl_figure_traits[PL_FIGURE_KIND_COUNT];
 
@@ -107,7 +108,7 @@ struct pl_figure_spec {
     enum pl_figure_kind kind;
     char *name;              /* file name without ending; default STUDY-KIND or STUDY-KIND-2 */
     char *title;             /* or NULL */
-    char *x;                 /* curves: "epoch"; tuning: "points"; sensitivity, heatmap, scatter: a setting */
+    char *x;                 /* curves: "epoch"; tuning: "points"; else a setting */
     char *y;                 /* the metric; heatmap: the second setting */
     char *z;                 /* heatmap: the metric; scatter: the setting that colours, or NULL */
     struct pl_names metrics; /* several of them in a panel, of which y is the first; else none */

@@ -11,6 +11,7 @@ struct curve {
     char title[80];
     struct {
         double x, y, colour;
+        double all[8];
         bool drawn;
     } rows[4 * EPOCHS];
     size_t count;
@@ -56,7 +57,7 @@ static inline void make_table(const char *script, const char *data)
 /* Rows are "x y ... type" with i (drawn), o (outside the range) or u (undefined). */
 static inline void read_row(struct curve *curve, const char *line)
 {
-    double numbers[8];
+    double numbers[8] = {0};
     int count = 0;
     char *end;
     for (; count < 8; count++, line = end) {
@@ -67,6 +68,7 @@ static inline void read_row(struct curve *curve, const char *line)
     if (count < 2 || curve->count == sizeof curve->rows / sizeof *curve->rows)
         return;
     line += strspn(line, " ");
+    memcpy(curve->rows[curve->count].all, numbers, sizeof numbers);
     curve->rows[curve->count].x = numbers[0];
     curve->rows[curve->count].y = numbers[1];
     curve->rows[curve->count].colour = numbers[count - 1];

@@ -2,6 +2,7 @@
  * (gnuplot's `set table`), and these are compared with the database, over generated data. What a figure should show is
  * worked out here from the recorded values. */
 #include "figures_search.h"
+#include "figures_seeds.h"
 
 struct value {
     double x, y;
@@ -293,6 +294,21 @@ static void figures_of_searches_read_back_equal_the_database(void **state)
     assert_true(ranked > ROUNDS && profiled > ROUNDS / 2 && steps > 2); /* enough of them had something to draw */
 }
 
+static void figures_of_seeds_read_back_equal_the_database(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 2 * ROUNDS; round++) {
+        draw_seeds(round);
+        struct pl_store *store = make_results("", "loss", seed_runs, seed_run_count);
+        struct pl_results *results = open_results(store);
+        read_back_seeds(results, PL_FIGURE_BOX, round);
+        read_back_seeds(results, PL_FIGURE_STRIP, round);
+        pl_results_free(results);
+        pl_store_close(store);
+    }
+    assert_true(boxed > 4 * ROUNDS && unboxed > 4 * ROUNDS && beyond_whiskers > ROUNDS);
+}
+
 static int make_folder(void **state)
 {
     return mkdtemp(folder) ? make_db_name(state) : -1;
@@ -315,6 +331,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_read_back_equal_the_database),
         cmocka_unit_test(figures_of_searches_read_back_equal_the_database),
+        cmocka_unit_test(figures_of_seeds_read_back_equal_the_database),
     };
     if (system("command -v gnuplot >/dev/null"))
         return 77; /* skipped */

@@ -137,6 +137,23 @@ static void figures_of_statistics(void **state)
     pl_spec_free(spec);
 }
 
+static void figures_of_seeds(void **state)
+{
+    (void)state;
+    struct pl_spec *spec = load(
+        "study: s\ntask: {problem: theta30, iterations: 10}\noptimizer: {name: sgd, lambda: [0.1, 1], "
+        "momentum: [0, 0.9]}\nseeds: [1, 2]\nfigures:\n"
+        "- {kind: box, x: lambda, y: last loss, lines: momentum, log: y, shared: y}\n"
+        "- {kind: strip, x: momentum, y: loss, panels: lambda, y_range: [0, 1], width: 3in}\n");
+    const struct pl_figure_spec *f = pl_spec_study(spec, 0)->figures;
+    assert_true(f[0].kind == PL_FIGURE_BOX && f[0].select == PL_SELECT_LAST && f[0].log_y && f[0].share_y);
+    assert_string_equal(f[0].name, "s-box");
+    assert_string_equal(f[0].x, "lambda");
+    assert_true(f[1].kind == PL_FIGURE_STRIP && f[1].select == PL_SELECT_BEST && f[1].y_range[1] == 1);
+    assert_string_equal(f[1].name, "s-strip");
+    pl_spec_free(spec);
+}
+
 static void tables_and_figures(void **state)
 {
     (void)state;
@@ -235,9 +252,10 @@ static void figures_over_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_over_time),       cmocka_unit_test(tables_and_figures),
-        cmocka_unit_test(figures_of_statistics),   cmocka_unit_test(declarations_of_an_old_spec),
-        cmocka_unit_test(declarations_in_a_scale), cmocka_unit_test(tables_for_a_paper),
+        cmocka_unit_test(figures_over_time),           cmocka_unit_test(tables_and_figures),
+        cmocka_unit_test(figures_of_statistics),       cmocka_unit_test(figures_of_seeds),
+        cmocka_unit_test(declarations_of_an_old_spec), cmocka_unit_test(declarations_in_a_scale),
+        cmocka_unit_test(tables_for_a_paper),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,7 @@ const poula = (() => {
     let text = spell(line.m[i]);
     const spread = line.hi && line.hi[i] !== null && line.m[i] !== null && typeof line.m[i] === 'number';
     if (spread && line.n[i] > 1) text += ' ± ' + Number((line.hi[i] - line.m[i]).toPrecision(3));
+    if (line.q3 && line.q3[i] !== null) text += `, quartiles ${spell(line.q1[i])} and ${spell(line.q3[i])}`;
     if (line.n) text += ` (${line.n[i]} run${line.n[i] === 1 ? '' : 's'})`;
     return text;
   };

@@ -41,8 +41,6 @@ static void collect(struct pl_axis *axis, const struct pl_results *results, cons
         axis->values[axis->count++] = value;
     }
     free(seen);
-    if (axis->numeric)
-        qsort(axis->values, axis->count, sizeof *axis->values, by_number);
 }
 
 /* The usual distance between neighbours: as a factor on a logarithmic axis. */
@@ -154,7 +152,9 @@ void pl_axis_make(struct pl_axis *axis, const struct pl_results *results, size_t
 {
     *axis = (struct pl_axis){.key = key};
     collect(axis, results, configs, count);
-    if (axis->numeric && scale != PL_AXIS_STEPS) {
+    if (axis->numeric && scale != PL_AXIS_GRID)
+        qsort(axis->values, axis->count, sizeof *axis->values, by_number);
+    if (axis->numeric && scale != PL_AXIS_STEPS && scale != PL_AXIS_GRID) {
         if (scale == PL_AXIS_MIRRORED)
             mirror(axis);
         choose_scale(axis, scale == PL_AXIS_LOG || axis->mirrored, scale == PL_AXIS_LINEAR);

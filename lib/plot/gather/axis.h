@@ -20,9 +20,9 @@ struct pl_axis {
     bool mirrored; /* places are 1 / (1 - value) */
 };
 
-/* AUTO: logarithmic where positive values span a decade. STEPS: one step a value, as in a heat map. MIRRORED:
- * logarithmic in 1 - value; where a value is 1 or more, as AUTO. */
-enum pl_axis_scale { PL_AXIS_AUTO, PL_AXIS_LINEAR, PL_AXIS_LOG, PL_AXIS_MIRRORED, PL_AXIS_STEPS };
+/* AUTO: logarithmic where positive values span a decade. STEPS: one step a value, as in a heat map. GRID: the same in
+ * the order of the grid. MIRRORED: logarithmic in 1 - value; where a value is 1 or more, as AUTO. */
+enum pl_axis_scale { PL_AXIS_AUTO, PL_AXIS_LINEAR, PL_AXIS_LOG, PL_AXIS_MIRRORED, PL_AXIS_STEPS, PL_AXIS_GRID };
 
 void pl_axis_make(struct pl_axis *axis, const struct pl_results *results, size_t key, const size_t *configs,
                   size_t count, enum pl_axis_scale scale);

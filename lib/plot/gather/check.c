@@ -2,6 +2,7 @@
  * line is checked here. */
 #include "plot/plot_priv.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *pl_figure_metric(const struct pl_results *results, const struct pl_figure_spec *spec)
@@ -23,7 +24,7 @@ bool pl_figure_tells_time(const struct pl_figure_spec *spec)
 
 bool pl_figure_has_configs(enum pl_figure_kind kind)
 {
-    return kind == PL_FIGURE_SENSITIVITY || kind == PL_FIGURE_SCATTER;
+    return kind == PL_FIGURE_SENSITIVITY || kind == PL_FIGURE_SCATTER || pl_figure_traits[kind].seeds;
 }
 
 /* What stands along x is one of these words. */
@@ -71,6 +72,9 @@ static int check_coordinates(const struct pl_results *results, const struct pl_f
                        spec->smooth.epochs ? "has no curves to smooth" : "shows one metric");
     if (!has->shared && (spec->share_x || spec->share_y))
         return pl_fail(err, PL_EINPUT, "a figure of kind %s has no axes that panels could share", kind);
+    if (has->seeds && (spec->log_x || isfinite(spec->x_range[0]) || isfinite(spec->x_range[1])))
+        return pl_fail(err, PL_EINPUT, "a figure of kind %s has categories along x, which have neither scale nor range",
+                       kind);
     if (!has->tasks && spec->cell)
         return pl_fail(err, PL_EINPUT, "a figure of kind %s has no cells", kind);
     if (spec->panels.count + spec->lines.count > PL_FIGURE_KEYS / 2)

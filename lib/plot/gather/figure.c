@@ -27,6 +27,7 @@ static void release_panel(struct pl_panel *panel)
         free(panel->lines[i].beside.list);
         free(panel->lines[i].measured.list);
         free(panel->lines[i].strands.list);
+        free(panel->lines[i].outside.list);
         free(panel->lines[i].lost.list);
         free(panel->lines[i].turn.list);
         free(panel->lines[i].open.list);
@@ -119,6 +120,8 @@ static void label_axes(struct pl_figure *figure, const struct pl_gather *g)
         figure->y_label = metrics_label(g, figure->plain);
         break;
     case PL_FIGURE_SENSITIVITY:
+    case PL_FIGURE_BOX:
+    case PL_FIGURE_STRIP:
         figure->x_label = name_label(g, spec->x, figure->plain);
         figure->y_label = value_label(g, figure->plain);
         break;
@@ -175,6 +178,9 @@ static int gather(struct pl_figure *figure, struct pl_gather *g, struct pl_error
         return pl_gather_heatmap(figure, g, err);
     case PL_FIGURE_SCATTER:
         return pl_gather_scatter(figure, g, err);
+    case PL_FIGURE_BOX:
+    case PL_FIGURE_STRIP:
+        return pl_gather_seeds(figure, g, err);
     case PL_FIGURE_TUNING:
         return pl_gather_tuning(figure, g, err);
     default:
@@ -240,7 +246,7 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
                                  .width = spec->width,
                                  .height = spec->height,
                                  .type = spec->font,
-                                 .around = spec->around,
+                                 .around = pl_figure_traits[spec->kind].seeds ? PL_AROUND_QUARTILES : spec->around,
                                  .share_x = spec->share_x,
                                  .share_y = spec->share_y};
     int status = pl_figure_check(results, spec, err);

@@ -94,7 +94,7 @@ static void find_marks(struct pl_figure *figure, const struct pl_panel *panel, c
     figure->marked[PL_MARK_CHANGED] |= line->changed.count > 0;
     for (enum pl_mark side = PL_MARK_ABOVE; side <= PL_MARK_BELOW; side++) {
         struct pl_points beyond = {0};
-        pl_range_beyond(panel, &line->means, side, 1, &beyond);
+        pl_range_beyond(panel, pl_figure_values(figure, line), side, 1, &beyond);
         figure->marked[side] |= beyond.count > 0;
         free(beyond.list);
     }

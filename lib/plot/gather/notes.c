@@ -93,38 +93,43 @@ static size_t count_beyond(const struct pl_panel *panel, const struct pl_points 
     return count;
 }
 
-enum topic { BLANK, GAPS, NOT_POSITIVE, BEYOND, NO_X, OUTSIDE_X, CHANGES, PARTIAL, TOPICS };
+enum topic { BLANK, GAPS, NOT_POSITIVE, BEYOND, NO_X, OUTSIDE_X, CHANGES, PARTIAL, PARTIAL_SEEDS, FEW, TOPICS };
 
 static void judge_line(const struct pl_figure *figure, const struct pl_gather *g, size_t number,
                        const struct pl_plot_line *line, struct sentence *topics)
 {
     const struct pl_panel *panel = &figure->panels[number];
+    const struct pl_points *values = pl_figure_values(figure, line);
+    bool seeds = pl_figure_traits[figure->kind].seeds;
     bool curve = !pl_figure_has_configs(figure->kind);
-    size_t finite = 0, gaps = 0, low = 0, no_x = 0, outside = 0;
+    size_t finite = 0, gaps = 0, low = 0, no_x = 0, outside = 0, few = 0;
     struct pl_text detail = {0};
     for (size_t i = 0; i < line->means.count; i++) {
         const struct pl_point *p = &line->means.list[i];
         finite += p->n > 0;
         gaps += curve && !p->n;
-        low += panel->log_y && p->n && p->y <= 0;
         no_x += panel->log_x && p->place <= 0;
         outside += !(panel->log_x && p->place <= 0) && (p->place < panel->x_range[0] || p->place > panel->x_range[1]);
+        few += figure->kind == PL_FIGURE_BOX && p->n && isnan(p->ends[0]);
     }
+    for (size_t i = 0; i < values->count; i++)
+        low += panel->log_y && values->list[i].n && values->list[i].y <= 0;
     gaps = curve ? gaps : (size_t)line->blank;
     if (gaps && !finite)
         add_line(&topics[BLANK], g, number, line, "");
     else if (gaps && curve)
         add_count(&topics[GAPS], g, number, line, gaps);
     add_count(&topics[NOT_POSITIVE], g, number, line, low);
-    add_count(&topics[BEYOND], g, number, line, count_beyond(panel, &line->means));
+    add_count(&topics[BEYOND], g, number, line, count_beyond(panel, values));
     add_count(&topics[NO_X], g, number, line, no_x);
     add_count(&topics[OUTSIDE_X], g, number, line, outside);
     if (curve && line->changed.count) {
         describe_changes(figure, line, &detail);
         add_line(&topics[CHANGES], g, number, line, pl_text(&detail));
     } else {
-        add_count(&topics[PARTIAL], g, number, line, line->changed.count);
+        add_count(&topics[seeds ? PARTIAL_SEEDS : PARTIAL], g, number, line, line->changed.count);
     }
+    add_count(&topics[FEW], g, number, line, few);
     pl_text_release(&detail);
 }
 
@@ -138,7 +143,9 @@ static void note_lines(struct pl_figure *figure, const struct pl_gather *g)
         "Not drawn because the x axis is logarithmic and x is not above zero",
         "Outside the range of x that was asked for",
         "The number of runs behind a mean changes",
-        "Diverged runs are in no mean; marks say where some of several diverged"};
+        "Diverged runs are in no mean; marks say where some of several diverged",
+        "Diverged runs are not drawn; bars at the top say where some of several diverged",
+        "No box, but runs and their median: fewer than five values, or a target that some did not reach"};
     struct sentence topics[TOPICS] = {0};
     for (size_t p = 0; p < figure->panel_count; p++)
         for (size_t l = 0; l < figure->panels[p].line_count; l++)
@@ -153,9 +160,26 @@ static void note_runs(const struct pl_gather *g, int64_t count, const char *one,
         pl_text_addf(g->notes, "%lld %s.\n", (long long)count, count > 1 ? several : one);
 }
 
+/* Runs that finished without a finite value, where all are drawn one by one. */
+static void note_seeds(const struct pl_gather *g)
+{
+    int64_t blank = 0, never = 0;
+    for (size_t i = 0; i < g->config_count; i++) {
+        struct pl_summary s;
+        pl_results_summary(g->results, g->configs[i], &s);
+        blank += s.finished - s.n - s.never;
+        never += s.never;
+    }
+    note_runs(g, never, "run never reached the target and is an arrow at the top",
+              "runs never reached the target and are arrows at the top");
+    note_runs(g, blank, "run has finished without a finite value and is not drawn",
+              "runs have finished without a finite value and are not drawn");
+}
+
 /* Runs without a result, and squares that stand for fewer runs than they should. */
 static void note_missing(const struct pl_figure *figure, const struct pl_gather *g)
 {
+    bool seeds = pl_figure_traits[figure->kind].seeds;
     int64_t missing = 0, failed = 0, working = 0, blank = 0, stopped = 0, drawn = 0, waiting = 0;
     for (size_t i = 0; i < g->config_count; i++) {
         struct pl_summary s;
@@ -181,10 +205,15 @@ static void note_missing(const struct pl_figure *figure, const struct pl_gather 
               "runs are not drawn because they have not finished");
     note_runs(g, drawn, "run was stopped early and is drawn until there",
               "runs were stopped early and are drawn until there");
-    note_runs(g, stopped - drawn, "run was stopped early and is in no mean",
-              "runs were stopped early and are in no mean");
+    if (seeds)
+        note_runs(g, stopped, "run was stopped early and is not drawn", "runs were stopped early and are not drawn");
+    else
+        note_runs(g, stopped - drawn, "run was stopped early and is in no mean",
+                  "runs were stopped early and are in no mean");
     note_runs(g, failed, "run is not drawn because it failed", "runs are not drawn because they failed");
-    if (figure->kind == PL_FIGURE_HEATMAP || pl_figure_has_configs(figure->kind))
+    if (seeds)
+        note_seeds(g);
+    else if (figure->kind == PL_FIGURE_HEATMAP || pl_figure_has_configs(figure->kind))
         note_runs(g, blank, "run has finished without a finite value and is in no mean",
                   "runs have finished without a finite value and are in no mean");
 }

@@ -28,7 +28,9 @@ void pl_line_add_config(struct pl_plot_line *line, const struct pl_gather *g, si
     line->diverged += s.diverged;
     line->blank += s.finished - s.n;
     if (isfinite(s.mean)) { /* nor is there a mean where a run never reached the target */
-        enum pl_around around = g->spec->kind == PL_FIGURE_SENSITIVITY ? g->spec->around : PL_AROUND_STD;
+        enum pl_around around = pl_figure_traits[g->spec->kind].seeds    ? PL_AROUND_QUARTILES
+                                : g->spec->kind == PL_FIGURE_SENSITIVITY ? g->spec->around
+                                                                         : PL_AROUND_STD;
         pl_spread_set(around, s.values, (size_t)s.n, s.mean, s.deviation, &point);
     }
     pl_points_add(&line->means, point);

@@ -32,7 +32,7 @@ void pl_spread_set(enum pl_around around, const double *values, size_t n, double
     point->y = point->low = point->high = mean;
     point->least = sorted[0];
     if (around == PL_AROUND_QUARTILES) {
-        point->y = gsl_stats_median_from_sorted_data(sorted, 1, n);
+        point->y = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.5); /* the sum of two may overflow */
         point->low = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.25);
         point->high = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.75);
     } else if (around == PL_AROUND_MINMAX) {
@@ -46,6 +46,16 @@ void pl_spread_set(enum pl_around around, const double *values, size_t n, double
     free(sorted);
 }
 
+static bool has_box(const struct pl_figure *figure)
+{
+    for (size_t p = 0; p < figure->panel_count && figure->kind == PL_FIGURE_BOX; p++)
+        for (size_t l = 0; l < figure->panels[p].line_count; l++)
+            for (size_t i = 0; i < figure->panels[p].lines[l].means.count; i++)
+                if (!isnan(figure->panels[p].lines[l].means.list[i].ends[0]))
+                    return true;
+    return false;
+}
+
 void pl_spread_say(const struct pl_figure *figure, const struct pl_gather *g, struct pl_text *out)
 {
     static const char *const bands[PL_AROUND_COUNT] = {
@@ -55,6 +65,12 @@ void pl_spread_say(const struct pl_figure *figure, const struct pl_gather *g, st
     bool bars = figure->kind == PL_FIGURE_SENSITIVITY;
     if (pl_figure_traits[figure->kind].spread && figure->around != PL_AROUND_STD)
         pl_text_addf(out, "%s: %s.", bars ? "Bars" : "Bands", bands[figure->around]);
+    bool box = has_box(figure);
+    if (box)
+        pl_text_add(out, "Boxes: quartiles and median; whiskers: to the outermost runs within 1.5 interquartile ranges "
+                         "of the box; points: runs beyond them.");
+    if (pl_figure_traits[figure->kind].seeds && !box)
+        pl_text_add(out, "Points: single runs, in the order of their seeds; lines: medians.");
     if (smooth->epochs)
         pl_text_addf(out, "%sEvery run is smoothed: running %s over %d %ss.", out->length ? " " : "",
                      smooth->median ? "median" : "mean", smooth->epochs,

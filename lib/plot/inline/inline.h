@@ -36,6 +36,8 @@ void pl_inline_shape(size_t style, double x, double y, struct pl_text *path);
 void pl_inline_axes(struct pl_inline *s);
 /* The lines of a panel, their bands and marks. */
 void pl_inline_lines(const struct pl_inline *s);
+/* The boxes of a line, or its runs as points with their medians. runs: those of them that have room. */
+void pl_inline_seeds(const struct pl_inline *s, const struct pl_plot_line *line, const struct pl_points *runs);
 /* What was measured, as JSON for the page's script: the places of the lines' points and their values. */
 void pl_inline_data(const struct pl_inline *s, struct pl_text *json);
 /* What a panel shows, in sentences, for who does not see it. */

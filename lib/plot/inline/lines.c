@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_POINTS = 17, NAMED_VALUES = 24 };
+enum { FEW_POINTS = 17, NAMED_VALUES = 24, MOST_RUNS = 1000 };
 
 /* A path of lines between places, which are kept in tenths so that relative steps do not drift. */
 struct pen {
@@ -159,6 +159,8 @@ static void draw_fit(const struct pl_inline *s, const struct pl_fit *fit)
 /* Crosses where every run diverged, rings where averaging begins, strokes where the number of runs changes. */
 static void draw_marks(const struct pl_inline *s, const struct pl_plot_line *line)
 {
+    bool seeds = pl_figure_traits[s->figure->kind].seeds;
+    const struct pl_points *values = pl_figure_values(s->figure, line);
     const struct pl_points *marked[] = {&line->lost, &line->turn, &line->open, &line->ended, &line->changed};
     static const char *const shapes[] = {"m-4-4l8 8m0-8l-8 8", "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0",
                                          "m-6 0l6-6l6 6l-6 6z", "m-4.5-4.5h9v9h-9z", "m0-6v12"};
@@ -166,7 +168,7 @@ static void draw_marks(const struct pl_inline *s, const struct pl_plot_line *lin
     for (int m = 0; m < 5; m++)
         for (size_t i = 0; i < marked[m]->count; i++) {
             const struct pl_point *p = &marked[m]->list[i];
-            double x = pl_inline_x(s, p->place), y = m ? pl_inline_y(s, p->y) : s->top + 8;
+            double x = pl_inline_x(s, p->place), y = m && !seeds ? pl_inline_y(s, p->y) : s->top + 8;
             if (isnan(x) || isnan(y))
                 continue;
             struct pen pen = {.path = &path};
@@ -175,7 +177,7 @@ static void draw_marks(const struct pl_inline *s, const struct pl_plot_line *lin
         }
     for (enum pl_mark side = PL_MARK_ABOVE; side <= PL_MARK_BELOW; side++) {
         struct pl_points beyond = {0};
-        pl_range_beyond(s->panel, &line->means, side, 1 + line->means.count / FEW_POINTS, &beyond);
+        pl_range_beyond(s->panel, values, side, seeds ? 1 : 1 + line->means.count / FEW_POINTS, &beyond);
         for (size_t i = 0; i < beyond.count; i++) {
             struct pen pen = {.path = &path};
             go(&pen, pl_inline_x(s, beyond.list[i].place), side == PL_MARK_ABOVE ? s->top + 2 : s->bottom - 2);
@@ -187,31 +189,41 @@ static void draw_marks(const struct pl_inline *s, const struct pl_plot_line *lin
     pl_text_release(&path);
 }
 
-static void draw_one(const struct pl_inline *s, const struct pl_plot_line *line)
+/* A line with its spread. Of many points only those that have room. */
+static void draw_means(const struct pl_inline *s, const struct pl_plot_line *line, const struct pl_points *shown,
+                       const struct pl_points *strands)
 {
-    struct pl_text classes = {0};
-    struct pl_points shown = {0}, strands = {0};
     bool bars = s->figure->kind == PL_FIGURE_SENSITIVITY, scattered = s->figure->kind == PL_FIGURE_SCATTER;
     bool steps = s->figure->kind == PL_FIGURE_PROFILE;
-    pl_points_thin(&line->means, s->most, &shown);
-    pl_points_thin(&line->strands, s->most, &strands);
-    pl_inline_classes(s->figure, line->style, &classes);
-    pl_text_addf(s->out, "<g class=\"line %s\" data-line=\"%zu\">", pl_text(&classes), line->style);
-    if (strands.count)
-        draw_line(s, &strands, "strand");
+    if (strands->count)
+        draw_line(s, strands, "strand");
     else if (bars)
-        draw_bars(s, &shown);
+        draw_bars(s, shown);
     else
-        draw_band(s, &shown);
+        draw_band(s, shown);
     draw_line(s, &line->beside, "strand");
     if (line->fit.n)
         draw_fit(s, &line->fit);
     else if (!scattered)
-        draw_line(s, &shown, "mean");
+        draw_line(s, shown, "mean");
     if (scattered)
         draw_scattered(s, line);
     else if (!steps)
-        draw_shapes(s, &shown, line->style, line->fit.n || bars || shown.count < FEW_POINTS);
+        draw_shapes(s, shown, line->style, line->fit.n || bars || shown->count < FEW_POINTS);
+}
+
+static void draw_one(const struct pl_inline *s, const struct pl_plot_line *line)
+{
+    struct pl_text classes = {0};
+    struct pl_points shown = {0}, strands = {0};
+    pl_points_thin(&line->means, s->most, &shown);
+    pl_points_thin(&line->strands, pl_figure_traits[s->figure->kind].seeds ? MOST_RUNS : s->most, &strands);
+    pl_inline_classes(s->figure, line->style, &classes);
+    pl_text_addf(s->out, "<g class=\"line %s\" data-line=\"%zu\">", pl_text(&classes), line->style);
+    if (pl_figure_traits[s->figure->kind].seeds)
+        pl_inline_seeds(s, line, &strands);
+    else
+        draw_means(s, line, &shown, &strands);
     draw_marks(s, line);
     pl_text_add(s->out, "</g>\n");
     pl_text_release(&classes);
@@ -329,11 +341,13 @@ void pl_inline_data(const struct pl_inline *s, struct pl_text *json)
         add_column(s, &shown, X, "x", json);
         add_column(s, &shown, PLACE, "p", json);
         add_column(s, &shown, MEAN, "m", json);
-        if (has_spread(&shown)) {
-            add_column(s, &shown, LOW, "lo", json);
-            add_column(s, &shown, HIGH, "hi", json);
-            add_column(s, &shown, RUNS, "n", json);
+        bool seeds = pl_figure_traits[s->figure->kind].seeds, spread = has_spread(&shown);
+        if (spread) { /* quartiles are not as far to both sides */
+            add_column(s, &shown, LOW, seeds ? "q1" : "lo", json);
+            add_column(s, &shown, HIGH, seeds ? "q3" : "hi", json);
         }
+        if (spread || seeds)
+            add_column(s, &shown, RUNS, "n", json);
         pl_text_add_char(json, '}');
         free(shown.list);
     }
@@ -390,7 +404,7 @@ void pl_inline_describe(const struct pl_inline *s, struct pl_text *text)
     pl_inline_label(s->figure->y_label[0] ? s->figure->y_label : s->panel->title, text);
     pl_text_add(text, " by ");
     pl_inline_label(s->figure->x_label, text);
-    pl_text_add(text, ". ");
+    pl_text_add(text, pl_figure_traits[s->figure->kind].seeds ? ", medians over the runs. " : ". ");
     for (size_t i = 0; i < s->panel->line_count && i < NAMED_VALUES; i++)
         describe_line(s, lines[i], text);
     free(lines);

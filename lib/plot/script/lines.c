@@ -1,6 +1,6 @@
 /* The plot command and the data of a panel with lines. The data are what was measured; everything that a drawing needs
  * beyond that (places side by side, ends of the axes, points too many) is left to the command. */
-#include "plot/plot_priv.h"
+#include "plot/script/lines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,26 +9,10 @@
 
 enum { MARKS_ON_A_LINE = 8, MOST_POINTS = 1000 };
 
-/* What a line consists of, with the numbers of its blocks of data; 0: none. */
-struct drawn {
-    const struct pl_plot_line *line;
-    size_t means, alone, strands, fit, beside;
-    size_t mean_count; /* that are drawn */
-    size_t marks[PL_MARK_COUNT];
-};
-
-/* A panel while its plot command is written. */
-struct panel_script {
-    struct pl_script *script;
-    const struct pl_panel *panel;
-    bool first;
-    bool bars;                /* its points are configurations, and have a place on the axis */
-    bool scatter;             /* and they stand alone, coloured where there is a scale */
-    bool told[PL_MARK_COUNT]; /* a terminal's legend names a mark once */
-};
-
-static void add_row(struct pl_script *script, const struct pl_point *p, bool with_place, bool with_colour)
+static void add_row(const struct pl_panel_script *s, const struct pl_point *p)
 {
+    struct pl_script *script = s->script;
+    bool box = script->figure->kind == PL_FIGURE_BOX;
     const double values[] = {p->x, p->y, p->low, p->high};
     for (int i = 0; i < 4; i++) {
         pl_script_number(script->data, values[i]);
@@ -36,31 +20,32 @@ static void add_row(struct pl_script *script, const struct pl_point *p, bool wit
     }
     pl_text_addf(script->data, "%lld ", (long long)p->n);
     pl_script_number(script->data, p->least);
-    if (with_place) {
+    if (s->bars) {
         pl_text_add_char(script->data, ' ');
         pl_script_number(script->data, p->place);
     }
-    for (int i = 0; i < 2 && with_colour; i++) {
+    for (int i = 0; i < 2 && (s->scatter || box); i++) {
         pl_text_add_char(script->data, ' ');
-        pl_script_number(script->data, i ? p->hue : p->z);
+        pl_script_number(script->data, box ? p->ends[i] : i ? p->hue : p->z);
     }
     pl_text_add_char(script->data, '\n');
 }
 
 /* Every point has a row; a single empty row parts a line. Returns the block's number, 0 without points. */
-static size_t add_block(struct panel_script *s, const struct pl_plot_line *line, const struct pl_points *points,
+static size_t add_block(struct pl_panel_script *s, const struct pl_plot_line *line, const struct pl_points *points,
                         const char *what)
 {
     struct pl_text heading = {0};
     if (!points->count)
         return 0;
-    const char *more = s->scatter ? " place z z-place" : s->bars ? " place" : "";
+    bool box = s->script->figure->kind == PL_FIGURE_BOX;
+    const char *more = s->scatter ? " place z z-place" : box ? " place whisker whisker" : s->bars ? " place" : "";
     pl_text_addf(&heading, "%s: x y low high runs least%s", what, more);
     size_t block = pl_script_block(s->script, s->script->figure->legend[line->style].label, pl_text(&heading));
     for (size_t i = 0; i < points->count; i++) {
-        if (i && points->list[i].parted && !s->scatter)
+        if (i && points->list[i].parted && !s->scatter && !s->seeds)
             pl_text_add_char(s->script->data, '\n');
-        add_row(s->script, &points->list[i], s->bars, s->scatter);
+        add_row(s, &points->list[i]);
     }
     pl_script_end_block(s->script);
     pl_text_release(&heading);
@@ -105,7 +90,7 @@ static void find_alone(const struct pl_panel *panel, const struct pl_points *poi
     }
 }
 
-static size_t add_found(struct panel_script *s, const struct pl_plot_line *line, struct pl_points *found,
+static size_t add_found(struct pl_panel_script *s, const struct pl_plot_line *line, struct pl_points *found,
                         const char *what)
 {
     size_t block = add_block(s, line, found, what);
@@ -113,7 +98,7 @@ static size_t add_found(struct panel_script *s, const struct pl_plot_line *line,
     return block;
 }
 
-static void add_fit_block(struct panel_script *s, struct drawn *drawn)
+static void add_fit_block(struct pl_panel_script *s, struct pl_drawn_line *drawn)
 {
     const struct pl_fit *fit = &drawn->line->fit;
     struct pl_text heading = {0};
@@ -132,7 +117,7 @@ static void add_fit_block(struct panel_script *s, struct drawn *drawn)
 }
 
 /* Where they are too many to be drawn, the block that is drawn follows that of all. */
-static size_t add_thinned(struct panel_script *s, const struct pl_plot_line *line, const struct pl_points *points,
+static size_t add_thinned(struct pl_panel_script *s, const struct pl_plot_line *line, const struct pl_points *points,
                           size_t most, const char *what, struct pl_points *shown)
 {
     struct pl_text heading = {0};
@@ -154,19 +139,22 @@ static const char *name_means(const struct pl_figure *figure)
                                                    : "mean over the runs";
 }
 
-static void add_blocks(struct panel_script *s, struct drawn *drawn)
+static void add_blocks(struct pl_panel_script *s, struct pl_drawn_line *drawn)
 {
     const struct pl_plot_line *line = drawn->line;
     struct pl_points shown = {0}, alone = {0}, above = {0}, below = {0}, strands = {0};
-    size_t most = s->scatter ? SIZE_MAX : MOST_POINTS;
+    size_t most = s->scatter || s->seeds ? SIZE_MAX : MOST_POINTS;
+    const struct pl_points *values = pl_figure_values(s->script->figure, line);
     drawn->means = add_thinned(s, line, &line->means, most, name_means(s->script->figure), &shown);
     add_block(s, line, &line->measured, "not smoothed: mean over the runs");
     drawn->beside = add_block(s, line, &line->beside, "mean of the best");
     drawn->mean_count = shown.count;
-    find_alone(s->panel, &shown, &alone);
+    if (!s->seeds)
+        find_alone(s->panel, &shown, &alone);
     drawn->alone = add_found(s, line, &alone, "between gaps");
-    if (shows_strands(s->panel, line))
+    if (s->seeds || shows_strands(s->panel, line))
         drawn->strands = add_thinned(s, line, &line->strands, MOST_POINTS * 10, "single runs", &strands);
+    drawn->outside = add_block(s, line, &line->outside, "single runs beyond the whiskers, or without a box");
     add_fit_block(s, drawn);
     drawn->marks[PL_MARK_LOST] = add_block(s, line, &line->lost, "every run diverged");
     drawn->marks[PL_MARK_TURN] = add_block(s, line, &line->turn, "averaging begins");
@@ -174,9 +162,9 @@ static void add_blocks(struct panel_script *s, struct drawn *drawn)
     drawn->marks[PL_MARK_ENDED] = add_block(s, line, &line->ended, "stopped early");
     drawn->marks[PL_MARK_CHANGED] = add_block(s, line, &line->changed, "another number of runs");
     size_t every = s->bars ? 1 : 1 + line->means.count / (2 * MARKS_ON_A_LINE);
-    pl_range_beyond(s->panel, &line->means, PL_MARK_ABOVE, every, &above);
+    pl_range_beyond(s->panel, values, PL_MARK_ABOVE, every, &above);
     drawn->marks[PL_MARK_ABOVE] = add_found(s, line, &above, "above the axis");
-    pl_range_beyond(s->panel, &line->means, PL_MARK_BELOW, every, &below);
+    pl_range_beyond(s->panel, values, PL_MARK_BELOW, every, &below);
     drawn->marks[PL_MARK_BELOW] = add_found(s, line, &below, "below the axis");
     free(shown.list);
     free(strands.list);
@@ -184,12 +172,12 @@ static void add_blocks(struct panel_script *s, struct drawn *drawn)
 
 /* Lines stand a little beside each other where they have error bars, so that those can be told apart. Where lines are
  * fitted, points stand where the fit was made. */
-static void add_place(const struct panel_script *s, const struct pl_plot_line *line, struct pl_text *out)
+static void add_place(const struct pl_panel_script *s, const struct pl_plot_line *line, struct pl_text *out)
 {
     const struct pl_figure *figure = s->script->figure;
     const double *r = s->panel->x_range;
     size_t styles = figure->legend_count;
-    if (!s->bars || s->scatter || figure->fitted || styles < 2) {
+    if (!s->bars || s->scatter || s->seeds || figure->fitted || styles < 2) {
         pl_text_addf(out, "(x_at($%d))", s->bars ? 7 : 1);
         return;
     }
@@ -201,9 +189,8 @@ static void add_place(const struct panel_script *s, const struct pl_plot_line *l
         pl_text_addf(out, "(x_at($7 + %.12g))", shift);
 }
 
-/* "plot FILE index BLOCK using PLACE:VALUES " */
-static void begin_item(struct panel_script *s, const struct pl_plot_line *line, size_t block, const char *more,
-                       const char *values)
+void pl_script_item(struct pl_panel_script *s, const struct pl_plot_line *line, size_t block, const char *more,
+                    const char *values)
 {
     struct pl_text *text = s->script->text;
     pl_text_add(text, s->first ? "plot " : ", \\\n  ");
@@ -216,7 +203,7 @@ static void begin_item(struct panel_script *s, const struct pl_plot_line *line, 
 
 /* The figure's key is switched off and its legend written by itself; titles say what is what to who reads the script.
  */
-static void add_title(struct panel_script *s, const struct pl_plot_line *line)
+void pl_script_title(struct pl_panel_script *s, const struct pl_plot_line *line)
 {
     const char *label = s->script->figure->legend[line->style].label;
     pl_text_add(s->script->text, *label ? " title " : " notitle");
@@ -224,42 +211,42 @@ static void add_title(struct panel_script *s, const struct pl_plot_line *line)
         pl_script_quote(s->script->figure, s->script->text, label);
 }
 
-static void add_band(struct panel_script *s, const struct drawn *d)
+static void add_band(struct pl_panel_script *s, const struct pl_drawn_line *d)
 {
-    if (!d->means || !has_spread(&d->line->means) || d->strands || s->scatter)
+    if (!d->means || !has_spread(&d->line->means) || d->strands || s->scatter || s->seeds)
         return;
     if (s->bars) {
-        begin_item(s, d->line, d->means, "", "(y_at($2)):(low_at($3, $6)):(band_at($4))");
+        pl_script_item(s, d->line, d->means, "", "(y_at($2)):(low_at($3, $6)):(band_at($4))");
         /* The points are drawn with the line. A size of 0 would make an SVG that librsvg refuses. */
         pl_text_addf(s->script->text, "with yerrorbars ls %zu pt -1 notitle", d->line->style + 201);
     } else {
         bool confidence = s->script->figure->kind == PL_FIGURE_TUNING; /* of a band, which no run is the lowest of */
-        begin_item(s, d->line, d->means, "",
-                   confidence ? "(band_at($3)):(band_at($4))" : "(low_at($3, $6)):(band_at($4))");
+        pl_script_item(s, d->line, d->means, "",
+                       confidence ? "(band_at($3)):(band_at($4))" : "(low_at($3, $6)):(band_at($4))");
         pl_text_addf(s->script->text, "with filledcurves ls %zu fs transparent solid 0.18 noborder notitle",
                      d->line->style + 201);
     }
 }
 
 /* Points alone. Those without the setting that colours are grey. */
-static void add_scatter(struct panel_script *s, const struct drawn *d)
+static void add_scatter(struct pl_panel_script *s, const struct pl_drawn_line *d)
 {
     struct pl_text *text = s->script->text;
     size_t style = d->line->style + 201, grey = 0;
     bool coloured = s->script->figure->z_label;
     for (size_t i = 0; i < d->line->means.count && coloured; i++)
         grey += isnan(d->line->means.list[i].hue);
-    begin_item(s, d->line, d->means, "", coloured ? "(y_at($2)):(z_at($9))" : "(y_at($2))");
+    pl_script_item(s, d->line, d->means, "", coloured ? "(y_at($2)):(z_at($9))" : "(y_at($2))");
     pl_text_addf(text, "with points ls %zu%s", style, coloured ? " lc palette ps 1 lw 1.6" : "");
-    add_title(s, d->line);
+    pl_script_title(s, d->line);
     if (!grey)
         return;
     /* A number that is not one makes all of its row undefined: as a text it can be compared. */
-    begin_item(s, d->line, d->means, "", "(strcol(9) eq 'NaN' ? y_at($2) : NaN)");
+    pl_script_item(s, d->line, d->means, "", "(strcol(9) eq 'NaN' ? y_at($2) : NaN)");
     pl_text_addf(text, "with points ls %zu lc rgb '#AAAAAA' notitle", style);
 }
 
-static void add_means(struct panel_script *s, const struct drawn *d)
+static void add_means(struct pl_panel_script *s, const struct pl_drawn_line *d)
 {
     struct pl_text *text = s->script->text;
     size_t style = d->line->style + 1, count = d->mean_count;
@@ -267,10 +254,10 @@ static void add_means(struct panel_script *s, const struct drawn *d)
         add_scatter(s, d);
         return;
     }
-    begin_item(s, d->line, d->means, "", "(y_at($2))");
+    pl_script_item(s, d->line, d->means, "", "(y_at($2))");
     if (d->fit) { /* the means are marks and the fit is the line */
         pl_text_addf(text, "with points ls %zu", style + 200);
-        add_title(s, d->line);
+        pl_script_title(s, d->line);
         pl_text_add(text, ", \\\n  ");
         pl_script_source(s->script, d->fit);
         pl_text_addf(text, "using (x_at($1)):(y_at($2)) with lines ls %zu notitle", style);
@@ -279,41 +266,41 @@ static void add_means(struct panel_script *s, const struct drawn *d)
     bool steps = s->script->figure->kind == PL_FIGURE_PROFILE;
     bool every_mark = s->bars || count < 2 * MARKS_ON_A_LINE;
     pl_text_addf(text, "with %s ls %zu", steps ? "steps" : every_mark ? "linespoints" : "lines", style);
-    add_title(s, d->line);
+    pl_script_title(s, d->line);
     if (every_mark || steps)
         return;
     /* Marks of different lines stand at different places, so that they do not hide each other. */
     size_t every = count / MARKS_ON_A_LINE;
     char which[60];
     snprintf(which, sizeof which, "every %zu::%zu ", every, (every / 2 + d->line->style * every / 5) % every);
-    begin_item(s, d->line, d->means, which, "(y_at($2))");
+    pl_script_item(s, d->line, d->means, which, "(y_at($2))");
     pl_text_addf(text, "with points ls %zu notitle", style + 200);
     if (d->alone) {
-        begin_item(s, d->line, d->alone, "", "(y_at($2))");
+        pl_script_item(s, d->line, d->alone, "", "(y_at($2))");
         pl_text_addf(text, "with points ls %zu notitle", style + 200);
     }
 }
 
-static void add_line(struct panel_script *s, const struct drawn *d)
+static void add_line(struct pl_panel_script *s, const struct pl_drawn_line *d)
 {
     if (d->strands) {
-        begin_item(s, d->line, d->strands, "", "(y_at($2))");
+        pl_script_item(s, d->line, d->strands, "", "(y_at($2))");
         pl_text_addf(s->script->text, "with lines ls %zu notitle", d->line->style + 101);
     }
     if (d->means)
         add_means(s, d);
     if (d->beside) {
-        begin_item(s, d->line, d->beside, "", "(y_at($2))");
+        pl_script_item(s, d->line, d->beside, "", "(y_at($2))");
         pl_text_addf(s->script->text, "with lines ls %zu %s notitle", d->line->style + 1, pl_script_beside);
     }
 }
 
-static void add_plain_line(struct panel_script *s, const struct drawn *d)
+static void add_plain_line(struct pl_panel_script *s, const struct pl_drawn_line *d)
 {
     size_t style = d->line->style + 1;
     if (!d->means)
         return;
-    begin_item(s, d->line, d->means, "", "(y_at($2))");
+    pl_script_item(s, d->line, d->means, "", "(y_at($2))");
     bool steps = s->script->figure->kind == PL_FIGURE_PROFILE;
     pl_text_addf(s->script->text, "with %s lt %zu",
                  s->scatter ? "points"
@@ -321,22 +308,23 @@ static void add_plain_line(struct panel_script *s, const struct drawn *d)
                  : steps    ? "steps"
                             : "lines",
                  style);
-    add_title(s, d->line);
+    pl_script_title(s, d->line);
     if (d->alone && !s->bars) {
-        begin_item(s, d->line, d->alone, "", "(y_at($2))");
+        pl_script_item(s, d->line, d->alone, "", "(y_at($2))");
         pl_text_addf(s->script->text, "with points lt %zu notitle", style);
     }
 }
 
 /* Above all lines, so that none hides them. Where every run diverged stands a cross at the top of the panel. */
-static void add_marks(struct panel_script *s, const struct drawn *d)
+static void add_marks(struct pl_panel_script *s, const struct pl_drawn_line *d)
 {
     bool plain = s->script->figure->plain;
     for (int m = 0; m < PL_MARK_COUNT; m++) {
         bool edge = m == PL_MARK_ABOVE || m == PL_MARK_BELOW;
+        bool top = m == PL_MARK_LOST || (m == PL_MARK_CHANGED && s->seeds); /* not among points and boxes */
         if (!d->marks[m])
             continue;
-        begin_item(s, d->line, d->marks[m], "", m == PL_MARK_LOST ? "(top)" : edge ? "(edge_at($2))" : "(y_at($2))");
+        pl_script_item(s, d->line, d->marks[m], "", top ? "(top)" : edge ? "(edge_at($2))" : "(y_at($2))");
         pl_text_add(s->script->text, "with points ");
         if (!plain)
             pl_text_addf(s->script->text, "ls %zu ", d->line->style + 201);
@@ -357,7 +345,7 @@ const char *pl_script_reference(size_t index)
 }
 
 /* Grey lines of given slopes. */
-static void add_references(struct panel_script *s)
+static void add_references(struct pl_panel_script *s)
 {
     const struct pl_figure *figure = s->script->figure;
     for (size_t i = 0; i < figure->slope_count && isfinite(s->panel->anchor[0]); i++) {
@@ -398,33 +386,38 @@ static void add_slopes(const struct pl_figure *figure, const struct pl_panel *pa
 
 static int by_style(const void *a, const void *b)
 {
-    size_t x = ((const struct drawn *)a)->line->style, y = ((const struct drawn *)b)->line->style;
+    size_t x = ((const struct pl_drawn_line *)a)->line->style, y = ((const struct pl_drawn_line *)b)->line->style;
     return (x > y) - (x < y);
 }
 
 void pl_script_lines(struct pl_script *script, const struct pl_panel *panel)
 {
     const struct pl_figure *figure = script->figure;
-    struct panel_script s = {.script = script,
-                             .panel = panel,
-                             .first = true,
-                             .bars = pl_figure_has_configs(figure->kind),
-                             .scatter = figure->kind == PL_FIGURE_SCATTER};
+    struct pl_panel_script s = {.script = script,
+                                .panel = panel,
+                                .first = true,
+                                .bars = pl_figure_has_configs(figure->kind),
+                                .scatter = figure->kind == PL_FIGURE_SCATTER,
+                                .seeds = pl_figure_traits[figure->kind].seeds};
     if (figure->z_label && !figure->plain)
         pl_script_colour_scale(script, panel);
-    struct drawn *drawn = pl_new((panel->line_count + 1) * sizeof *drawn);
+    struct pl_drawn_line *drawn = pl_new((panel->line_count + 1) * sizeof *drawn);
     for (size_t i = 0; i < panel->line_count; i++)
         drawn[i].line = &panel->lines[i];
     qsort(drawn, panel->line_count, sizeof *drawn, by_style);
     for (size_t i = 0; i < panel->line_count; i++)
         add_blocks(&s, &drawn[i]);
+    if (s.seeds)
+        pl_text_add(script->text, "set errorbars 0\n"); /* medians are strokes without ends */
     if (!figure->plain)
         add_slopes(figure, panel, script->text);
     add_references(&s);
     for (size_t i = 0; i < panel->line_count && !figure->plain; i++)
         add_band(&s, &drawn[i]);
     for (size_t i = 0; i < panel->line_count; i++) {
-        if (figure->plain)
+        if (s.seeds)
+            pl_script_seeds(&s, &drawn[i]);
+        else if (figure->plain)
             add_plain_line(&s, &drawn[i]);
         else
             add_line(&s, &drawn[i]);

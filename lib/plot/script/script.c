@@ -217,9 +217,9 @@ static void write_mark_entry(const struct pl_figure *figure, enum pl_mark mark, 
 
 static void write_line_entry(const struct pl_figure *figure, size_t style, size_t most, struct pl_text *script)
 {
-    const char *how = figure->kind == PL_FIGURE_SCATTER   ? "points"
-                      : figure->kind == PL_FIGURE_PROFILE ? "lines"
-                                                          : "linespoints";
+    const char *how = figure->kind == PL_FIGURE_SCATTER || figure->kind == PL_FIGURE_STRIP ? "points"
+                      : figure->kind == PL_FIGURE_PROFILE                                  ? "lines"
+                                                                                           : "linespoints";
     struct pl_text cut = {0};
     pl_label_cut(&cut, figure->legend[style].label, most);
     pl_text_addf(script, ", \\\n  keyentry with %s ls %zu%s title ", how, style + 1,

@@ -185,12 +185,18 @@ static void check_keys(struct declaring *d, const struct node *map, const struct
     const struct {
         const char *key;
         bool legal;
-    } keys[] = {{"panels", has->panels},    {"log", has->axes},
-                {"x_range", has->axes},     {"y_range", has->axes},
-                {"select", !has->tuned},    {"cell", has->tasks},
-                {"smooth", has->curves},    {"shared", has->shared},
-                {"statistic", has->tuned},  {"band", has->tuned || has->spread},
-                {"confidence", has->level}, {"tau_max", figure->kind == PL_FIGURE_PROFILE}};
+    } keys[] = {{"panels", has->panels},
+                {"log", has->axes},
+                {"x_range", has->axes && !has->seeds},
+                {"y_range", has->axes},
+                {"select", !has->tuned},
+                {"cell", has->tasks},
+                {"smooth", has->curves},
+                {"shared", has->shared},
+                {"statistic", has->tuned},
+                {"band", has->tuned || has->spread},
+                {"confidence", has->level},
+                {"tau_max", figure->kind == PL_FIGURE_PROFILE}};
     const char *kind = pl_figure_kind_names[figure->kind];
     for (size_t i = 0; i < COUNT(keys); i++) {
         const struct node *node = pl_node_find(map, keys[i].key);
@@ -199,6 +205,9 @@ static void check_keys(struct declaring *d, const struct node *map, const struct
     }
     if (!has->fit && (figure->fit || figure->slope_count))
         pl_complain(&d->reader->complaints, map, "a figure of kind %s has neither fit nor slopes", kind);
+    if (has->seeds && figure->log_x)
+        pl_complain(&d->reader->complaints, pl_node_find(map, "log"),
+                    "a figure of kind %s has categories along x, which have no scale: log may be y", kind);
     if (has->tasks && figure->choose.best > 1)
         pl_complain(&d->reader->complaints, pl_node_find(map, "select"),
                     "a figure of kind %s compares the best of each method: best must be 1", kind);
