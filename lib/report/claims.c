@@ -41,24 +41,51 @@ static struct side printed_side(const struct pl_published_line *line, const char
     return side;
 }
 
+/* What one of our studies has for the cell of a line. */
+static const struct pl_compared_cell *our_cell(const struct pl_published_line *line, const char *in,
+                                               const struct pl_comparison *ours)
+{
+    const struct pl_published_cell *printed = pl_published_cell_of(line, in);
+    return printed && ours->published == line->table ? &ours->cells[printed - line->table->cells] : NULL;
+}
+
 /* The first of our studies that has a value for the cell. */
 static struct side our_side(const struct pl_published_line *line, const char *in, struct pl_comparison *const *ours,
                             size_t count)
 {
-    const struct pl_published_cell *printed = pl_published_cell_of(line, in);
     struct side side = {.sample = {NAN, NAN, 0}, .missing = "no run"};
-    for (size_t i = 0; printed && i < count; i++) {
-        if (ours[i]->published != line->table)
-            continue;
-        const struct pl_compared_cell *cell = &ours[i]->cells[printed - line->table->cells];
-        if (cell->ours.n)
+    for (size_t i = 0; i < count; i++) {
+        const struct pl_compared_cell *cell = our_cell(line, in, ours[i]);
+        if (cell && cell->ours.n)
             return (struct side){.sample = cell->ours};
-        if (cell->summary.planned) {
+        if (cell && cell->summary.planned) {
             side.diverged = cell->summary.diverged && !cell->summary.missing && !cell->summary.failed;
             side.missing = side.diverged ? "diverged" : "no value";
         }
     }
     return side;
+}
+
+/* Ours for both lines of a pair, of networks and trainings of the same size: of one study, or of two. */
+static void our_sides(const struct pl_published_line *x, const struct pl_published_line *y, const char *in,
+                      struct pl_comparison *const *ours, size_t count, struct side own[2])
+{
+    own[0] = our_side(x, in, ours, count);
+    own[1] = our_side(y, in, ours, count);
+    if (own[0].missing || own[1].missing)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const struct pl_compared_cell *a = our_cell(x, in, ours[i]);
+        for (size_t k = 0; a && a->ours.n && k < count; k++) {
+            const struct pl_compared_cell *b = our_cell(y, in, ours[k]);
+            if (b && b->ours.n && a->amount == b->amount) {
+                own[0].sample = a->ours;
+                own[1].sample = b->ours;
+                return;
+            }
+        }
+    }
+    own[0] = (struct side){.sample = {NAN, NAN, 0}, .missing = "trained otherwise"};
 }
 
 static struct judged judge_alike(const struct judged *j)
@@ -114,7 +141,8 @@ static struct pair *find_pairs(const struct pl_published_claim *claim, struct pl
                                                *y = claim->alike ? &claim->ahead[b] : &claim->behind[b];
                 const char *in = claim->among[k];
                 struct side printed[] = {printed_side(x, in), printed_side(y, in)};
-                struct side own[] = {our_side(x, in, ours, ours_count), our_side(y, in, ours, ours_count)};
+                struct side own[2];
+                our_sides(x, y, in, ours, ours_count, own);
                 pairs[(*count)++] = (struct pair){pl_published_line_name(x), pl_published_line_name(y), in,
                                                   judge(claim, &printed[0], &printed[1], level),
                                                   judge(claim, &own[0], &own[1], level)};

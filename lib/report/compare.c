@@ -94,6 +94,29 @@ static size_t find_ranked(const struct pl_results *results, const size_t *config
     return chosen;
 }
 
+/* How large a network was trained on how much data and for how long: what two numbers must share to be compared. */
+static uint64_t amount_of(const struct pl_results *results, size_t config)
+{
+    static const char *const keys[] = {"width",      "blocks",       "growth",       "nlayers",  "emsize",
+                                       "nhid",       "batch",        "epochs",       "subset",   "valid",
+                                       "iterations", "train_images", "train_tokens", "precision"};
+    uint64_t hash = 14695981039346656037U; /* FNV-1a */
+    struct pl_text text = {0};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        size_t key = pl_results_key(results, keys[i]);
+        const struct pl_value *value = key == SIZE_MAX
+                                           ? NULL
+                                           : pl_results_value(results, key, pl_results_rank(results, config, key));
+        pl_text_add_char(&text, '/');
+        if (value)
+            pl_value_write(value, &text);
+    }
+    for (size_t i = 0; i < text.length; i++)
+        hash = (hash ^ (unsigned char)text.text[i]) * 1099511628211U;
+    pl_text_release(&text);
+    return hash;
+}
+
 static enum pl_verdict judge(const struct pl_published_cell *printed, const struct pl_compared_cell *cell)
 {
     if (isnan(printed->mean))
@@ -116,14 +139,14 @@ static void compare_cell(struct pl_comparison *c, const struct pl_results *resul
                                       .interval = {NAN, NAN, NAN, NAN}};
     for (size_t i = 0; i < count; i++)
         if (is_behind(results, configs[i], printed, printed->where_count) && !found++)
-            pl_results_summary(results, configs[i], &cell->summary);
+            pl_results_summary(results, configs[i], &cell->summary), cell->amount = amount_of(results, configs[i]);
     cell->other = !found && printed->where_count > printed->shared_count;
     if (cell->other || (found != 1 && c->ranked)) {
         bool lower = pl_results_direction(results, c->metric) == PL_MINIMIZE;
         int64_t rank = c->published->ranks[index / c->published->column_count];
         size_t config = find_ranked(results, configs, count, printed, rank, lower);
         if (config != SIZE_MAX)
-            pl_results_summary(results, config, &cell->summary);
+            pl_results_summary(results, config, &cell->summary), cell->amount = amount_of(results, config);
         found = config != SIZE_MAX;
         cell->other = cell->other && found;
     }

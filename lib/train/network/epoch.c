@@ -37,9 +37,8 @@ static int take_step(struct pl_network *n, double lambda, struct pl_error *err)
     const int threads = n->request->threads;
     void *gradient = pl_net_lend(n->net, PL_GRADIENTS, PL_LEND_SPEND);
     void *theta = pl_net_lend(n->net, PL_PARAMETERS, PL_LEND_CHANGE);
-    pl_network_sum(
-        n, "gradient_norm",
-        pl_gradient_clip(gradient, theta, &n->layout, n->element, n->clipping.by, n->clipping.limit, threads));
+    double norm = pl_gradient_clip(gradient, theta, &n->layout, n->element, n->clipping.by, n->clipping.limit, threads);
+    pl_network_sum(n, "gradient_norm", norm);
     pl_optim_set_rate(n->optim, lambda);
     if (n->recording.on)
         pl_recording_add(&n->recording, lambda, &n->layout, n->element, theta, gradient, threads, n->progress.shares);
