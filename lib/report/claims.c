@@ -49,43 +49,56 @@ static const struct pl_compared_cell *our_cell(const struct pl_published_line *l
     return printed && ours->published == line->table ? &ours->cells[printed - line->table->cells] : NULL;
 }
 
-/* The first of our studies that has a value for the cell. */
+static struct side side_of(const struct pl_compared_cell *cell)
+{
+    struct side side = {.sample = {NAN, NAN, 0}, .missing = "no run"};
+    if (!cell || !cell->summary.planned)
+        return side;
+    if (cell->ours.n)
+        return (struct side){.sample = cell->ours};
+    side.diverged = cell->summary.diverged && !cell->summary.missing && !cell->summary.failed;
+    side.missing = side.diverged ? "diverged" : "no value";
+    return side;
+}
+
+/* The first of our studies that has a value for the cell, else the last that has anything. */
 static struct side our_side(const struct pl_published_line *line, const char *in, struct pl_comparison *const *ours,
                             size_t count)
 {
-    struct side side = {.sample = {NAN, NAN, 0}, .missing = "no run"};
-    for (size_t i = 0; i < count; i++) {
-        const struct pl_compared_cell *cell = our_cell(line, in, ours[i]);
-        if (cell && cell->ours.n)
-            return (struct side){.sample = cell->ours};
-        if (cell && cell->summary.planned) {
-            side.diverged = cell->summary.diverged && !cell->summary.missing && !cell->summary.failed;
-            side.missing = side.diverged ? "diverged" : "no value";
-        }
+    struct side side = side_of(NULL);
+    for (size_t i = 0; i < count && side.missing; i++) {
+        struct side other = side_of(our_cell(line, in, ours[i]));
+        if (!other.missing || strcmp(other.missing, "no run"))
+            side = other;
     }
     return side;
 }
 
-/* Ours for both lines of a pair, of networks and trainings of the same size: of one study, or of two. */
+/* Ours for both lines of a pair, of networks and trainings of one size, in one study or two: those that both have a
+ * value, else the first. Where there are none of one size, numbers and divergence are no pair. */
 static void our_sides(const struct pl_published_line *x, const struct pl_published_line *y, const char *in,
                       struct pl_comparison *const *ours, size_t count, struct side own[2])
 {
-    own[0] = our_side(x, in, ours, count);
-    own[1] = our_side(y, in, ours, count);
-    if (own[0].missing || own[1].missing)
-        return;
+    bool alike = false;
     for (size_t i = 0; i < count; i++) {
         const struct pl_compared_cell *a = our_cell(x, in, ours[i]);
-        for (size_t k = 0; a && a->ours.n && k < count; k++) {
+        for (size_t k = 0; a && a->summary.planned && k < count; k++) {
             const struct pl_compared_cell *b = our_cell(y, in, ours[k]);
-            if (b && b->ours.n && a->amount == b->amount) {
-                own[0].sample = a->ours;
-                own[1].sample = b->ours;
+            if (!b || !b->summary.planned || a->amount != b->amount || (alike && !(a->ours.n && b->ours.n)))
+                continue;
+            alike = true;
+            own[0] = side_of(a);
+            own[1] = side_of(b);
+            if (a->ours.n && b->ours.n)
                 return;
-            }
         }
     }
-    own[0] = (struct side){.sample = {NAN, NAN, 0}, .missing = "trained otherwise"};
+    if (alike)
+        return;
+    own[0] = our_side(x, in, ours, count);
+    own[1] = our_side(y, in, ours, count);
+    if ((!own[0].missing || own[0].diverged) && (!own[1].missing || own[1].diverged))
+        own[0] = own[1] = (struct side){.sample = {NAN, NAN, 0}, .missing = "trained otherwise"};
 }
 
 static struct judged judge_alike(const struct judged *j)

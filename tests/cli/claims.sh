@@ -110,6 +110,28 @@ refuse 'table: t, alike: [best, Adam]}
 expect 2 poula report --claims --compare bad.yaml
 contains err "claims must be a list of claims"
 
+# Networks of two widths: neither a number of the one nor its divergence says anything of the other.
+for width in 8 64; do
+    cat >width-$width.yaml <<END
+study: width-$width
+settings: {dataset: cifar10, width: $width}
+cases:
+$([ $width = 64 ] || echo '- {task: {command: [sh, -c, "echo epoch=1 test_accuracy=0.9"]}, settings: {optimizer: sgd}}')
+$([ $width = 8 ] || echo '- {task: {command: [sh, -c, "echo epoch=1 test_accuracy=0.8"]}, settings: {optimizer: adam}}')
+$([ $width = 8 ] || echo '- {task: {command: [sh, -c, "echo epoch=1 loss=nan test_accuracy=nan"]}, settings: {optimizer: rmsprop}}')
+tables: [{value: best test_accuracy, published: t}]
+END
+done
+expect 0 poula sweep width-8.yaml width-64.yaml --quiet --db widths.db
+expect 0 poula report --claims --compare p.yaml --db widths.db --format csv
+contains out "x,best,Adam,one,supported,trained otherwise,"
+contains out "x,best,RMSProp,one,undecided (no deviation),trained otherwise,"
+sed 's/width: 64/width: 8/; s/width-64/width-two/' width-64.yaml >width-two.yaml
+expect 0 poula sweep width-two.yaml --quiet --db widths.db
+expect 0 poula report --claims --compare p.yaml --db widths.db --format csv
+lacks out "trained otherwise"
+contains out "x,best,RMSProp,one,undecided (no deviation),supported (diverged),"
+
 # What README shows of the database that comes along.
 cp "$SOURCE_ROOT/results/replication.db" .
 expect 0 poula report --claims --db replication.db
