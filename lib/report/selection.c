@@ -6,24 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names as the database has them: a command line may spell a setting by its alias. The rank is no setting there. */
-static int resolve_names(const struct pl_results *results, const struct pl_names *names, struct pl_names *resolved,
-                         struct pl_error *err)
-{
-    resolved->names = pl_new((names->count + 1) * sizeof *resolved->names);
-    for (size_t i = 0; i < names->count; i++) {
-        struct pl_names one = {&names->names[i], 1};
-        size_t key;
-        if (!strcmp(names->names[i], PL_RANK_KEY))
-            continue;
-        int status = pl_results_keys(results, &one, &key, err);
-        if (status)
-            return status;
-        resolved->names[resolved->count++] = (char *)pl_results_key_name(results, key);
-    }
-    return 0;
-}
-
 static int check_over(const struct pl_table_plan *plan, const struct pl_table_spec *spec, struct pl_error *err)
 {
     const struct pl_names *parting[] = {&spec->rows, &spec->columns};
@@ -51,11 +33,11 @@ static int choose(struct pl_table_plan *plan, const struct pl_table_spec *spec, 
     if (!status)
         status = check_over(plan, spec, err);
     if (!status)
-        status = resolve_names(results, &spec->rows, &named.rows, err);
+        status = pl_results_spell(results, &spec->rows, &named.rows, err);
     if (!status)
-        status = resolve_names(results, &spec->columns, &named.columns, err);
+        status = pl_results_spell(results, &spec->columns, &named.columns, err);
     if (!status)
-        status = resolve_names(results, &spec->choose.over, &named.choose.over, err);
+        status = pl_results_spell(results, &spec->choose.over, &named.choose.over, err);
     if (!status)
         status = pl_results_choose(results, &named, &plan->choice, err);
     free(named.rows.names);

@@ -104,6 +104,23 @@ int pl_results_keys(const struct pl_results *results, const struct pl_names *nam
     return 0;
 }
 
+int pl_results_spell(const struct pl_results *results, const struct pl_names *names, struct pl_names *spelt,
+                     struct pl_error *err)
+{
+    spelt->names = pl_new((names->count + 1) * sizeof *spelt->names);
+    for (size_t i = 0; i < names->count; i++) {
+        struct pl_names one = {&names->names[i], 1};
+        size_t key;
+        if (!strcmp(names->names[i], PL_RANK_KEY))
+            continue;
+        int status = pl_results_keys(results, &one, &key, err);
+        if (status)
+            return status;
+        spelt->names[spelt->count++] = (char *)pl_results_key_name(results, key);
+    }
+    return 0;
+}
+
 size_t pl_results_filter(const struct pl_results *results, const struct pl_condition *condition, size_t *configs,
                          size_t count)
 {

@@ -71,6 +71,10 @@ bool pl_results_shorten(const struct pl_results *results, size_t key, uint32_t r
 /* Looks names up as columns; PL_EINPUT (with the nearest name) when there is no such setting. keys has room for
  * names->count. */
 int pl_results_keys(const struct pl_results *results, const struct pl_names *names, size_t *keys, struct pl_error *err);
+/* Names as the database has them, since a command line may spell a setting by its alias; without the rank, which is no
+ * setting there. Free spelt->names, also after a failure; the names themselves are the results'. */
+int pl_results_spell(const struct pl_results *results, const struct pl_names *names, struct pl_names *spelt,
+                     struct pl_error *err);
 /* The settings by which configurations are told apart when nothing is declared: the axes of the study that vary. */
 size_t pl_results_axes(const struct pl_results *results, const size_t *configs, size_t count, size_t *keys,
                        size_t capacity);

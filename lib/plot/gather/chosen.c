@@ -5,24 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names as the database has them; the rank is no setting there. */
-static int resolve(const struct pl_results *results, const struct pl_names *names, struct pl_names *resolved,
-                   struct pl_error *err)
-{
-    resolved->names = pl_new((names->count + 1) * sizeof *resolved->names);
-    for (size_t i = 0; i < names->count; i++) {
-        struct pl_names one = {&names->names[i], 1};
-        size_t key;
-        if (!strcmp(names->names[i], PL_RANK_KEY))
-            continue;
-        int status = pl_results_keys(results, &one, &key, err);
-        if (status)
-            return status;
-        resolved->names[resolved->count++] = (char *)pl_results_key_name(results, key);
-    }
-    return 0;
-}
-
 static void keep_chosen(struct pl_gather *g, const struct pl_choice *choice)
 {
     size_t left = 0, all = g->config_count, best = (size_t)g->spec->choose.best;
@@ -45,11 +27,11 @@ int pl_gather_choose(struct pl_gather *g, struct pl_error *err)
     struct pl_table_spec table = {.where = spec->where, .where_count = spec->where_count, .choose = spec->choose};
     struct pl_choice *choice = NULL;
     table.choose.over = (struct pl_names){0};
-    int status = resolve(g->results, &spec->panels, &table.rows, err);
+    int status = pl_results_spell(g->results, &spec->panels, &table.rows, err);
     if (!status)
-        status = resolve(g->results, &spec->lines, &table.columns, err);
+        status = pl_results_spell(g->results, &spec->lines, &table.columns, err);
     if (!status)
-        status = resolve(g->results, &spec->choose.over, &table.choose.over, err);
+        status = pl_results_spell(g->results, &spec->choose.over, &table.choose.over, err);
     if (!status)
         status = pl_results_choose(g->results, &table, &choice, err);
     if (!status) /* choosing has loaded the criterion */
