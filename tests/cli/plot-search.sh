@@ -61,6 +61,7 @@ expect 0 poula plot --study search --kind scatter --x lambda --y "last loss" --z
 # On a page mean ranks are drawn without gnuplot, with what stands under the pointer, and legible without eyes.
 expect 0 poula report --study search --format html --out page.html
 lacks page.html "data:image"
+! grep -qE '<path[^>]* d="[^"]*[0-9]{5}' page.html || fail "a line is drawn far off the page"
 grep -q '<title>[a-z]*: mean rank [0-9.]*</title>' page.html || fail "the diagram of ranks has nothing under the pointer"
 contains page.html "<figcaption>mean rank by "
 contains page.html "Mean ranks: "

@@ -32,6 +32,12 @@ double pl_inline_y(const struct pl_inline *s, double y)
     return place(s->bottom, s->top, share_of(s->panel->y_range, s->panel->log_y, y));
 }
 
+double pl_inline_end(const struct pl_inline *s, double value)
+{
+    double y = pl_inline_y(s, value);
+    return isnan(y) && !isnan(value) ? s->bottom + 40 : y;
+}
+
 void pl_inline_length(struct pl_text *out, double length)
 {
     long tenths = lround(10 * length);

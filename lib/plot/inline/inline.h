@@ -22,6 +22,8 @@ struct pl_inline {
 /* Where a value stands, also beyond the plot but not far; NaN: nowhere. */
 double pl_inline_x(const struct pl_inline *s, double place);
 double pl_inline_y(const struct pl_inline *s, double value);
+/* The same for an end of a band, a bar or a box: on a logarithmic axis what is not above zero lies below the plot. */
+double pl_inline_end(const struct pl_inline *s, double value);
 
 /* Appends a label of the figure (with gnuplot's markup) as text: raised and lowered digits are characters. */
 void pl_inline_label(const char *label, struct pl_text *out);

@@ -99,7 +99,12 @@ static void draw_scattered(const struct pl_inline *s, const struct pl_plot_line 
 static double lower_end(const struct pl_inline *s, const struct pl_point *p)
 {
     double low = s->panel->log_y ? fmax(p->low, p->least) : p->low;
-    return pl_inline_y(s, low);
+    return pl_inline_end(s, low);
+}
+
+static bool has_ends(const struct pl_inline *s, const struct pl_point *p)
+{
+    return has_place(s, p) && !isnan(p->low) && !isnan(p->high);
 }
 
 static void draw_bars(const struct pl_inline *s, const struct pl_points *points)
@@ -107,9 +112,9 @@ static void draw_bars(const struct pl_inline *s, const struct pl_points *points)
     struct pl_text path = {0};
     for (size_t i = 0; i < points->count; i++) {
         const struct pl_point *p = &points->list[i];
-        if (!has_place(s, p) || !(p->high > p->low))
+        if (!has_ends(s, p) || !(p->high > p->low))
             continue;
-        double x = pl_inline_x(s, p->place), low = lower_end(s, p), high = pl_inline_y(s, p->high);
+        double x = pl_inline_x(s, p->place), low = lower_end(s, p), high = pl_inline_end(s, p->high);
         struct pen pen = {.path = &path};
         go(&pen, x, low);
         go(&pen, x, high);
@@ -131,10 +136,10 @@ static void draw_band(const struct pl_inline *s, const struct pl_points *points)
     for (size_t first = 0, end; first < points->count; first = end) {
         struct pen pen = {.path = &path};
         for (end = first;
-             end < points->count && has_place(s, &points->list[end]) && (end == first || !points->list[end].parted);
+             end < points->count && has_ends(s, &points->list[end]) && (end == first || !points->list[end].parted);
              end++) {
             any |= points->list[end].high > points->list[end].low;
-            go(&pen, pl_inline_x(s, points->list[end].place), pl_inline_y(s, points->list[end].high));
+            go(&pen, pl_inline_x(s, points->list[end].place), pl_inline_end(s, points->list[end].high));
         }
         for (size_t i = end; i-- > first;)
             go(&pen, pl_inline_x(s, points->list[i].place), lower_end(s, &points->list[i]));

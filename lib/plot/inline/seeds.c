@@ -11,13 +11,6 @@ static void add_at(struct pl_text *path, char command, double a, double b)
     pl_inline_length(path, b);
 }
 
-/* On a logarithmic axis what is not above zero lies below its end. */
-static double height_of(const struct pl_inline *s, double value)
-{
-    double y = pl_inline_y(s, value);
-    return isnan(y) && !isnan(value) ? s->bottom + 40 : y;
-}
-
 static double half_width(const struct pl_inline *s)
 {
     double slot = fmin(0.8 * s->figure->slot, 0.5);
@@ -27,8 +20,8 @@ static double half_width(const struct pl_inline *s)
 /* The box from quartile to quartile, and its whiskers. */
 static void draw_box(const struct pl_inline *s, const struct pl_point *p)
 {
-    double x = pl_inline_x(s, p->place), half = half_width(s), low = height_of(s, p->low), high = height_of(s, p->high);
-    double ends[2] = {height_of(s, p->ends[0]), height_of(s, p->ends[1])};
+    double x = pl_inline_x(s, p->place), half = half_width(s), low = pl_inline_end(s, p->low), high = pl_inline_end(s, p->high);
+    double ends[2] = {pl_inline_end(s, p->ends[0]), pl_inline_end(s, p->ends[1])};
     struct pl_text box = {0}, whiskers = {0};
     add_at(&box, 'M', x - half, low);
     add_at(&box, 'L', x + half, low);
