@@ -104,7 +104,7 @@ static double lower_end(const struct pl_inline *s, const struct pl_point *p)
 
 static bool has_ends(const struct pl_inline *s, const struct pl_point *p)
 {
-    return has_place(s, p) && !isnan(p->low) && !isnan(p->high);
+    return !isnan(pl_inline_x(s, p->place)) && !isnan(p->low) && !isnan(p->high);
 }
 
 static void draw_bars(const struct pl_inline *s, const struct pl_points *points)
