@@ -188,8 +188,8 @@ static void make_decades(const struct pl_tick_axis *axis, struct pl_ticks *ticks
 {
     static const int every[] = {1, 2, 3, 5, 10, 20, 50, 100, 200};
     int low = (int)ceil(log10(axis->range[0]) - 1e-9), high = (int)floor(log10(axis->range[1]) + 1e-9);
-    if (axis->whole && low < 0 && high >= 0)
-        low = 0;
+    if (axis->whole && low < -axis->power && high >= -axis->power)
+        low = -axis->power;
     for (size_t e = 0; e < sizeof every / sizeof *every; e++) {
         pl_ticks_release(ticks);
         for (int k = low; k <= high; k++)

@@ -249,6 +249,11 @@ for scale in "" "--log y" "--log x,y"; do
     expect 0 poula plot --db huge.db --kind curves --y m --lines low,high $scale --format svg
     expect 0 poula plot --db huge.db --kind sensitivity --x low --y m --lines high $scale --format svg
 done
+# As wide an axis as can be asked for: the points are on it, not below its end, and it begins where it says.
+expect 0 poula plot --db huge.db --kind curves --y m --lines low,high --log x,y --x-range 1e-300:1e300 --format svg --name wide --keep
+contains plots/wide.gp "set xrange [1.0000000000000001e-250:"
+contains plots/wide.gp '\060\175" 1e-100'
+lacks err "Beyond the x axis"
 expect 0 poula plot --db huge.db --kind heatmap --x low --y high --z m --format svg --keep
 contains plots/huge-heatmap.dat "1 2 1e+308 NaN 1 0"
 

@@ -121,7 +121,7 @@ static int read_run(const struct pl_gather *g, int64_t run, const struct pl_sett
     size_t first = samples->count, first_turn = turns->count;
     int status = pl_store_each_point_along(store, run, g->metric, g->axis, take_point, samples, err);
     add_start(g, settings, samples, first);
-    if (!status && g->spec->smooth.epochs)
+    if (!status && g->spec->smooth.epochs && samples->count > first)
         smooth_run(samples->list + first, samples->count - first, &g->spec->smooth);
     if (!status && g->averages)
         status = pl_store_each_point(store, run, PL_METRIC_AVERAGED, take_point, turns, err);

@@ -142,6 +142,14 @@ static void unfold(double range[2], const double declared[2], bool log)
         range[0] = fmax(log ? range[1] / 10 : range[1] - step, log ? DBL_MIN : -DBL_MAX);
 }
 
+/* More decades than a double has below its unit (pl_scale_power) and above it: the lower ones are left out. */
+static void limit_decades(double range[2], bool log)
+{
+    const double most = 450;
+    if (log && log10(range[1]) - log10(range[0]) > most)
+        range[0] = pow(10, log10(range[1]) - most);
+}
+
 /* Along x everything is shown that has a place. A sensitivity figure has its range from the setting's values. */
 static void range_x(struct pl_panel *panel, bool log)
 {
@@ -203,6 +211,8 @@ void pl_range_panel(struct pl_panel *panel, const struct pl_figure_spec *spec, b
     range_x(panel, log_x);
     apply_declared(panel->x_range, spec->x_range, log_x);
     unfold(panel->x_range, spec->x_range, log_x);
+    limit_decades(panel->x_range, log_x);
+    limit_decades(panel->y_range, panel->log_y);
 }
 
 /* As one panel with the lines of all. */

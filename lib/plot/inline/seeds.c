@@ -20,7 +20,8 @@ static double half_width(const struct pl_inline *s)
 /* The box from quartile to quartile, and its whiskers. */
 static void draw_box(const struct pl_inline *s, const struct pl_point *p)
 {
-    double x = pl_inline_x(s, p->place), half = half_width(s), low = pl_inline_end(s, p->low), high = pl_inline_end(s, p->high);
+    double x = pl_inline_x(s, p->place), half = half_width(s), low = pl_inline_end(s, p->low),
+           high = pl_inline_end(s, p->high);
     double ends[2] = {pl_inline_end(s, p->ends[0]), pl_inline_end(s, p->ends[1])};
     struct pl_text box = {0}, whiskers = {0};
     add_at(&box, 'M', x - half, low);
