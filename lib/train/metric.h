@@ -61,6 +61,10 @@ size_t pl_metric_sources(struct pl_metric_source sources[PL_METRIC_SOURCES]);
 /* The descriptor of a metric of poula's own tasks, or NULL. */
 const struct pl_metric *pl_metric_find(const char *name);
 
+/* What names of metrics have beside letters (of any script), digits and _; and how long they may be. */
+#define PL_METRIC_SIGNS "./@-%+#()[]':*&^~$"
+enum { PL_METRIC_NAME_MOST = 100 }; /* bytes */
+
 /* What is known of any metric: its descriptor, else what its name says. metric.name is then name itself. */
 struct pl_metric pl_metric_judge(const char *name);
 /* The rule by itself: name in whole words, case aside (docs/reports.md, "Names of metrics"). */

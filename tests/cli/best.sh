@@ -219,3 +219,23 @@ sql old.db "UPDATE series SET name = 'sharpness', direction = 1 WHERE name = 'lo
 expect 0 poula report --db old.db --study "$(sql old.db "SELECT study FROM sweep ORDER BY launch DESC, id DESC LIMIT 1")" --value sharpness
 contains out "lower is better"
 contains out "sharpness is minimised, as by the older poula that recorded it; its name does not tell."
+
+# Whatever name a program may give a metric, a spec can name it.
+cat >names.yaml <<'END'
+study: names
+task: {command: [sh, -c, "echo '{{\"epoch\": 1, \"metrics/mAP50(B)\": 0.{k}, \"acc%\": 5{k}, \"AP@[0.5:0.95]\": 3, \"a*b^c~\": {k}}'"]}
+settings: {k: [1, 2]}
+metrics: {"AP@[0.5:0.95]": max, "a*b^c~": min}
+target: {"acc%": 52}
+tables:
+- {value: "best metrics/mAP50(B)"}
+- {value: "best acc%"}
+- {value: "best AP@[0.5:0.95]"}
+- {value: "best a*b^c~"}
+- {value: "last epochs_to_target"}
+figures: [{kind: curves, y: ["acc%", "metrics/mAP50(B)"]}]
+END
+expect 0 poula sweep names.yaml --db names.db
+expect 0 poula report --db names.db --format csv
+contains out "names,metrics/mAP50(B),best,2,0.2,"
+contains out "names,a*b^c~,best,1,1,"

@@ -58,7 +58,7 @@ static void reads_words(void **state)
     struct pl_run_result result = run_script("echo loss=0.5 test/acc=.25\n"
                                              "echo starting up; echo\n"
                                              "echo 'epoch=5  loss=1E-2'\n"
-                                             "echo 'epoch 6: loss=7'\n"
+                                             "echo 'loss=7'\n"
                                              "echo 'loss=-nan gap=+inf'\n"
                                              "echo 'loss=0x10'; echo '9=1'; echo '=1'; echo 'loss='; echo 'loss=010'\n"
                                              "printf 'loss=3\\r\\n'\n"
@@ -305,6 +305,21 @@ static void files_of_metrics_are_followed(void **state)
     recorder_release(&r);
 }
 
+/* The first line of such a file is a header, whatever its names; cells may be texts; what fits no header is counted. */
+static void files_of_metrics_may_have_any_names(void **state)
+{
+    (void)state;
+    struct recorder r;
+    run_with("[\"sh\",\"run.sh\",\"{run_folder}\"]", "{\"metrics_file\":\"{run_folder}/m.csv\"}",
+             "printf '#{\"t\": \"x\"}\nr,l,host,t\n21.5,21,\"a, b\",0.5\n22.5,22,c,0.75\n23,24\n' > $1/m.csv", &r);
+    assert_int_equal(r.count, 6);
+    assert_point(&r, "r", 0, 1, 21.5);
+    assert_point(&r, "t", 1, 2, 0.75);
+    assert_non_null(
+        strstr(pl_text(&r.log), "1 line looked like metrics and was not wholly understood, the first: 23,24"));
+    recorder_release(&r);
+}
+
 static void any_library_can_append_metrics(void **state)
 {
     (void)state;
@@ -351,6 +366,7 @@ int main(void)
         cmocka_unit_test(patterns_come_first),
         cmocka_unit_test(stderr_is_read_on_request),
         cmocka_unit_test(files_of_metrics_are_followed),
+        cmocka_unit_test(files_of_metrics_may_have_any_names),
         cmocka_unit_test(any_library_can_append_metrics),
         cmocka_unit_test(silence_ends_a_run),
     };

@@ -5,6 +5,7 @@
 #include "spec/read/node.h"
 #include "spec/read/reader.h"
 #include "spec/read/value.h"
+#include "train/metric.h"
 
 #include <string.h>
 
@@ -77,11 +78,11 @@ void pl_declare_labels(struct declaring *d, const struct node *map, struct pl_la
 static bool is_metric(const char *name)
 {
     size_t length = strlen(name);
-    if (!length || length > 100 || (*name >= '0' && *name <= '9'))
+    if (!length || length > PL_METRIC_NAME_MOST || (*name >= '0' && *name <= '9'))
         return false;
     for (const unsigned char *c = (const unsigned char *)name; *c; c++)
         if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c >= 0x80 ||
-              strchr("_-./@", *c)))
+              strchr("_" PL_METRIC_SIGNS, *c)))
             return false;
     return true;
 }

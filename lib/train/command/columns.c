@@ -1,5 +1,5 @@
 /* Tables in text: a header of names, then rows of numbers, parted by commas, semicolons, tabs, bars or blanks. */
-#include "train/command/line.h"
+#include "train/command/vocabulary.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -29,6 +29,29 @@ static void trim(struct field *field)
         field->length--;
 }
 
+/* Behind the field in quotation marks at c, in which delimiters and "" may stand; c if there is none. */
+static const char *quoted_end(const char *c, const char *end, char delimiter)
+{
+    const char *start = c;
+    while (start < end && *start == ' ')
+        start++;
+    if (start == end || *start != '"')
+        return c;
+    for (const char *close = start + 1; close < end; close++) {
+        if (*close != '"')
+            continue;
+        if (close + 1 < end && close[1] == '"') {
+            close++;
+            continue;
+        }
+        const char *next = close + 1;
+        while (next < end && *next == ' ')
+            next++;
+        return next == end || *next == delimiter ? next : c;
+    }
+    return c;
+}
+
 /* Divides text; 0 if there are too many fields. */
 static size_t split(const char *text, char delimiter, struct field *fields)
 {
@@ -42,7 +65,7 @@ static size_t split(const char *text, char delimiter, struct field *fields)
     }
     const char *c = whole.text, *end = c + whole.length;
     for (;;) {
-        const char *stop = c;
+        const char *stop = strchr(",;\t", delimiter) ? quoted_end(c, end, delimiter) : c;
         while (stop < end && *stop != delimiter)
             stop++;
         if (count == COLUMNS_MOST)
@@ -72,13 +95,16 @@ static bool is_name(const struct field *field)
     return words <= 4;
 }
 
-/* A header has names only, one of which is a position or something measured. */
-static bool is_header(const struct field *fields, size_t count, char delimiter)
+/* A header has names only, one of which is a position or something measured; in a file (any) all may be others. A
+ * column of row numbers, the first, has no name. */
+static bool is_header(const struct field *fields, size_t count, char delimiter, bool any)
 {
-    bool known = false;
+    bool known = any;
     if (count < 2 || (delimiter == ' ' && !pl_line_is_position(fields[0].text, fields[0].length)))
         return false;
     for (size_t i = 0; i < count; i++) {
+        if (!i && !fields[i].length && delimiter != ' ')
+            continue;
         if (!is_name(&fields[i]))
             return false;
         known = known || pl_line_is_position(fields[i].text, fields[i].length) ||
@@ -87,33 +113,68 @@ static bool is_header(const struct field *fields, size_t count, char delimiter)
     return known;
 }
 
-static bool read_row(const struct field *fields, const struct pl_line_table *table, struct pl_line *line)
+/* What a cell holds. */
+static enum pl_spelling cell_spelling(const struct field *field, double *value)
 {
-    size_t numbers = 0;
+    const char *end = field->text + field->length, *after;
+    enum pl_spelling spelling = field->length ? pl_line_value(field->text, end, value, &after) : PL_SPELLED_NOTHING;
+    bool whole = !field->length || after == end;
+    return whole                                                           ? spelling
+           : spelling == PL_SPELLED_NOT || spelling == PL_SPELLED_CLOCK    ? PL_SPELLED_NOT
+           : strspn(after, " ") && (after[1] == '(' || after[1] == '\xC2') ? PL_SPELLED_ODD
+                                                                           : PL_SPELLED_NOT;
+}
+
+static bool is_a_number(enum pl_spelling spelling)
+{
+    return spelling == PL_SPELLED_NUMBER || spelling == PL_SPELLED_PERCENT || spelling == PL_SPELLED_DURATION;
+}
+
+/* Is it a row of the table? Cells may be texts (a phase, a host) where bars or commas part them and the position, or
+ * most of the rest, is a number. set: the cell that says which set the row is of (val), or NULL. */
+static bool is_row(const struct field *fields, const struct pl_line_table *table, const struct field **set)
+{
+    size_t numbers = 0, texts = 0;
+    bool stated = false;
+    *set = NULL;
     for (size_t i = 0; i < table->count; i++) {
         double value;
-        const char *end = fields[i].text + fields[i].length, *after;
-        enum pl_spelling spelling = fields[i].length ? pl_line_value(fields[i].text, end, &value, &after)
-                                                     : PL_SPELLED_NOTHING;
+        enum pl_spelling spelling = cell_spelling(&fields[i], &value);
         bool position = pl_line_is_position(table->names[i], strlen(table->names[i]));
-        if (spelling == PL_SPELLED_NOT || (fields[i].length && after != end) ||
-            (position && spelling == PL_SPELLED_CLOCK))
+        if (position && (spelling == PL_SPELLED_NOT || spelling == PL_SPELLED_CLOCK))
             return false;
-        numbers += spelling == PL_SPELLED_NUMBER || spelling == PL_SPELLED_PERCENT || spelling == PL_SPELLED_DURATION;
+        stated = stated || (position && (is_a_number(spelling) || spelling == PL_SPELLED_FRACTION));
+        numbers += is_a_number(spelling);
+        texts += spelling == PL_SPELLED_NOT;
+        if (spelling == PL_SPELLED_NOT && pl_word_is_other_set((struct pl_word){fields[i].text, fields[i].length}))
+            *set = &fields[i];
     }
-    if (!numbers)
+    return numbers && (!texts || (table->delimiter != ' ' && (stated || numbers > texts)));
+}
+
+static bool read_row(const struct field *fields, const struct pl_line_table *table, struct pl_line *line)
+{
+    const struct field *set;
+    if (!is_row(fields, table, &set))
         return false;
     for (size_t i = 0; i < table->count; i++) {
         double value;
-        const char *end = fields[i].text + fields[i].length, *after;
-        enum pl_spelling spelling = fields[i].length ? pl_line_value(fields[i].text, end, &value, &after)
-                                                     : PL_SPELLED_NOTHING;
-        bool position = pl_line_is_position(table->names[i], strlen(table->names[i]));
-        if (spelling == PL_SPELLED_NUMBER || spelling == PL_SPELLED_PERCENT || spelling == PL_SPELLED_DURATION ||
-            (spelling == PL_SPELLED_FRACTION && position))
-            pl_line_add(line, table->names[i], strlen(table->names[i]), value);
-        else if (spelling == PL_SPELLED_ODD || spelling == PL_SPELLED_FRACTION)
+        const char *name = table->names[i];
+        enum pl_spelling spelling = cell_spelling(&fields[i], &value);
+        bool position = pl_line_is_position(name, strlen(name));
+        if (!*name)
+            continue;
+        if (is_a_number(spelling) || (spelling == PL_SPELLED_FRACTION && position)) {
+            struct pl_text whole = {0};
+            if (set && !position && strncmp(name, set->text, set->length) != 0)
+                pl_text_addf(&whole, "%.*s_", (int)set->length, set->text);
+            pl_text_add(&whole, name);
+            pl_line_add(line, pl_text(&whole), whole.length, value);
+            pl_text_release(&whole);
+        } else if (spelling == PL_SPELLED_ODD || spelling == PL_SPELLED_FRACTION ||
+                   (spelling == PL_SPELLED_NOT && pl_line_is_measure(name, strlen(name)))) {
             line->odd = true;
+        }
     }
     return true;
 }
@@ -134,19 +195,32 @@ static bool read_framed(const char *text, struct pl_line *line)
     return true;
 }
 
+static bool only_numbers(const struct field *fields, size_t count)
+{
+    double value;
+    for (size_t i = 0; i < count; i++)
+        if (!is_a_number(cell_spelling(&fields[i], &value)) && fields[i].length)
+            return false;
+    return true;
+}
+
 int pl_line_columns(const char *text, struct pl_line_table *table, struct pl_line *line)
 {
     static const char delimiters[] = ",;\t| ";
     struct field fields[COLUMNS_MOST];
     if (!table)
         return 0;
-    if (table->count && split(text, table->delimiter, fields) == table->count && read_row(fields, table, line))
+    bool any = table->of_file && !table->count;
+    size_t count = table->count ? split(text, table->delimiter, fields) : 0;
+    if (count && count == table->count && read_row(fields, table, line))
         return 2;
+    if (count > 1 && only_numbers(fields, count))
+        line->odd = true; /* it does not fit its header */
     if (read_framed(text, line))
         return 2;
     for (const char *d = delimiters; *d; d++) {
-        size_t count = strchr(text, *d) ? split(text, *d, fields) : 0;
-        if (!is_header(fields, count, *d))
+        count = strchr(text, *d) ? split(text, *d, fields) : 0;
+        if (!is_header(fields, count, *d, any && *d != ' '))
             continue;
         pl_line_table_release(table);
         table->names = pl_new(count * sizeof *table->names);

@@ -1,5 +1,6 @@
 /* Lines: from bytes to the positions and metrics that they state. */
 #include "train/command/line.h"
+#include "train/metric.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -80,7 +81,7 @@ static char *metric_name(const char *name, size_t length)
         bool blank = isspace(c);
         if (blank && n && out[n - 1] == '_' && isspace((unsigned char)name[i - 1]))
             continue;
-        if (!blank && !isalnum(c) && c < 0x80 && !strchr("_./@-%+#()[]':*&^~$", c))
+        if (!blank && !isalnum(c) && c < 0x80 && !strchr("_" PL_METRIC_SIGNS, c))
             return NULL;
         if (n == PL_METRIC_NAME_MOST)
             return NULL;
@@ -183,7 +184,7 @@ struct pl_line *pl_lines_add(struct pl_lines *lines)
     lines->list = list;
     memset(lines->list + before, 0, (lines->capacity - before) * sizeof *lines->list);
     struct pl_line *line = &lines->list[lines->count++];
-    line->odd = line->lost = line->step_in_epoch = false;
+    line->odd = line->lost = line->step_in_epoch = line->within = false;
     line->epoch = line->step = NAN;
     return line;
 }
@@ -241,6 +242,38 @@ static bool read_objects(const char *text, struct pl_lines *lines)
     return false;
 }
 
+/* Letters as wide as Chinese ones, which people type for ASCII (：，＝３), as ASCII, and the bars of drawn tables (│)
+ * as |. Returns NULL where there are none, which is mostly. */
+static char *narrow(const char *text)
+{
+    static const struct {
+        const char *bytes;
+        char plain;
+    } others[] = {{"\xE2\x94\x82", '|'},
+                  {"\xE2\x94\x83", '|'},
+                  {"\xE2\x95\x91", '|'},
+                  {"\xE3\x80\x81", ','},
+                  {"\xE3\x80\x82", '.'}};
+    if (!strpbrk(text, "\xE2\xE3\xEF"))
+        return NULL;
+    struct pl_text out = {0};
+    bool changed = false;
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        unsigned code = c[0] == 0xEF && (c[1] == 0xBC || c[1] == 0xBD) && c[2] ? (c[1] - 0xBCu) * 64 + c[2] - 0x80u : 0;
+        char plain = code >= 1 && code <= 94 ? (char)(code + 0x20) : '\0'; /* U+FF01 to U+FF5E */
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            if (!strncmp((const char *)c, others[i].bytes, 3))
+                plain = others[i].plain;
+        pl_text_add_char(&out, plain ? plain : (char)*c);
+        c += plain ? 2 : 0;
+        changed = changed || plain;
+    }
+    if (changed)
+        return pl_text_take(&out);
+    pl_text_release(&out);
+    return NULL;
+}
+
 void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines *lines)
 {
     pl_lines_clear(lines);
@@ -252,8 +285,11 @@ void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines
     }
     if (!object) {
         struct pl_line *line = pl_lines_add(lines);
+        char *narrowed = narrow(text);
+        text = narrowed ? narrowed : text;
         if (!pl_line_columns(text, table, line))
             pl_line_words(text, text + strlen(text), line);
+        free(narrowed);
     }
     for (size_t i = 0; i < lines->count; i++) {
         pl_line_settle(&lines->list[i]);

@@ -7,8 +7,6 @@
 
 #include "base/base.h"
 
-enum { PL_METRIC_NAME_MOST = 100 }; /* bytes of a metric's name */
-
 struct pl_line_pair {
     char *name;
     double value;
@@ -20,6 +18,7 @@ struct pl_line {
     size_t count, capacity;
     double epoch, step; /* NaN: not stated. A step beside an epoch is also among the pairs */
     bool step_in_epoch; /* the step is one of so many (100/600), so it may begin anew with every epoch */
+    bool within;        /* it tells of one batch of so many, so it is not the next epoch */
     bool lost;          /* the position is not understood, so the metrics have no place */
     bool odd;           /* something looked like a metric, or like a position, and was not understood */
 };
@@ -29,6 +28,7 @@ struct pl_line_table {
     char **names;
     size_t count;
     char delimiter; /* ' ' for columns that blanks align */
+    bool of_file;   /* of a file of metrics, whose first line may have any names */
 };
 void pl_line_table_release(struct pl_line_table *table);
 

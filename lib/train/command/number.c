@@ -172,11 +172,63 @@ static double unit_seconds(const char *unit, size_t length)
     return 0;
 }
 
+/* 1h 2m 3s, 1 min 30 s, 1 hour, 2 minutes and 3 seconds: its bytes; 0 where there are not two parts at least. A unit
+ * that names what follows ("time 1 h 2 m=3") is none. */
+static size_t long_time(const char *text, const char *end, double *value)
+{
+    double longest = INFINITY, total = 0, number;
+    const char *at = text, *stop = text;
+    int parts = 0;
+    for (;;) {
+        size_t length = at < end && is_digit(*at) ? decimal(at, end, &number) : 0;
+        const char *unit = at + length + (length && at + length < end && at[length] == ' '), *after = unit;
+        while (after < end && (isalpha((unsigned char)*after) || (unsigned char)*after >= 0x80))
+            after++;
+        size_t letters = (size_t)(after - unit);
+        double seconds = length ? unit_seconds(unit, letters) : 0;
+        if (length && letters == 1 && *unit == 'm') /* alone it may be millions */
+            seconds = 60;
+        if (length && (begins(unit, after, "d") || begins(unit, after, "day") || begins(unit, after, "days")))
+            seconds = 86400;
+        if (!seconds || seconds >= longest)
+            break;
+        total += number * seconds;
+        longest = seconds;
+        stop = after;
+        parts++;
+        at = after + (after < end && *after == ',');
+        while (at < end && *at == ' ')
+            at++;
+        if (end - at > 4 && !memcmp(at, "and ", 4))
+            at += 4;
+    }
+    const char *next = stop;
+    while (next < end && *next == ' ')
+        next++;
+    bool named = next < end && (*next == '=' || *next == ':' || (is_digit(*next) && next > stop));
+    if (parts < 2 || named || (stop < end && (isalnum((unsigned char)*stop) || *stop == '_')))
+        return 0;
+    *value = total;
+    return (size_t)(stop - text);
+}
+
+/* An apostrophe between digits, as in Switzerland's 1'234.5: its bytes, or 0. */
+static size_t apostrophe(const char *text, const char *c, const char *end)
+{
+    size_t length = *c == '\'' ? 1 : end - c > 3 && !memcmp(c, "\xE2\x80\x99", 3) ? 3 : 0;
+    return length && c > text && is_digit(c[-1]) && c + length < end && is_digit(c[length]) ? length : 0;
+}
+
 /* Where a run of characters that may belong to a number ends. */
 static const char *run_end(const char *text, const char *end)
 {
     const char *c = text;
     while (c < end) {
+        size_t mark = apostrophe(text, c, end);
+        if (mark) {
+            c += mark;
+            continue;
+        }
         unsigned char u = (unsigned char)*c;
         bool next = c + 1 < end && c + 1 > text && (isalnum((unsigned char)c[1]) || (unsigned char)c[1] >= 0x80);
         bool number = c + 1 < end && is_digit(c[1]);
@@ -197,7 +249,7 @@ static enum pl_spelling judge(const char *rest, const char *stop)
     size_t length = (size_t)(stop - rest), letters = 0, digits = 0, slashes = 0;
     for (const char *c = rest; c < stop; c++) {
         letters += isalpha((unsigned char)*c) || *c == '%' || (unsigned char)*c >= 0x80;
-        digits += is_digit(*c) || *c == '_' || *c == ',' || (*c == '.' && c > rest);
+        digits += is_digit(*c) || strchr("_,'", *c) || (*c == '.' && c > rest);
         slashes += *c == '/';
     }
     bool unit = length <= 12 && letters + slashes == length && slashes <= 1;
@@ -258,6 +310,12 @@ enum pl_spelling pl_line_value(const char *text, const char *end, double *value,
         *value = number;
         *after = text + length;
         return PL_SPELLED_NUMBER;
+    }
+    length = long_time(text, end, &number);
+    if (length) {
+        *value = number;
+        *after = text + length;
+        return PL_SPELLED_DURATION;
     }
     length = nonfinite(text, end, &number);
     if (!length)

@@ -2,6 +2,7 @@
  * of it (NaN, None, single quotes, a trailing comma, .5, numbers of any length). jansson refuses all of that, and with
  * it every metric of the line. */
 #include "train/command/line.h"
+#include "train/metric.h"
 
 #include <ctype.h>
 #include <math.h>

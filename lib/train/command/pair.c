@@ -43,7 +43,7 @@ void pl_scan_end_field(struct pl_scan *s, bool strong)
     }
     s->count = 0;
     s->too_many = false;
-    s->after_pair = s->after_position = s->in_sentence = false;
+    s->after_pair = s->after_position = s->in_sentence = s->counted = false;
     s->after_comma = !strong;
 }
 
@@ -78,7 +78,7 @@ static void add(struct pl_scan *s, size_t from, double value)
     s->too_many = false;
     s->after_pair = !position;
     s->after_position = position;
-    s->after_comma = false;
+    s->after_comma = s->counted = false;
 }
 
 /* The words before a position are prose, but for those that introduce it; behind a pair ("best loss: 0.3 at epoch 5")
@@ -89,6 +89,7 @@ static void state_position(struct pl_scan *s, double value)
         bool prose = !(pl_word_is_beginning(s->words[i]) || pl_word_is_other_set(s->words[i]) ||
                        pl_word_is_level(s->words[i]));
         s->prose = s->prose || prose;
+        s->told = s->told || (prose && pl_line_is_measure(s->words[i].text, s->words[i].length));
         s->spoiled = s->spoiled || (prose && s->after_pair);
         if (pl_word_is_other_set(s->words[i])) {
             memcpy(s->tag, s->words[i].text, s->words[i].length);
@@ -181,9 +182,11 @@ static bool take_value(struct pl_scan *s, size_t from, bool explicit)
         return true;
     }
     bool number = spelling == PL_SPELLED_NUMBER || spelling == PL_SPELLED_PERCENT || spelling == PL_SPELLED_DURATION;
-    if (position && (number || spelling == PL_SPELLED_FRACTION)) {
+    if (position && spelling != PL_SPELLED_DURATION && (number || spelling == PL_SPELLED_FRACTION)) {
         note_fraction(s, spelling);
         state_position(s, value);
+    } else if (position && spelling == PL_SPELLED_DURATION) {
+        pass_over(s, explicit); /* Step: 20ms, what one took */
     } else if (position) {
         s->line->odd = s->line->odd || spelling == PL_SPELLED_ODD;
         s->spoiled = true;
@@ -196,8 +199,12 @@ static bool take_value(struct pl_scan *s, size_t from, bool explicit)
     } else if (number && take_unit(s, &value)) {
         s->explicit = s->explicit || explicit;
         s->spaced = s->spaced || !explicit;
-        s->short_number = after - start <= 3 && strspn(start, "0123456789") >= (size_t)(after - start);
+        bool whole = strspn(start, "0123456789") >= (size_t)(after - start), measured = s->measured;
+        s->short_number = after - start <= 3 && whole;
+        s->measured = false;
         add(s, from, value);
+        s->counted = s->measured && whole && !explicit;
+        s->measured = s->measured || measured;
     } else {
         bool known = pl_line_is_measure(s->words[s->count - 1].text, s->words[s->count - 1].length);
         bool odd = spelling == PL_SPELLED_ODD || spelling == PL_SPELLED_FRACTION || number ||
@@ -243,6 +250,7 @@ bool pl_scan_bracket(struct pl_scan *s)
  * follow a position. */
 void pl_scan_equals(struct pl_scan *s)
 {
+    s->spoiled = s->spoiled || s->counted;
     s->at = pl_scan_spaces(s->at + 1, s->end);
     size_t from = s->count - 1;
     while (from && pl_word_is_qualifier(s->words[from - 1]))
@@ -278,9 +286,35 @@ void pl_scan_equals(struct pl_scan *s)
     pass_over(s, true);
 }
 
+/* [ 10/196] at at: a batch of so many. */
+static bool states_batch(const char *at, const char *end)
+{
+    const char *batch = pl_scan_spaces(at + 1, end);
+    size_t length = 0;
+    while (batch + length < end && isdigit((unsigned char)batch[length]))
+        length++;
+    return length && batch + length < end && batch[length] == '/';
+}
+
+/* Train: 12 [100/1251 (8%)]: the number of an epoch, as the batch in it follows. */
+static bool states_epoch(const char *at, const char *end)
+{
+    const char *digits = at;
+    while (at < end && isdigit((unsigned char)*at))
+        at++;
+    const char *batch = pl_scan_spaces(at, end);
+    if (batch == end)
+        return false;
+    if (at == digits) /* Train: [3/300][100/1251] */
+        return *batch == '[' && (at = memchr(batch, ']', (size_t)(end - batch))) && end - at > 2 && at[1] == '[' &&
+               states_batch(batch, end) && states_batch(at + 1, end);
+    return batch > at && *batch == '[' && states_batch(batch, end);
+}
+
 /* name: value, the name being all the words that wait; without a value the colon only separates. */
 void pl_scan_colon(struct pl_scan *s)
 {
+    s->spoiled = s->spoiled || s->counted;
     bool glued = s->at + 1 < s->end && s->at[1] != ' ';
     struct pl_word last = s->words[s->count - 1];
     size_t from = 0;
@@ -291,8 +325,12 @@ void pl_scan_colon(struct pl_scan *s)
         pl_scan_end_field(s, true);
         return;
     }
+    if (s->count == from + 1 && pl_word_is_qualifier(last) && states_epoch(s->at, s->end))
+        pl_scan_push(s, "epoch", 5);
     if (pl_scan_bracket(s))
         return;
+    s->line->within = s->line->within ||
+                      (pl_word_is_qualifier(last) && s->at < s->end && *s->at == '[' && states_batch(s->at, s->end));
     if (!s->too_many && take_value(s, from, true))
         return;
     if (skip_numbers(s))
@@ -309,7 +347,16 @@ void pl_scan_spaced(struct pl_scan *s)
     enum pl_spelling spelling = pl_line_value(s->at, s->end, &value, &after);
     const char *next = pl_scan_spaces(after, s->end);
     bool position = pl_word_is_position(s->words[s->count - 1]), prose = s->too_many || s->count > SPACED_WORDS_MOST;
-    if (!position && next < s->end && (*next == ':' || *next == '=') && spelling == PL_SPELLED_NUMBER) {
+    struct pl_word last = s->words[s->count - 1];
+    bool named = next < s->end && (*next == ':' || *next == '=');
+    bool rank = pl_word_among(last, "top") &&
+                strspn(s->at, "0123456789") >= (size_t)(after - s->at); /* top 5 acc: 93 */
+    if (pl_word_is_place(last) && memchr(last.text, '.', last.length) && spelling == PL_SPELLED_NUMBER) {
+        s->at = after; /* main.py 200: where the line was printed */
+        pl_scan_end_field(s, true);
+        return;
+    }
+    if (!position && (named || rank) && spelling == PL_SPELLED_NUMBER) {
         pl_scan_push(s, s->at, (size_t)(after - s->at)); /* top 1: 0.5 */
         s->at = after;
         return;

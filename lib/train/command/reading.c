@@ -132,10 +132,12 @@ static void move(struct pl_reading *reading, struct pl_reading_source *source, c
         source->axis = epoch ? PL_BY_EPOCH : PL_BY_STEP;
         source->position = epoch ? line->epoch : line->step;
         source->heading = !line->count;
+        source->stated += !source->heading;
     } else if (!source->begun) {
         source->axis = PL_BY_EPOCH;
         source->position = 1;
-    } else if (!source->heading && is_taken(reading, source, line)) {
+    } else if (!source->heading && source->stated < 2 && !(line->within && source->stated) &&
+               is_taken(reading, source, line)) {
         source->position += 1;
     }
     source->begun = true;
@@ -162,13 +164,24 @@ static bool match(struct pl_reading *reading, const char *text)
     return false;
 }
 
+static bool has_pairs(const struct pl_lines *lines)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        if (lines->list[i].count)
+            return true;
+    return false;
+}
+
 /* Takes a clean line. Returns whether it had metrics. */
 static bool take(struct pl_reading *reading, enum pl_line_origin origin, const char *text)
 {
     bool metrics = false, whole = true, file = origin == PL_FROM_FILE || origin == PL_FROM_METRICS;
     struct pl_reading_source *source = &reading->sources[origin];
+    source->table.of_file = file;
     if (file || !match(reading, text))
         pl_line_read(text, &source->table, &reading->lines);
+    if (file && !has_pairs(&reading->lines) && strchr("0123456789+-.", text[strspn(text, " \t\"")]))
+        reading->lines.odd = true; /* a row of numbers without names */
     for (size_t i = 0; i < reading->lines.count; i++) {
         metrics = metrics || reading->lines.list[i].count;
         whole = report(reading, source, &reading->lines.list[i]) && whole;
@@ -213,6 +226,7 @@ void pl_reading_row(struct pl_reading *reading, enum pl_line_origin origin, cons
 void pl_reading_old_row(struct pl_reading *reading, enum pl_line_origin origin, const char *bytes, size_t length)
 {
     char *text = pl_line_clean(bytes, length);
+    reading->sources[origin].table.of_file = true;
     pl_line_read(text, &reading->sources[origin].table, &reading->lines);
     free(text);
 }

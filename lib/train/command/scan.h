@@ -16,6 +16,8 @@ struct pl_scan {
     bool too_many;                   /* words waited */
     bool after_pair, after_position; /* nothing stands between it and here */
     bool after_comma;
+    bool counted;                    /* nor behind "loss 50", whose number may count what the words behind it name */
+    bool told;                       /* words before a position name something measured: loss at step 300: 0.5 */
     bool in_sentence;                /* since the last separator, there are words and numbers that are no pair */
     bool metrics;                    /* a metric was read */
     bool position;                   /* a position was stated */

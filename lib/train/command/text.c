@@ -4,6 +4,7 @@
 #include "train/command/scan.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -127,10 +128,49 @@ static void pass_number(struct pl_scan *s)
     s->at = after > s->at ? after : s->at + 1;
 }
 
+/* Epoch(val) [3][20/79]: the set that a position is of, between its name and its number. */
+static bool take_set(struct pl_scan *s)
+{
+    const char *close = pl_scan_matching(s->at, s->end), *next = close ? pl_scan_spaces(close + 1, s->end) : s->end;
+    if (*s->at != '(' || !s->count || !pl_word_is_position(s->words[s->count - 1]) || next == s->end || *next != '[')
+        return false;
+    struct pl_word set = {s->at + 1, (size_t)(close - s->at - 1)};
+    if (!pl_word_is_qualifier(set))
+        return false;
+    if (pl_word_is_other_set(set)) {
+        memcpy(s->tag, set.text, set.length);
+        s->tag[set.length] = '\0';
+    }
+    s->at = next;
+    return true;
+}
+
+/* The epoch that stands before everything else, with nothing that names it: "[10]<tab>" and "10:<tab>" of boosted
+ * trees,
+ * "[3/25][100/1583]". NaN: there is none. */
+static double leading_epoch(const char *text, const char *end)
+{
+    const char *digits = text + (text < end && *text == '['), *after = digits;
+    while (after < end && isdigit((unsigned char)*after))
+        after++;
+    const char *stop = after;
+    if (stop == digits || stop - digits > 15 || end - stop < 2)
+        return NAN;
+    if (*stop == '/' && digits > text) {
+        stop++;
+        stop += strspn(stop, "0123456789");
+        return !strncmp(stop, "][", 2) && isdigit((unsigned char)stop[2 + strspn(stop + 2, " ")]) ? strtod(digits, NULL)
+                                                                                                  : NAN;
+    }
+    return !strncmp(stop, digits > text ? "]\t" : ":\t", 2) ? strtod(digits, NULL) : NAN;
+}
+
 static void take_token(struct pl_scan *s)
 {
     char c = *s->at;
     bool arrow;
+    if ((c == ':' || c == '=') && s->after_position && s->told)
+        s->line->odd = s->line->odd || isdigit((unsigned char)pl_scan_spaces(s->at + 1, s->end)[0]);
     size_t drawn = pl_line_picture(s->at, s->end, &arrow);
     if (drawn) {
         s->spoiled = s->spoiled || (arrow && s->metrics);
@@ -150,7 +190,7 @@ static void take_token(struct pl_scan *s)
             pass_number(s);
     } else if ((c == '"' || c == '\'') && take_quoted(s)) {
         return;
-    } else if ((c == '[' || c == '(') && pl_scan_bracket(s)) {
+    } else if ((c == '[' || c == '(') && (pl_scan_bracket(s) || take_set(s))) {
         return;
     } else if (c == '(' && s->count && closes_name(s, s->at)) {
         const char *close = pl_scan_matching(s->at, s->end);
@@ -177,6 +217,27 @@ static void take_back(struct pl_line *line, size_t first)
         free(line->pairs[--line->count].name);
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const struct pl_line_pair *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+/* Does the line state a metric twice, with different values? Nobody knows then which of them it is. */
+static bool has_twins(const struct pl_scan *s)
+{
+    size_t count = s->line->count - s->first;
+    struct pl_line_pair *pairs = pl_new((count + 1) * sizeof *pairs);
+    bool twins = false;
+    memcpy(pairs, s->line->pairs + s->first, count * sizeof *pairs);
+    qsort(pairs, count, sizeof *pairs, by_name);
+    for (size_t i = 1; i < count && !twins; i++)
+        twins = !strcmp(pairs[i - 1].name, pairs[i].name) && pairs[i - 1].value != pairs[i].value &&
+                !(isnan(pairs[i - 1].value) && isnan(pairs[i].value));
+    free(pairs);
+    return twins;
+}
+
 /* Are there two positions of one kind that differ? "best epoch 5" beside "epoch 7" leaves none. */
 static bool contradicts(const struct pl_scan *s)
 {
@@ -195,8 +256,11 @@ void pl_line_words(const char *text, const char *end, struct pl_line *line)
     while (s.at < end)
         take_token(&s);
     pl_scan_end_field(&s, true);
-    if (contradicts(&s))
+    if (contradicts(&s) || (line->count > s.first + 1 && has_twins(&s)))
         s.spoiled = true;
+    double leading = leading_epoch(text, end);
+    if (s.metrics && !s.position && !isnan(leading))
+        pl_line_add(line, "epoch", 5, leading);
     bool prose = s.spaced && !s.position && !s.measured; /* Using 4 workers */
     if (s.metrics && (s.spoiled || prose || s.options)) {
         line->odd = line->odd || ((s.explicit || s.measured) && !s.options);

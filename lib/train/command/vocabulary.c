@@ -95,7 +95,7 @@ size_t pl_line_picture(const char *text, const char *end, bool *arrow)
     if (left > 2 && u[0] == 0xE2 &&
         (*arrow || u[1] == 0x80 || (u[1] >= 0x94 && u[1] <= 0x9D) || (u[1] >= 0xA0 && u[1] <= 0xA3) || u[1] == 0xAC))
         return 3;
-    if (left > 1 && u[0] == 0xC2 && u[1] == 0xB7)
+    if (left > 1 && u[0] == 0xC2 && (u[1] == 0xB7 || u[1] == 0xB1)) /* a dot; a deviation's plus-minus */
         return 2;
     return left > 3 && u[0] == 0xF0 && u[1] == 0x9F ? 4 : 0;
 }
