@@ -316,6 +316,9 @@ void pl_script_ranks(struct pl_script *script, const struct pl_panel *panel);
  */
 void pl_script_axes(struct pl_script *script, const struct pl_panel *panel, bool label_y);
 /* A label as a string of the script, in the language of its texts. */
+/* The label as the figure's format writes it: for LaTeX, or as gnuplot's enhanced text, in which no "]]>" is left: its
+ * SVG would be no XML. */
+void pl_script_text(const struct pl_figure *figure, struct pl_text *out, const char *label);
 void pl_script_quote(const struct pl_figure *figure, struct pl_text *script, const char *label);
 /* "set ztics ..." or "set cbtics ..." with the ticks of a colour scale. */
 void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *panel);

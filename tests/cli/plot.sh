@@ -56,6 +56,12 @@ mv plots/own.svg first.svg
 expect 0 sh -c 'cd plots && gnuplot -d own.gp'
 cmp first.svg plots/own.svg || fail "the kept script draws something else"
 
+# What no text of XML may hold.
+expect 0 poula plot --figure small-curves --title 'a ]]> b ]]]>' --format svg --out guard
+! grep -qF ']]>' guard/small-curves.svg || fail "the SVG is no XML"
+expect 0 poula plot --figure small-curves --title 'a ]]> b' --terminal dumb
+contains out 'a ]]> b'
+
 # In the terminal, as wide as it is.
 COLUMNS=61 expect 0 poula plot --figure small-curves --terminal dumb
 contains out "iteration"

@@ -29,6 +29,39 @@ static void sensitivity_sets_infinity_apart(void **state)
     pl_store_close(store);
 }
 
+/* As far as numbers reach: infinity, beside the largest, has a place on the axis, and so has zero. */
+static void infinity_has_a_place_beside_any_number(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *least, *most;
+    } cases[] = {{"0.9999", "1e300"}, {"0", "1e308"}, {"-1.7e308", "1.7e308"}, {"0", "1e-320"}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char settings[3][60];
+        snprintf(settings[0], sizeof settings[0], "optimizer=a lambda=%s", cases[c].least);
+        snprintf(settings[1], sizeof settings[1], "optimizer=a lambda=%s", cases[c].most);
+        snprintf(settings[2], sizeof settings[2], "optimizer=a lambda=inf");
+        const struct known_run three[] = {RUN(settings[0], 1, PL_FINISHED, 1), RUN(settings[1], 1, PL_FINISHED, 2),
+                                          RUN(settings[2], 1, PL_FINISHED, 3)};
+        struct pl_store *store = make_results("", "loss", three, 3);
+        struct pl_results *results = open_results(store);
+        struct pl_figure_spec spec = figure_of(PL_FIGURE_SENSITIVITY);
+        struct pl_figure figure;
+        struct pl_text notes = {0};
+        spec.x = x_lambda;
+        ok(pl_figure_make(&figure, results, &spec, false, &notes, &err));
+        const struct pl_panel *panel = &figure.panels[0];
+        assert_int_equal(panel->x_tick_count, 3);
+        for (size_t i = 0; i < 3; i++)
+            assert_true(panel->x_ticks[i].at >= panel->x_range[0] && panel->x_ticks[i].at <= panel->x_range[1]);
+        assert_true(panel->x_ticks[2].at > panel->x_ticks[1].at);
+        pl_figure_release(&figure);
+        pl_text_release(&notes);
+        pl_results_free(results);
+        pl_store_close(store);
+    }
+}
+
 static void heatmaps_mark_the_best_square(void **state)
 {
     (void)state;
@@ -131,9 +164,8 @@ static void equally_good_squares_are_all_marked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sensitivity_sets_infinity_apart),
-        cmocka_unit_test(heatmaps_mark_the_best_square),
-        cmocka_unit_test(equally_good_squares_are_all_marked),
+        cmocka_unit_test(sensitivity_sets_infinity_apart),    cmocka_unit_test(infinity_has_a_place_beside_any_number),
+        cmocka_unit_test(heatmaps_mark_the_best_square),      cmocka_unit_test(equally_good_squares_are_all_marked),
         cmocka_unit_test(numbers_of_squares_have_one_format),
     };
     return cmocka_run_group_tests(tests, make_db_name, remove_db);

@@ -55,7 +55,7 @@ static double usual_step(const struct pl_axis *axis)
         least = fmin(least, step);
     }
     if (axis->log)
-        return isfinite(least) ? fmax(least, 2) : 10;
+        return isfinite(least) ? fmin(fmax(least, 2), 1e50) : 10;
     return isfinite(least) ? least : 1;
 }
 
@@ -97,7 +97,8 @@ static double beside(const struct pl_axis *axis, double number, double step, int
 {
     if (!isfinite(number)) /* there is no finite value at all */
         return axis->log ? 1 : 0;
-    return axis->log ? number * pow(step, sign) : number + sign * step;
+    double place = axis->log ? number * pow(step, sign) : number + sign * step;
+    return fmin(fmax(place, axis->log ? DBL_TRUE_MIN : -DBL_MAX), DBL_MAX);
 }
 
 /* A step that can be seen beside all of the axis: values may stand much closer than it is long. */

@@ -11,10 +11,7 @@ static void add_label(const struct pl_figure *figure, struct pl_text *script, co
 {
     struct pl_text short_label = {0}, cut = {0}, text = {0};
     pl_label_cut(&short_label, label, PL_LONGEST_TICK);
-    if (figure->latex)
-        pl_label_latex(&cut, pl_text(&short_label));
-    else
-        pl_text_add(&cut, pl_text(&short_label));
+    pl_script_text(figure, &cut, pl_text(&short_label));
     pl_text_release(&short_label);
     for (const char *c = pl_text(&cut); *c; c++) {
         pl_text_add_char(&text, *c);

@@ -130,13 +130,25 @@ static void write_place(const struct pl_figure *figure, const struct pl_layout_s
                      x1 + 0.12 / size->width, y0, 0.14 / size->width, y1 - y0);
 }
 
+void pl_script_text(const struct pl_figure *figure, struct pl_text *out, const char *label)
+{
+    if (figure->latex) {
+        pl_label_latex(out, label);
+        return;
+    }
+    for (const char *end; !figure->plain && (end = strstr(label, "]]>")); label = end + 3) {
+        pl_text_add_bytes(out, label, (size_t)(end - label));
+        pl_text_add(out, "]]{>}");
+    }
+    pl_text_add(out, label);
+}
+
 void pl_script_quote(const struct pl_figure *figure, struct pl_text *script, const char *label)
 {
-    struct pl_text latex = {0};
-    if (figure->latex)
-        pl_label_latex(&latex, label);
-    pl_label_quote(script, figure->latex ? pl_text(&latex) : label);
-    pl_text_release(&latex);
+    struct pl_text text = {0};
+    pl_script_text(figure, &text, label);
+    pl_label_quote(script, pl_text(&text));
+    pl_text_release(&text);
 }
 
 static void set_text(const struct pl_figure *figure, struct pl_text *script, const char *what, const char *text,
