@@ -17,13 +17,28 @@ static size_t character(const char *text)
     return length;
 }
 
+/* What turns the direction of writing: it would turn what stands behind the text as well. */
+static bool turns(const char *text)
+{
+    uint32_t code;
+    return pl_utf8_read(text, strnlen(text, 4), &code) &&
+           ((code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) || code == 0x200E ||
+            code == 0x200F || code == 0x61C);
+}
+
 void pl_label_text(struct pl_text *out, const char *text, bool plain)
 {
     for (size_t length; *text; text += length ? length : 1) {
         unsigned char c = (unsigned char)*text;
+        uint32_t code;
         length = character(text);
         if (c < ' ' || c == 0x7f) { /* its picture: U+2400 and following */
             pl_text_addf(out, "\xe2\x90%c", c == 0x7f ? 0xa1 : 0x80 + c);
+            continue;
+        }
+        if (turns(text)) {
+            pl_utf8_read(text, strnlen(text, 4), &code);
+            pl_text_addf(out, plain ? "\\u{%x}" : "\\\\u\\{%x\\}", (unsigned)code);
             continue;
         }
         if (!plain && strchr("_^@&~{}\\", *text))

@@ -58,6 +58,8 @@ int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, 
     figure.font = options->format != PL_PLOT_SVG ? fmax(points, 0) : points * 96 / 72;
     if (points <= 0)
         figure.font = options->format == PL_PLOT_SVG ? 13 : 10;
+    if (options->format == PL_PLOT_PNG || options->format == PL_PLOT_PDF)
+        pl_figure_spell(&figure, notes);
     status = pl_layout_check(&figure, options, notes, err);
     if (!status) {
         pl_script_write(&figure, figure.name, options, &script, &data);

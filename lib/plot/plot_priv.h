@@ -172,6 +172,9 @@ struct pl_gather {
 int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const struct pl_figure_spec *spec, bool plain,
                    struct pl_text *notes, struct pl_error *err);
 void pl_figure_release(struct pl_figure *figure);
+/* Writes letters that no font of this machine has as their numbers, and notes them: for formats that gnuplot draws
+ * here. */
+void pl_figure_spell(struct pl_figure *figure, struct pl_text *notes);
 
 /* Of the configurations those that the figure's select names; places are added to the results, which the caller drops.
  */
@@ -230,7 +233,9 @@ void pl_note_name_line(const struct pl_gather *gather, size_t panel, const struc
 
 /* Fits what the declaration asks for, once ranges and scales are known, and notes every slope. */
 void pl_fit_panels(struct pl_figure *figure, const struct pl_gather *gather);
-void pl_fit_reference(const struct pl_panel *panel, double slope, double x[2], double y[2]);
+/* The ends of a line of given slope from the panel's anchor on, as far as it is within the ranges: beyond them no
+ * format draws it with its slope. Returns false where it never is. */
+bool pl_fit_reference(const struct pl_panel *panel, double slope, double x[2], double y[2]);
 
 /* ---- labels ---- */
 

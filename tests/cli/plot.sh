@@ -62,6 +62,18 @@ expect 0 poula plot --figure small-curves --title 'a ]]> b ]]]>' --format svg --
 expect 0 poula plot --figure small-curves --title 'a ]]> b' --terminal dumb
 contains out 'a ]]> b'
 
+# Letters without a font are numbers: Pango's box for them would cover the picture.
+dejavu=$(fc-list "DejaVu Sans" file 2>/dev/null | head -n 1 | sed 's|/[^/]*$||')
+if [ -n "$dejavu" ]; then
+    printf '<?xml version="1.0"?>\n<fontconfig><dir>%s</dir><cachedir>%s/fonts</cachedir></fontconfig>\n' "$dejavu" "$PWD" >fonts.conf
+    FONTCONFIG_FILE=$PWD/fonts.conf expect 0 poula plot --figure small-curves --title 'λ 中文 é a' --keep --out fonts
+    contains fonts/small-curves.gp '4E2D U'
+    contains err "No font on this machine has U+4E2D, U+6587: written as numbers"
+    FONTCONFIG_FILE=$PWD/fonts.conf expect 0 poula plot --figure small-curves --title 'λ 中文' --format svg --out fonts
+    contains fonts/small-curves.svg '中文'
+    lacks err "No font"
+fi
+
 # In the terminal, as wide as it is.
 COLUMNS=61 expect 0 poula plot --figure small-curves --terminal dumb
 contains out "iteration"
@@ -260,7 +272,11 @@ expect 0 poula plot --db huge.db --kind curves --y m --lines low,high --log x,y 
 contains plots/wide.gp "set xrange [1.0000000000000001e-250:"
 contains plots/wide.gp '\060\175" 1e-100'
 lacks err "Beyond the x axis"
-expect 0 poula plot --db huge.db --kind heatmap --x low --y high --z m --format svg --keep
+sed 's/study: huge/study: steep/; $a figures: [{kind: curves, y: m, log: [x, y], slopes: [1e300, -1e300, 2]}, {kind: curves, y: m, slopes: 1e300}]' huge.yaml >steep.yaml
+expect 0 poula sweep steep.yaml --db huge.db
+expect 0 poula report --db huge.db --study steep --format html --out steep.html
+! grep -oE ' (d|y)="[^"]*[0-9]{7}' steep.html || fail "a place far from the page"
+expect 0 poula plot --db huge.db --kind heatmap --study huge --x low --y high --z m --format svg --keep
 contains plots/huge-heatmap.dat "1 2 1e+308 NaN 1 0"
 
 # F13: the curves of runs at work are drawn, and said to be so.

@@ -15,6 +15,9 @@ static void text_is_escaped_for_gnuplot(void **state)
         {"λ", "λ", "λ"},
         {"\033[1m\177", "␛[1m␡", "␛[1m␡"},
         {"caf\xe9 \xc2\x9b", "caf� ��", "caf� ��"},
+        {"\xe2\x80\xae"
+         "abc",
+         "\\\\u\\{202e\\}abc", "\\u{202e}abc"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int plain = 0; plain < 2; plain++) {
@@ -233,9 +236,19 @@ static void fits_are_least_squares(void **state)
     assert_true(fabs(sgd->error / (12.7062047 * sqrt(4 / 3.0)) - 1) < 1e-6); /* Student's t, one degree of freedom */
     assert_non_null(
         strstr(pl_text(&notes), "best loss against lambda, adam: slope 0.500, 95% interval [0.500, 0.500], 4 points."));
-    pl_fit_reference(&figure.panels[0], 2, x, y); /* from (0.0001, 0.03) */
+    struct pl_panel *panel = &figure.panels[0];
+    assert_true(pl_fit_reference(panel, 2, x, y)); /* from (0.0001, 0.03) */
     assert_true(fabs(x[0] / 1e-4 - 1) < 1e-12 && fabs(y[0] / 0.03 - 1) < 1e-12);
     assert_true(fabs(y[1] / y[0] / pow(x[1] / x[0], 2) - 1) < 1e-9);
+    assert_true(fabs(y[1] / panel->y_range[1] - 1) < 1e-9); /* it leaves there */
+    assert_true(pl_fit_reference(panel, -1e300, x, y));
+    assert_true(fabs(y[1] / panel->y_range[0] - 1) < 1e-9 && fabs(x[1] / x[0] - 1) < 1e-9);
+    assert_true(pl_fit_reference(panel, 0, x, y));
+    assert_true(x[1] == panel->x_range[1] && fabs(y[1] / 0.03 - 1) < 1e-12);
+    memcpy(panel->y_range, (double[]){1, 10}, sizeof panel->y_range); /* the anchor is below it */
+    assert_true(pl_fit_reference(panel, 2, x, y));
+    assert_true(fabs(y[0] - 1) < 1e-9 && fabs(y[1] - 10) < 1e-9);
+    assert_false(pl_fit_reference(panel, -2, x, y) || pl_fit_reference(panel, 0, x, y));
     pl_figure_release(&figure);
 
     pl_text_clear(&notes);

@@ -101,13 +101,27 @@ void pl_fit_panels(struct pl_figure *figure, const struct pl_gather *g)
     }
 }
 
-/* The ends of a line of given slope within the panel's width. */
-void pl_fit_reference(const struct pl_panel *panel, double slope, double x[2], double y[2])
+bool pl_fit_reference(const struct pl_panel *panel, double slope, double x[2], double y[2])
 {
+    double right = panel->log_x ? log(panel->x_range[1]) : panel->x_range[1], ends[2], limits[2];
+    double away[2] = {0, right - panel->anchor[0]};
+    for (int i = 0; i < 2; i++)
+        limits[i] = panel->log_y ? log(panel->y_range[i]) : panel->y_range[i];
+    for (int i = 0; i < 2; i++)
+        ends[i] = (limits[slope < 0 ? 1 - i : i] - panel->anchor[1]) / slope;
+    if (slope == 0 && (panel->anchor[1] < limits[0] || panel->anchor[1] > limits[1]))
+        return false;
+    bool cut = slope != 0 && ends[1] < away[1], late = slope != 0 && ends[0] > 0;
+    away[0] = late ? ends[0] : 0;
+    away[1] = cut ? ends[1] : away[1];
+    if (!(away[0] <= away[1]))
+        return false;
     for (int i = 0; i < 2; i++) {
-        x[i] = i ? panel->x_range[1] : panel->log_x ? exp(panel->anchor[0]) : panel->anchor[0];
-        double away = (panel->log_x ? log(x[i]) : x[i]) - panel->anchor[0];
-        y[i] = panel->anchor[1] + slope * away;
+        bool limited = i ? cut : late;
+        x[i] = panel->anchor[0] + away[i];
+        x[i] = i && !cut ? panel->x_range[1] : panel->log_x ? exp(x[i]) : x[i];
+        y[i] = limited ? limits[(slope > 0) == (i == 1)] : panel->anchor[1] + slope * away[i];
         y[i] = panel->log_y ? exp(y[i]) : y[i];
     }
+    return true;
 }

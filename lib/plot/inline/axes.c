@@ -17,9 +17,11 @@ static double share_of(const double range[2], bool log, double value)
     return (value / 2 - range[0] / 2) / (range[1] / 2 - range[0] / 2);
 }
 
+/* Points far beyond a panel keep so far away that lines to them still have their direction. */
 static double place(double from, double to, double share)
 {
-    return isnan(share) ? NAN : from + (to - from) * fmin(fmax(share, -4), 5);
+    const double far = 30;
+    return isnan(share) ? NAN : from + (to - from) * fmin(fmax(share, -far), far);
 }
 
 double pl_inline_x(const struct pl_inline *s, double x)

@@ -257,9 +257,10 @@ void pl_inline_lines(const struct pl_inline *s)
     const struct pl_plot_line **lines = in_order(s->panel);
     for (size_t i = 0; i < figure->slope_count && isfinite(s->panel->anchor[0]); i++) {
         double x[2], y[2];
+        if (!pl_fit_reference(s->panel, figure->slopes[i], x, y))
+            continue;
         struct pl_text path = {0};
         struct pen pen = {.path = &path};
-        pl_fit_reference(s->panel, figure->slopes[i], x, y);
         for (int k = 0; k < 2; k++)
             go(&pen, pl_inline_x(s, x[k]), pl_inline_y(s, y[k]));
         add_path(s->out, "slope", &path);

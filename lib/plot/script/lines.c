@@ -351,7 +351,8 @@ static void add_references(struct pl_panel_script *s)
     for (size_t i = 0; i < figure->slope_count && isfinite(s->panel->anchor[0]); i++) {
         double x[2], y[2];
         char heading[60];
-        pl_fit_reference(s->panel, figure->slopes[i], x, y);
+        if (!pl_fit_reference(s->panel, figure->slopes[i], x, y))
+            continue;
         snprintf(heading, sizeof heading, "slope %g: x y", figure->slopes[i]);
         size_t block = pl_script_block(s->script, "", heading);
         pl_text_addf(s->script->data, "%.12g %.12g\n%.12g %.12g\n", x[0], y[0], x[1], y[1]);
