@@ -32,6 +32,19 @@ struct pl_drop {
     const uint8_t *keep; /* a mask to use in place of a drawn one, a byte an element (device address); or NULL */
 };
 
+struct pl_batch_norm {
+    double epsilon;  /* added to the variance */
+    double momentum; /* of the running statistics: running <- (1-momentum) running + momentum batch */
+    bool relu;       /* a ReLU follows and is done in the same pass */
+};
+
+/* A batch norm that is still to be done to what lies in a view: what norm_forward is given besides. */
+struct pl_deferred {
+    const struct pl_batch_norm *norm; /* or NULL: there is none */
+    const void *weight, *bias;
+    const double *mean, *variance; /* the running ones, or NULL: the view's batch moments */
+};
+
 struct pl_view {
     void *data;      /* device address of the whole buffer */
     double *moments; /* device address, of the whole buffer: batch mean[stored], biased variance[stored]; or NULL */
@@ -44,6 +57,8 @@ struct pl_view {
     /* Where its probability is not 0: the locked dropout of a sequence that made these values. What it dropped is zero,
      * and a gradient there goes nowhere: devices may leave both out. */
     struct pl_drop made;
+    /* The values are these, normalised. Only what device types say they read so (`normalises`) is given such views. */
+    struct pl_deferred deferred;
 };
 
 /* A window that moves over an image: {vertical, horizontal}. */
@@ -58,12 +73,6 @@ struct pl_convolution_choice {
 };
 
 enum pl_pooling { PL_POOL_MAX, PL_POOL_AVERAGE };
-
-struct pl_batch_norm {
-    double epsilon;  /* added to the variance */
-    double momentum; /* of the running statistics: running <- (1-momentum) running + momentum batch */
-    bool relu;       /* a ReLU follows and is done in the same pass */
-};
 
 /* The tensors of an LSTM layer, or their gradients. Rows are the gates i, f, g, o, one after another. */
 struct pl_lstm {
@@ -262,6 +271,8 @@ struct pl_device_type {
     const char *name;
     enum pl_element element; /* of activations, parameters and gradients; statistics are double */
     int channel_block;       /* stored channels come in multiples of this */
+    bool normalises;         /* 1x1 convolutions at stride 1 take an x that is still to be normalised, to the same bits:
+                                convolution_choose, _forward and _backward_weights */
 
     bool (*has_kernels)(enum pl_isa isa); /* in this build, for an instruction set; NULL: none is told from another */
     int (*open)(struct pl_device *d,

@@ -151,6 +151,7 @@ struct pl_flow {
 struct pl_planned {
     bool wants;            /* a parameter stands before it: it has a gradient */
     bool moments;          /* batch moments of its output are wanted */
+    bool deferred;         /* a batch norm that its only reader does while it reads: the output is nowhere */
     struct pl_place value; /* its output */
     struct pl_place again; /* in the backward pass, where the output is recomputed instead of kept */
     struct pl_place gradient;
@@ -187,6 +188,14 @@ struct pl_plan {
     bool backward; /* which pass is running */
     bool profile;
 };
+
+/* Where an operator that reads node x finds it: the output, or the input of a norm that is deferred. */
+static inline struct pl_place pl_plan_source(const struct pl_plan *p, int x, bool backward)
+{
+    if (p->planned[x].deferred)
+        x = p->nodes[x].inputs[0];
+    return backward && p->planned[x].again.storage >= 0 ? p->planned[x].again : p->planned[x].value;
+}
 
 /* rewrite.c: drops what the mode does not need and fuses what follows one another. */
 void pl_plan_rewrite(struct pl_plan *p);

@@ -67,13 +67,16 @@ static void forward(struct pl_plan *p, int id)
 {
     const struct pl_node *n = &p->nodes[id];
     const struct pl_device_type *type = p->device->type;
-    struct pl_view x = pl_plan_value(p, n->inputs[0]), y = pl_plan_value(p, id), residual = {0};
+    struct pl_view x = pl_plan_value(p, n->inputs[0]), y, residual = {0};
     double *mean = pl_plan_parameter(p, PL_STATISTICS, n->mean);
     double *variance = pl_plan_parameter(p, PL_STATISTICS, n->variance);
     if (has_residual(n))
         residual = pl_plan_value(p, n->inputs[1]);
     if (p->mode == PL_TRAINING && !p->backward)
         type->norm_running(p->device, &n->norm, &x, mean, variance);
+    if (p->planned[id].deferred)
+        return;
+    y = pl_plan_value(p, id);
     if (p->mode == PL_TRAINING)
         mean = variance = NULL;
     type->norm_forward(p->device, &n->norm, &x, pl_plan_parameter(p, PL_PARAMETERS, n->weight),

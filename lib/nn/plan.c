@@ -60,7 +60,7 @@ static void place_values(struct pl_plan *p)
     for (int i = p->count - 1; i >= 0; i--) {
         const struct pl_node *n = &p->nodes[i];
         struct pl_planned *planned = &p->planned[i];
-        if (!active(p, i) || n->op->aliases)
+        if (!active(p, i) || n->op->aliases || planned->deferred)
             continue;
         if (n->op->words)
             planned->value = (struct pl_place){pl_plan_bytes(p, most_samples(p) * sizeof(int32_t)), 0};
@@ -114,17 +114,24 @@ static void want_moments(struct pl_plan *p, int x)
     }
 }
 
+/* Does node i read id's output to normalise it? */
+static bool reads_through(const struct pl_plan *p, int i, int id)
+{
+    int norm = p->nodes[i].inputs[0];
+    return p->planned[norm].deferred && p->nodes[norm].inputs[0] == id;
+}
+
 /* The output of a norm over a concatenation is as wide as all features so far: it is not kept for the
  * backward pass of what reads it, but made again there, from an input that is kept. */
 static void plan_recomputation(struct pl_plan *p, int id)
 {
     const struct pl_node *n = &p->nodes[id];
-    if (!active(p, id) || !n->op->reads_moments || n->parent >= 0 || n->input_count > 1 ||
+    if (!active(p, id) || !n->op->reads_moments || n->parent >= 0 || n->input_count > 1 || p->planned[id].deferred ||
         p->nodes[n->inputs[0]].piece_count == 1 || p->planned[n->inputs[0]].again.storage >= 0)
         return;
     int last = -1;
     for (int i = id + 1; i < p->count; i++)
-        if (reads_input(&p->nodes[i]) && p->nodes[i].inputs[0] == id)
+        if (reads_input(&p->nodes[i]) && (p->nodes[i].inputs[0] == id || reads_through(p, i, id)))
             last = i;
     if (last < 0)
         return;
@@ -142,16 +149,15 @@ static void touch_values(struct pl_plan *p)
         const struct pl_node *n = &p->nodes[i];
         if (!active(p, i))
             continue;
-        pl_plan_touch(p, p->planned[i].value, n->op->external ? -1 : pl_forward_time(p, i));
+        if (!p->planned[i].deferred)
+            pl_plan_touch(p, p->planned[i].value, n->op->external ? -1 : pl_forward_time(p, i));
         for (int k = 0; k < n->input_count; k++)
-            pl_plan_touch(p, p->planned[n->inputs[k]].value, pl_forward_time(p, i));
+            pl_plan_touch(p, pl_plan_source(p, n->inputs[k], false), pl_forward_time(p, i));
         if (!p->planned[i].wants)
             continue;
         unsigned needs = n->op->needs ? n->op->needs(n) : PL_NEEDS_NOTHING;
-        if (needs & PL_NEEDS_INPUT) {
-            const struct pl_planned *x = &p->planned[n->inputs[0]];
-            pl_plan_touch(p, x->again.storage >= 0 ? x->again : x->value, pl_backward_time(p, i));
-        }
+        if (needs & PL_NEEDS_INPUT)
+            pl_plan_touch(p, pl_plan_source(p, n->inputs[0], true), pl_backward_time(p, i));
         if (needs & PL_NEEDS_OUTPUT)
             pl_plan_touch(p, p->planned[i].value, pl_backward_time(p, i));
     }

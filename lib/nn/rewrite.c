@@ -129,6 +129,19 @@ static void pool_first(struct pl_plan *p, int id)
     *pool = convolution;
 }
 
+/* A 1x1 convolution normalises while it reads, where the device can: nothing is stored between them. */
+static void defer_norm(struct pl_plan *p, int id)
+{
+    const struct pl_node *n = &p->nodes[id];
+    if (n->op != &pl_op_convolution || n->convolution.linear)
+        return;
+    const struct pl_window *w = &n->convolution.window;
+    int x = n->inputs[0];
+    p->planned[x].deferred = lone(p, x, &pl_op_norm) && p->nodes[x].input_count == 1 && p->nodes[x].parent < 0 &&
+                             w->kernel[0] == 1 && w->kernel[1] == 1 && w->stride[0] == 1 && w->stride[1] == 1 &&
+                             w->padding[0] == 0 && w->padding[1] == 0;
+}
+
 void pl_plan_rewrite(struct pl_plan *p)
 {
     drop_unused(p);
@@ -140,4 +153,6 @@ void pl_plan_rewrite(struct pl_plan *p)
         fuse_sum(p, i);
     for (int i = 0; i < p->count; i++)
         fuse_relu(p, i);
+    for (int i = 0; p->device->type->normalises && i < p->count; i++)
+        defer_norm(p, i);
 }

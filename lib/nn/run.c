@@ -37,12 +37,29 @@ static struct pl_drop made_by(const struct pl_plan *p, int id)
     return p->net ? pl_plan_drop(p, n) : (struct pl_drop){.probability = n->drop.probability, .locked = true};
 }
 
+/* While planning there are no parameters. */
+static struct pl_deferred deferred(const struct pl_plan *p, int id)
+{
+    const struct pl_node *n = &p->nodes[id];
+    struct pl_deferred d = {.norm = &n->norm};
+    if (!p->net)
+        return d;
+    d.weight = pl_plan_parameter(p, PL_PARAMETERS, n->weight);
+    d.bias = pl_plan_parameter(p, PL_PARAMETERS, n->bias);
+    if (p->mode == PL_EVALUATION) {
+        d.mean = pl_plan_parameter(p, PL_STATISTICS, n->mean);
+        d.variance = pl_plan_parameter(p, PL_STATISTICS, n->variance);
+    }
+    return d;
+}
+
 struct pl_view pl_plan_value(const struct pl_plan *p, int id)
 {
-    const struct pl_planned *planned = &p->planned[id];
-    struct pl_view v = pl_plan_view(p, id,
-                                    p->backward && planned->again.storage >= 0 ? planned->again : planned->value);
-    v.made = made_by(p, id);
+    struct pl_view v = pl_plan_view(p, id, pl_plan_source(p, id, p->backward));
+    if (p->planned[id].deferred)
+        v.deferred = deferred(p, id);
+    else
+        v.made = made_by(p, id);
     return v;
 }
 
@@ -217,9 +234,11 @@ void pl_plan_step(const struct pl_plan *p, size_t index, struct pl_plan_step *st
     int id = nth_step(p, index);
     const struct pl_node *n = &p->nodes[id];
     const struct pl_planned *planned = &p->planned[id];
-    struct pl_view y = pl_plan_view(p, id, planned->value);
+    struct pl_view y = pl_plan_view(p, id, pl_plan_source(p, id, false));
     pl_text_clear(text);
     pl_node_describe(n, text);
+    if (planned->deferred)
+        pl_text_add(text, ", deferred");
     *step = (struct pl_plan_step){
         .name = n->name,
         .operation = pl_text(text),

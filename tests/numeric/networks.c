@@ -286,6 +286,12 @@ static int concat_norms(struct pl_graph *g, int x) /* a norm reads what a recomp
     return pl_graph_conv2d(g, pl_graph_relu(g, pl_graph_batch_norm(g, x, "m")), "c", 3, 1, 1, 0, true);
 }
 
+static int concat_norms_read(struct pl_graph *g, int x) /* the second norm is done while its input is read */
+{
+    x = pl_graph_batch_norm(g, concat(g, x), "n");
+    return pl_graph_conv2d(g, pl_graph_relu(g, pl_graph_batch_norm(g, x, "m")), "c", 20, 1, 1, 0, true);
+}
+
 static int concat_dropout(struct pl_graph *g, int x) /* in evaluation the dropout becomes a copy into its slice */
 {
     x = front(g, x, 4);
@@ -341,6 +347,7 @@ const struct network networks[] = {
     {"concats that share", 2, {2, 3, 4}, concat_shared},
     {"concat of sums", 3, {2, 4, 4}, concat_of_sums},
     {"norms of a concat", 3, {2, 4, 4}, concat_norms},
+    {"norms of a concat, before a 1x1", 3, {2, 4, 4}, concat_norms_read},
     {"concat of dropout", 3, {2, 4, 4}, concat_dropout},
     {"dense block", 3, {2, 4, 4}, dense_narrow},
     {"dense block of whole channel blocks", 2, {2, 4, 2}, dense_wide},

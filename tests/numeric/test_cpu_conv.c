@@ -311,12 +311,78 @@ static void the_choice_is_sensible(void **state)
     }
 }
 
+/* A copy of what a pass gives. */
+static float *copy_of_result(const struct problem *p, enum pl_cpu_pass pass, size_t *count)
+{
+    const float *values = result(p, pass, count);
+    float *copy = pl_new(*count * sizeof *copy);
+    memcpy(copy, values, *count * sizeof *copy);
+    return copy;
+}
+
+/* Both passes that read x, of what norm_forward stores and of x itself, which they normalise: the same bits. */
+static void check_normalised(const struct pl_cpu_kernels *k, struct problem *p, const struct pl_cpu_norm *norm)
+{
+    struct tensor x = p->x, y = tensor_new(&x.shape);
+    const struct pl_cpu_output output = {.bias = p->bias};
+    size_t count;
+    k->norm_forward(&x.shape, norm, x.data, NULL, y.data, 1);
+    for (enum pl_cpu_pass pass = PL_CPU_FORWARD; pass < PL_CPU_PASSES; pass++) {
+        if (pass == PL_CPU_BACKWARD_DATA)
+            continue;
+        p->conv.norm = NULL;
+        p->x = y;
+        run(k, p, pass, PL_CPU_DIRECT, pass == PL_CPU_FORWARD ? &output : NULL, false, 1);
+        float *want = copy_of_result(p, pass, &count);
+        p->conv.norm = norm;
+        p->x = x;
+        for (int threads = 1; threads <= 3; threads++) {
+            memset(p->dweights, -1, p->weight_count * sizeof *p->dweights);
+            tensor_clear(&p->y);
+            run(k, p, pass, PL_CPU_DIRECT, pass == PL_CPU_FORWARD ? &output : NULL, false, threads);
+            assert_memory_equal(want, result(p, pass, &count), count * sizeof *want);
+        }
+        free(want);
+    }
+    p->conv.norm = NULL;
+    tensor_free(&y);
+}
+
+static void input_is_normalised_while_it_is_read(void **state)
+{
+    (void)state;
+    static const struct size some[] = {
+        {5, 17, 33, 7, 5, {1, 1}, {1, 1}, {0, 0}},    {80, 144, 48, 4, 4, {1, 1}, {1, 1}, {0, 0}},
+        {130, 300, 24, 2, 3, {1, 1}, {1, 1}, {0, 0}}, {13, 530, 300, 1, 1, {1, 1}, {1, 1}, {0, 0}},
+        {300, 3, 20, 3, 3, {1, 1}, {1, 1}, {0, 0}},   {128, 16, 512, 9, 9, {1, 1}, {1, 1}, {0, 0}},
+    };
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        struct problem p = problem_new(&some[i]);
+        const size_t channels = (size_t)some[i].in;
+        float *gamma = random_floats(channels, 5, 1, 0.5), *beta = random_floats(channels, 6, 1, 0);
+        double mean[1024], variance[1024];
+        for (size_t c = 0; c < channels; c++) {
+            mean[c] = 0.01 * (double)c - 1;
+            variance[c] = 0.3 + 0.1 * (double)(c % 7);
+        }
+        struct pl_cpu_norm norm = {mean, variance, gamma, beta, 1e-5, false};
+        FOR_ISAS (isa, kernels)
+            for (int relu = 0; relu < 2; relu++) {
+                norm.relu = relu;
+                check_normalised(kernels, &p, &norm);
+            }
+        free(gamma);
+        free(beta);
+        problem_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(algorithms_agree_with_double), cmocka_unit_test(outputs_are_finished),
         cmocka_unit_test(slices_are_tensors),           cmocka_unit_test(tiny_sums_are_zero),
-        cmocka_unit_test(the_choice_is_sensible),
+        cmocka_unit_test(the_choice_is_sensible),       cmocka_unit_test(input_is_normalised_while_it_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

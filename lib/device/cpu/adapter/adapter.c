@@ -181,6 +181,7 @@ const struct pl_device_type pl_device_cpu = {
     .name = "cpu",
     .element = PL_FLOAT32,
     .channel_block = 16,
+    .normalises = true,
     .has_kernels = cpu_has_kernels,
     .open = cpu_open,
     .buffer_size = cpu_buffer_size,

@@ -32,6 +32,12 @@ static inline size_t cpu_cut_bytes(size_t count, size_t size)
     return (count * size + 63) / 64 * 64;
 }
 
+/* A batch norm of x as the kernels want it: the running mean and variance, or NULL for the batch's moments. Vectors
+ * with gaps are cut from work, of which it takes cpu_norm_bytes. */
+struct pl_cpu_norm cpu_norm_of(const struct pl_batch_norm *n, const struct pl_view *x, const void *weight,
+                               const void *bias, const double *mean, const double *variance, void **work);
+size_t cpu_norm_bytes(const struct pl_view *x);
+
 /* Does it pay to multiply only what the locked dropout that made x has kept? And the mask of it, [column][channel]. */
 bool cpu_is_locked(const struct pl_view *x);
 size_t cpu_locked_mask_size(const struct pl_view *x);

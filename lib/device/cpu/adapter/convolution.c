@@ -10,6 +10,8 @@ struct pass {
     bool locked; /* a linear layer that multiplies only what a locked dropout has kept */
     size_t mask; /* bytes of that */
     struct pl_cpu_locked product;
+    struct pl_cpu_norm norm; /* that x is still to have */
+    size_t norm_bytes;
 };
 
 /* The samples of each step as a pixel: sums over the samples of a pixel are short enough for L1. */
@@ -30,14 +32,20 @@ static void plan_locked(const struct pl_device *d, const struct pl_view *x, stru
     p->work = work > p->work ? work : p->work;
 }
 
+/* What a pass is; conv.norm, where there is one, says no more than that until `defer` fills it in. */
 static struct pass plan_pass(const struct pl_device *d, const struct pl_window *c, const struct pl_view *x,
                              const struct pl_view *y, enum pl_cpu_pass pass)
 {
+    static const struct pl_cpu_norm some;
     struct pl_cpu_shape shape = cpu_shape(x);
     struct pass p = {.conv = pl_cpu_conv(&shape, y->channels, c->kernel, c->stride, c->padding), .pass = pass};
     if (x->steps > 1 && pass == PL_CPU_BACKWARD_WEIGHTS && x->height * x->width == 1) {
         by_step(&p.conv.x, x->steps);
         by_step(&p.conv.y, x->steps);
+    }
+    if (x->deferred.norm) {
+        p.conv.norm = &some;
+        p.norm_bytes = cpu_norm_bytes(x);
     }
     p.algorithm = pl_cpu_conv_choose(&p.conv, pass, d->options.exact);
     p.operand = pl_cpu_conv_operand(&p.conv, pass, p.algorithm);
@@ -55,7 +63,7 @@ static size_t bytes_of(const struct pass *p, const struct pl_view *y)
     size_t work = p->work;
     if (p->pass == PL_CPU_BACKWARD_WEIGHTS && pl_cpu_norm_workspace(&shape) > work)
         work = pl_cpu_norm_workspace(&shape); /* the bias, afterwards */
-    return cpu_cut_bytes(p->mask, 1) + cpu_cut_bytes(p->weights, sizeof(float)) +
+    return p->norm_bytes + cpu_cut_bytes(p->mask, 1) + cpu_cut_bytes(p->weights, sizeof(float)) +
            cpu_cut_bytes(p->operand, sizeof(float)) + cpu_cut_bytes(work, sizeof(float));
 }
 
@@ -81,6 +89,16 @@ static void draw(struct pass *p, const struct pl_view *x, void **work)
     p->product.keep = keep;
 }
 
+/* The batch norm that x is still to have, cut from work. */
+static void defer(struct pass *p, const struct pl_view *x, void **work)
+{
+    const struct pl_deferred *n = &x->deferred;
+    if (!n->norm)
+        return;
+    p->norm = cpu_norm_of(n->norm, x, n->weight, n->bias, n->mean, n->variance, work);
+    p->conv.norm = &p->norm;
+}
+
 /* The operand of a forward or backward data pass, cut from work. */
 static const float *prepare(const struct pl_device *d, const struct pass *p, const struct pl_view *x,
                             const float *weight, void **work)
@@ -101,6 +119,7 @@ void cpu_convolution_forward(struct pl_device *d, const struct pl_window *c, con
     struct pass p = plan_pass(d, c, x, y, PL_CPU_FORWARD);
     if (p.locked && !moments)
         draw(&p, x, &work);
+    defer(&p, x, &work);
     const float *operand = prepare(d, &p, x, weight, &work);
     struct pl_cpu_output output = {.bias = bias};
     if (p.locked && !moments) {
@@ -137,6 +156,7 @@ void cpu_convolution_backward_weights(struct pl_device *d, const struct pl_windo
     struct pass p = plan_pass(d, c, x, dy, PL_CPU_BACKWARD_WEIGHTS);
     if (p.locked)
         draw(&p, x, &work);
+    defer(&p, x, &work);
     float *spread = cpu_cut(&work, p.weights, sizeof(float));
     if (p.locked)
         cpu_kernels(d)->locked_backward_weights(&p.product, cpu_data(x), cpu_data(dy), dweight, work,

@@ -9,8 +9,9 @@ static bool winograd(enum pl_cpu_algorithm algorithm)
 bool pl_cpu_conv_can(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm)
 {
     if (winograd(algorithm))
-        return conv->kernel[0] == 3 && conv->kernel[1] == 3 && conv->stride[0] == 1 && conv->stride[1] == 1;
-    return algorithm == PL_CPU_DIRECT || pass != PL_CPU_BACKWARD_DATA;
+        return !conv->norm && conv->kernel[0] == 3 && conv->kernel[1] == 3 && conv->stride[0] == 1 &&
+               conv->stride[1] == 1;
+    return algorithm == PL_CPU_DIRECT || (!conv->norm && pass != PL_CPU_BACKWARD_DATA);
 }
 
 /* Taps that the direct algorithm multiplies, over all positions along one axis of y. */
@@ -130,12 +131,16 @@ size_t pl_cpu_conv_workspace(const struct pl_cpu_conv *conv, enum pl_cpu_pass pa
                              int threads)
 {
     const size_t patches = algorithm == PL_CPU_PATCHES ? (size_t)threads * pl_cpu_patch_floats(conv) : 0;
-    size_t own = 0;
+    size_t own = 0, normalised = 0;
+    if (conv->norm && pass != PL_CPU_BACKWARD_DATA)
+        normalised = (size_t)pl_cpu_blocks(conv->x.channels) * 48 +
+                     (size_t)threads * pl_cpu_normalised_floats(conv, pass);
     if (winograd(algorithm))
         own = winograd_workspace(conv, pass, algorithm, threads);
     else if (pass == PL_CPU_BACKWARD_WEIGHTS)
         own = (size_t)pl_cpu_weight_plan(conv, algorithm).splits *
               (algorithm == PL_CPU_PATCHES ? patches_operand(conv) : direct_operand(conv));
     const size_t statistics = pass == PL_CPU_FORWARD ? pl_cpu_norm_workspace(&conv->y) : 0;
-    return own + patches > statistics ? own + patches : statistics;
+    own += patches + normalised;
+    return own > statistics ? own : statistics;
 }

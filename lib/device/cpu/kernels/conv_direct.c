@@ -7,13 +7,14 @@
  * samples. The input of one pixel, taps x channels x samples, stays in L2 over all panels. */
 #include <string.h>
 
+#include "device/cpu/kernels/normalise.h"
 #include "device/cpu/kernels/table.h"
 #include "device/cpu/kernels/transpose.h"
 
 enum {
     /* blocks of 16 input channels in a piece of the sum: 16 KB of weights */
     PIECE = TILE_TAPS / TILE_PANELS,
-    STRIP = 128 /* samples taken together: their unfinished sums stay in L1 */
+    STRIP = PL_CPU_STRIP
 };
 
 struct direct {
@@ -23,8 +24,10 @@ struct direct {
     const float *x, *operand, *bias;
     float *y;
     bool add;
-    int finish;          /* of the tiles */
-    int columns, strips; /* of a pixel's task: parts of its panels, of its samples */
+    int finish;                 /* of the tiles */
+    int columns, strips;        /* of a pixel's task: parts of its panels, of its samples */
+    const struct affine *table; /* conv->norm's, and a workspace for each thread */
+    float *work;
 };
 
 /* A sum in the making. */
@@ -123,11 +126,89 @@ static void run_tasks(void *self, size_t from, size_t to, int thread)
     settle();
 }
 
+/* What the products with one panel after another fetch meanwhile: their part of the `blocks` blocks from x on. */
+static void fetch(struct tile_sum *sum, const float *x, size_t block, int blocks, int rows, int panel, int panels,
+                  int outs)
+{
+    const int from = blocks * panel / outs, to = blocks * (panel + panels) / outs;
+    sum->fetch.at = x + (size_t)from * block;
+    sum->fetch.step = block;
+    sum->fetch.count = to - from;
+    sum->fetch.pace = (size_t)(rows + sum->blocks - 1) / (size_t)sum->blocks;
+}
+
+/* One piece of the sums of a 1x1 convolution: PIECE blocks of normalised input, which stay in L2 for all panels, as
+ * the unfinished sums do. `next` are the blocks that are normalised after these. */
+static void normalised_piece(const struct direct *d, int first, int rows, float *packed, float *y, const float *next,
+                             int nexts)
+{
+    const int blocks = pl_cpu_blocks(d->in->channels), outs = pl_cpu_blocks(d->out->channels);
+    const int some = pl_cpu_min(PIECE, blocks - first);
+    const size_t step = (size_t)rows * 16;
+    const bool last = first + some == blocks;
+    const unsigned mode = flush_begin();
+    for (int panel = 0, panels; panel < outs; panel += panels) {
+        panels = pl_cpu_min(TILE_PANELS, outs - panel);
+        const float *a = packed, *b = d->operand + ((size_t)panel * blocks + first) * 256;
+        struct tile_sum sum = {
+            .a = &a, .b = &b, .a_block = step, .b_panel = (size_t)blocks * 256, .taps = 1, .blocks = some};
+        float bias[16 * TILE_PANELS] = {0}, *part = packed + (PIECE + (size_t)panel) * step;
+        for (int p = 0; d->bias && !first && p < panels; p++)
+            channels_of(d->bias, d->out->channels, panel + p, bias + p * 16);
+        const struct tile_start start = first ? (struct tile_start){part, 16, step} : (struct tile_start){bias, 0, 16};
+        fetch(&sum, next, d->in->block, nexts, rows, panel, panels, outs);
+        if (last)
+            PL_CPU_NAME(tiles)
+        (rows, panels, &sum, &start, y + (size_t)panel * d->out->block, d->out->block, d->finish);
+        else PL_CPU_NAME(tiles)(rows, panels, &sum, &start, part, step, 0);
+    }
+    flush_end(mode);
+}
+
+/* Some samples of a pixel. */
+static void normalised(const struct direct *d, int at, int row, int rows, float *packed)
+{
+    const int blocks = pl_cpu_blocks(d->in->channels);
+    const float *x = d->x + (size_t)at * d->in->pixel + (size_t)row * 16;
+    for (int first = 0; first < blocks; first += PIECE) {
+        const int some = pl_cpu_min(PIECE, blocks - first), after = first + some;
+        const float *next = after < blocks ? x + (size_t)after * d->in->block : x + d->in->pixel;
+        normalise_blocks(d->table + first, d->conv->norm->relu, some, rows, x + (size_t)first * d->in->block,
+                         d->in->block, packed, (size_t)rows * 16);
+        normalised_piece(d, first, rows, packed, d->y + (size_t)at * d->out->pixel + (size_t)row * 16, next,
+                         pl_cpu_min(PIECE, after < blocks ? blocks - after : blocks));
+    }
+}
+
+static void run_normalised(void *self, size_t from, size_t to, int thread)
+{
+    const struct direct *d = self;
+    const int batch = d->out->batch, strips = d->strips;
+    float *packed = d->work + (size_t)thread * pl_cpu_normalised_floats(d->conv, PL_CPU_FORWARD);
+    for (int task = (int)from; task < (int)to; task++) {
+        const int at = task / strips, strip = task % strips;
+        const int stop = (int)((long)batch * (strip + 1) / strips);
+        for (int row = (int)((long)batch * strip / strips); row < stop; row += STRIP)
+            normalised(d, at, row, pl_cpu_min(STRIP, stop - row), packed);
+    }
+    settle();
+}
+
+/* Shares the pass out among threads. */
+static void start_normalised(struct direct *d, float *work, int threads)
+{
+    const int pixels = pl_cpu_pixels(d->out);
+    d->table = affine_table(d->conv->norm, d->in->channels, work);
+    d->work = work + (size_t)pl_cpu_blocks(d->in->channels) * AFFINE_FLOATS;
+    d->strips = parts(pixels, threads, (d->out->batch + TILE_ROWS - 1) / TILE_ROWS);
+    pl_parallel(threads, (size_t)pixels * (size_t)d->strips, 1, run_normalised, d);
+}
+
 void PL_CPU_NAME(pass_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass, enum pl_cpu_algorithm algorithm,
                               const float *in, const float *operand, const struct pl_cpu_output *output, bool add,
                               float *out, float *work, int threads)
 {
-    (void)algorithm, (void)work;
+    (void)algorithm;
     const bool forward = pass == PL_CPU_FORWARD;
     struct direct d = {.conv = conv,
                        .pass = pass,
@@ -140,6 +221,10 @@ void PL_CPU_NAME(pass_direct)(const struct pl_cpu_conv *conv, enum pl_cpu_pass p
                        .bias = output ? output->bias : NULL,
                        .finish = (output && output->relu ? TILE_RELU : 0) |
                                  (!add && pl_cpu_past(forward ? &conv->y : &conv->x) ? TILE_PAST : 0)};
+    if (forward && conv->norm) {
+        start_normalised(&d, work, threads);
+        return;
+    }
     const int pixels = pl_cpu_pixels(d.out), batch = d.out->batch;
     const int pairs = (pl_cpu_blocks(d.out->channels) + TILE_PANELS - 1) / TILE_PANELS;
     d.columns = parts(pixels, threads, pairs);

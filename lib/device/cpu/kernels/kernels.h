@@ -39,9 +39,13 @@ size_t pl_cpu_floats(const struct pl_cpu_shape *shape); /* of a whole buffer */
 size_t pl_cpu_index(const struct pl_cpu_shape *shape, int sample, int channel, int y, int x);
 
 /* y = x convolved with weights; the shapes agree by (extent + 2 * pad - kernel) / stride + 1 (floor). */
+struct pl_cpu_norm;
 struct pl_cpu_conv {
     struct pl_cpu_shape x, y;
     int kernel[2], stride[2], pad[2]; /* height, width; pad < kernel */
+    /* Not NULL: the convolution is of norm_forward's result, and x what that reads: the passes that read x normalise it
+     * meanwhile, with the same bits as if it had been stored. For DIRECT of 1x1 kernels at stride 1. */
+    const struct pl_cpu_norm *norm;
 };
 
 /* Fills in y's shape. */

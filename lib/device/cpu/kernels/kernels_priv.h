@@ -68,6 +68,20 @@ static inline size_t pl_cpu_patch_floats(const struct pl_cpu_conv *conv)
     return (size_t)pl_cpu_patch_blocks(conv) * conv->x.pixel;
 }
 
+enum {
+    PL_CPU_STRIP = 128,     /* samples taken together by DIRECT: their unfinished sums stay in L1 */
+    PL_CPU_MOST_BLOCKS = 16 /* blocks of 16 input channels that it normalises together, at most */
+};
+
+/* Floats behind the maps of all blocks (normalise.h) that a thread needs to normalise what it reads. */
+static inline size_t pl_cpu_normalised_floats(const struct pl_cpu_conv *conv, enum pl_cpu_pass pass)
+{
+    const size_t row = 16 * (size_t)pl_cpu_min(conv->x.batch, PL_CPU_STRIP);
+    if (pass == PL_CPU_BACKWARD_WEIGHTS) /* of all samples of some pixels */
+        return PL_CPU_MOST_BLOCKS * 16 * (size_t)(conv->x.batch > PL_CPU_STRIP ? conv->x.batch : 2 * PL_CPU_STRIP);
+    return row * (size_t)(PL_CPU_MOST_BLOCKS + pl_cpu_blocks(conv->y.channels));
+}
+
 /* How the Winograd algorithms cut the work. The pass's output is covered by tiles of m x m pixels; a task
  * takes `together` tiles of a piece of the batch. So its matrix products have `rows` rows or fewer. */
 struct pl_cpu_winograd_plan {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/cpu/kernels/normalise.h"
 #include "device/cpu/kernels/table.h"
 
 enum { CHUNKS = PL_CPU_CHUNKS };
@@ -93,31 +94,6 @@ void PL_CPU_NAME(norm_statistics)(const struct pl_cpu_shape *shape, const float 
             variance[block * 16 + k] = spread < 0 ? 0 : spread; /* a NaN stays one */
         }
     }
-}
-
-/* y = (x - mean) * scale + shift for the channels of a block, zero in the padding. What the mean loses when
- * it is rounded to float is made up for in the shift: a mean that is large beside the spread costs nothing. */
-struct affine {
-    float mean[16], scale[16], shift[16];
-};
-
-static struct affine affine_of(const struct pl_cpu_norm *norm, int channels, int block)
-{
-    struct affine a = {{0}, {0}, {0}};
-    for (int k = 0; k < 16 && block * 16 + k < channels; k++) {
-        const int c = block * 16 + k;
-        const double scale = (double)norm->gamma[c] / sqrt(norm->variance[c] + norm->epsilon);
-        a.mean[k] = (float)norm->mean[c];
-        a.scale[k] = (float)scale;
-        a.shift[k] = (float)((double)norm->beta[c] - (norm->mean[c] - (double)a.mean[k]) * scale);
-    }
-    return a;
-}
-
-/* Channels k.. of the affine map. */
-INLINE vec affine(const struct affine *a, int k, vec x)
-{
-    return (x - load_loose(a->mean + k)) * load_loose(a->scale + k) + load_loose(a->shift + k);
 }
 
 INLINE void forward_pixel(const struct affine *to, int batch, const float *x, const float *residual, float *y,

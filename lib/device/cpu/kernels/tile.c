@@ -52,15 +52,20 @@ void PL_CPU_NAME(tiles)(int n, int panels, const struct tile_sum *s, const struc
         /* Then there is nothing left to fetch. */
         const bool fetches = s->next && tile < panels * share;
         const float *ahead = fetches ? s->next + tile / share * s->b_panel + tile % share * part : s->b[0];
-        functions[panels - 1][rows - 1](&sum, &begin, ahead, 16 / share, c + row * 16, c_panel, finish);
+        size_t pace = 16 / share;
+        if (tile < s->fetch.count) {
+            ahead = s->fetch.at + (size_t)tile * s->fetch.step;
+            pace = s->fetch.pace;
+        }
+        functions[panels - 1][rows - 1](&sum, &begin, ahead, pace, c + row * 16, c_panel, finish);
     }
 }
 
 #define OUTER_FUNCTION(rows, panels)                                                                                   \
-    static __attribute__((noinline)) void outer_##rows##_##panels(const struct outer_sum *s, int first, float *c,      \
-                                                                  size_t c_panel)                                      \
+    static __attribute__((noinline)) void outer_##rows##_##panels(const struct outer_sum *s, int first, int part,      \
+                                                                  float *c, size_t c_panel)                            \
     {                                                                                                                  \
-        outer(rows, panels, s, first, c, c_panel);                                                                     \
+        outer(rows, panels, s, first, part, c, c_panel);                                                               \
     }
 
 /* 16 = 8 + 8, 6 + 5 + 5 or 8 x 2 */
@@ -78,15 +83,15 @@ void PL_CPU_NAME(outers)(int panels, const struct outer_sum *s, float *c, size_t
 {
 #if defined(__AVX512F__)
     for (int first = 0; first < 16; first += 8)
-        (panels == 2 ? outer_8_2 : outer_8_1)(s, first, c, c_panel);
+        (panels == 2 ? outer_8_2 : outer_8_1)(s, first, first / 8, c, c_panel);
 #elif defined(__AVX2__) || defined(__aarch64__)
     (void)panels;
-    outer_6_1(s, 0, c, c_panel);
-    outer_5_1(s, 6, c, c_panel);
-    outer_5_1(s, 11, c, c_panel);
+    outer_6_1(s, 0, 0, c, c_panel);
+    outer_5_1(s, 6, 1, c, c_panel);
+    outer_5_1(s, 11, 2, c, c_panel);
 #else
     (void)panels;
     for (int first = 0; first < 16; first += 2)
-        outer_2_1(s, first, c, c_panel);
+        outer_2_1(s, first, first / 2, c, c_panel);
 #endif
 }

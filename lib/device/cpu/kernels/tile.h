@@ -43,6 +43,13 @@ struct tile_sum {
     int taps, blocks;
     const float *next; /* b[0] of the sum that comes after this one, or NULL */
     bool streams; /* next is in memory, not in a cache: all tiles fetch a part of it, not the first ones all of it */
+    /* Not zero: other lines to fetch to L2 instead. Tile i < count fetches those from at + i * step on, `pace` floats
+     * a step of k. */
+    struct {
+        const float *at;
+        size_t step, pace;
+        int count;
+    } fetch;
 };
 
 enum { SOON = 8 }; /* steps that b is fetched ahead to L1 */
@@ -103,10 +110,19 @@ struct outer_sum {
     size_t b_panel;
     int segments, n;
     bool first; /* c is written, not added to */
+    /* Not NULL: lines to fetch to L2 meanwhile, from two places, `pace` floats a sample. */
+    struct {
+        const float *at;
+        size_t pace;
+    } fetch[2];
 };
 
-INLINE void outer(const int rows, const int panels, const struct outer_sum *s, int first, float *c, size_t c_panel)
+INLINE void outer(const int rows, const int panels, const struct outer_sum *s, int first, int part, float *c,
+                  size_t c_panel)
 {
+    const bool fetches = part < 2 && s->fetch[part].at;
+    const float *ahead = fetches ? s->fetch[part].at : s->b[0];
+    const size_t pace = fetches ? s->fetch[part].pace : 0;
     vec sum[OUTER_ROWS][OUTER_PANELS * PARTS];
     UNROLL_FOR (int i = 0; i < rows; i++)
         UNROLL_FOR (int j = 0; j < panels * PARTS; j++)
@@ -115,7 +131,8 @@ INLINE void outer(const int rows, const int panels, const struct outer_sum *s, i
     for (int segment = 0; segment < s->segments; segment++) {
         const float *a = s->a[segment] + first, *b = s->b[segment];
 #pragma GCC unroll 4
-        for (int n = 0; n < s->n; n++, a += 16, b += 16) {
+        for (int n = 0; n < s->n; n++, a += 16, b += 16, ahead += pace) {
+            prefetch_later(ahead);
             vec w[OUTER_PANELS * PARTS];
             UNROLL_FOR (int j = 0; j < panels * PARTS; j++)
                 w[j] = load(b + (size_t)(j / PARTS) * b_panel + j % PARTS * LANES);
