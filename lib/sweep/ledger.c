@@ -87,6 +87,15 @@ static void reopen(struct pl_ledger *l)
         }
 }
 
+/* Does the study say itself which metrics are losses? */
+static bool says_losses(const struct pl_study *study)
+{
+    for (size_t i = 0; i < study->metric_count; i++)
+        if (study->metrics[i].loss != PL_UNSAID)
+            return true;
+    return false;
+}
+
 void pl_ledger_end(struct pl_ledger *l, struct pl_claimed *run)
 {
     struct pl_sweep_study *study = run->study;
@@ -96,7 +105,8 @@ void pl_ledger_end(struct pl_ledger *l, struct pl_claimed *run)
                                             [PL_INTERRUPTED] = PL_RUN_INTERRUPTED};
     run->ended = true;
     pl_working_remove(run, l->options->folders);
-    study->counts[status[run->ending.outcome]]++;
+    bool asked = run->ending.outcome == PL_DIVERGED && says_losses(study->study); /* judge_losses will know */
+    study->counts[asked ? PL_RUN_FINISHED : status[run->ending.outcome]]++;
     study->ran += run->ending.outcome != PL_INTERRUPTED;
     if (run->ending.unread && !study->unread++)
         snprintf(study->unread_example, sizeof study->unread_example, "%s", run->unread_example);
@@ -344,6 +354,26 @@ static void forget_numbers(struct pl_ledger *l)
         host->number = 0;
 }
 
+/* A study that says which metrics are losses may judge a run otherwise than its program's names do: the database knows.
+ * Of runs that are not yet written the names count. */
+static int judge_losses(struct pl_ledger *l, struct pl_error *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < l->plan->count && !status; i++) {
+        struct pl_sweep_study *study = &l->plan->studies[i];
+        int64_t counts[PL_STATUS_COUNT], *seen = study->counts;
+        int64_t ended = seen[PL_RUN_FINISHED] + seen[PL_RUN_DIVERGED];
+        if (!study->sweep || !study->ran || !says_losses(study->study))
+            continue;
+        status = pl_store_counts(l->store, study->sweep, counts, err);
+        if (status)
+            break;
+        seen[PL_RUN_DIVERGED] = counts[PL_RUN_DIVERGED] < ended ? counts[PL_RUN_DIVERGED] : ended;
+        seen[PL_RUN_FINISHED] = ended - seen[PL_RUN_DIVERGED];
+    }
+    return status;
+}
+
 int pl_ledger_turn(struct pl_ledger *l, const struct pl_pace *pace, bool all, struct pl_error *err)
 {
     double now = pl_clock_steady();
@@ -367,8 +397,9 @@ int pl_ledger_turn(struct pl_ledger *l, const struct pl_pace *pace, bool all, st
         pl_working_write(l->first, l->options->folders);
     }
     note_lost(l);
+    status = judge_losses(l, err);
     l->flushed = pl_clock_steady();
-    return 0;
+    return status;
 }
 
 int pl_ledger_give_back(struct pl_ledger *l, struct pl_error *err)

@@ -239,3 +239,17 @@ expect 0 poula sweep names.yaml --db names.db
 expect 0 poula report --db names.db --format csv
 contains out "names,metrics/mAP50(B),best,2,0.2,"
 contains out "names,a*b^c~,best,1,1,"
+
+# While it runs, a sweep counts as the study judges: a loss that it forgives is no divergence.
+cat >forgiven.yaml <<'END'
+study: forgiven
+task: {command: [sh, -c, "echo epoch=1 loss=nan acc=0.5; [ {seed} = 1 ] || sleep 3"]}
+metrics: {loss: {direction: min, loss: false}, acc: max}
+seeds: [1, 2]
+END
+if script -qec true /dev/null >/dev/null 2>&1; then
+    script -qec "'$POULA' sweep forgiven.yaml --db forgiven.db --jobs 1" /dev/null </dev/null >out 2>err
+    contains out "forgiven"
+    lacks out "1 diverged"
+    contains out "2 finished, 0 diverged"
+fi
