@@ -274,6 +274,39 @@ static void absurd_arenas_are_refused(void **state)
     free(arena);
 }
 
+/* Lines of /proc/self/smaps of what lies at an address that hold the words: the flags of a mapping among them. */
+static bool mapping_says(const void *at, const char *heading, const char *words)
+{
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    char line[512];
+    bool here = false, found = false;
+    while (maps && fgets(line, sizeof line, maps)) {
+        unsigned long long begin, end;
+        if (sscanf(line, "%llx-%llx ", &begin, &end) == 2)
+            here = (uintptr_t)at >= begin && (uintptr_t)at < end;
+        else if (here && !strncmp(line, heading, strlen(heading)))
+            found = strstr(line, words);
+    }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+static void large_arenas_ask_for_large_pages(void **state)
+{
+    (void)state;
+    if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK))
+        skip();
+    enum { LARGE = 16 << 20, SMALL = 1 << 20 };
+    char *large = pl_arena(LARGE, 1), *small = pl_arena(SMALL, 1);
+    assert_true(mapping_says(large + LARGE / 2, "VmFlags:", " hg"));
+    assert_false(mapping_says(small + SMALL / 2, "VmFlags:", " hg"));
+    for (size_t i = 0; i < LARGE; i++)
+        assert_false(large[i]);
+    free(large);
+    free(small);
+}
+
 static void processes_have_identities(void **state)
 {
     (void)state;
@@ -374,6 +407,7 @@ int main(void)
         cmocka_unit_test(words_of_a_list),
         cmocka_unit_test(files_are_replaced_whole),
         cmocka_unit_test(absurd_arenas_are_refused),
+        cmocka_unit_test(large_arenas_ask_for_large_pages),
         cmocka_unit_test(processes_have_identities),
         cmocka_unit_test(control_groups_limit),
     };
