@@ -64,9 +64,33 @@ INLINE void output_tile(const int m, const struct winograd *w, int tile, int sam
     }
 }
 
-INLINE void run_task(const int m, const struct winograd *w, int number, float *inputs, float *products)
+enum { PIECE = 16 }; /* blocks of 16 input channels in a piece of the sum: a panel's weights of a piece stay in L1 */
+
+/* One point's products of a task, for some panels from `panel` on. */
+static void point_products(const struct winograd *w, int p, int panel, int panels, int rows, const float *inputs,
+                           float *products)
 {
     static const float zeros[16 * TILE_PANELS];
+    const struct pl_cpu_winograd_plan *plan = &w->plan;
+    const size_t a_block = (size_t)plan->rows * 16, b_panel = (size_t)plan->in_blocks * 256;
+    const float *weights = w->operand + p * plan->operand_point + (size_t)panel * b_panel;
+    const int after = p + 1 < plan->points ? p + 1 : 0; /* then the next panel's first point */
+    struct tile_start start = {zeros, 0, 16};
+    for (int block = 0, blocks; block < plan->in_blocks; block += blocks) {
+        blocks = pl_cpu_min(PIECE, plan->in_blocks - block);
+        const float *a = inputs + block * a_block, *b = weights + (size_t)block * 256;
+        const float *next = b + (size_t)blocks * 256;
+        if (block + blocks == plan->in_blocks)
+            next = weights + (after - p) * (ptrdiff_t)plan->operand_point + (after ? 0 : panels * b_panel);
+        const struct tile_sum sum = {
+            .a = &a, .b = &b, .a_block = a_block, .b_panel = b_panel, .taps = 1, .blocks = blocks, .next = next};
+        PL_CPU_NAME(tiles)(rows, panels, &sum, &start, products, a_block, 0);
+        start = (struct tile_start){products, 16, a_block};
+    }
+}
+
+INLINE void run_task(const int m, const struct winograd *w, int number, float *inputs, float *products)
+{
     const struct pl_cpu_winograd_plan *plan = &w->plan;
     const struct winograd_task task = winograd_task(plan, w->in->batch, number);
     const int rows = task.tiles * task.samples;
@@ -74,25 +98,11 @@ INLINE void run_task(const int m, const struct winograd *w, int number, float *i
     const size_t out_panel = (size_t)plan->rows * 16, out_point = pl_cpu_winograd_point(plan, 2);
     for (int block = 0; block < plan->in_blocks; block++)
         task_points(m, false, plan, &task, w->in, w->x + (size_t)block * w->in->block,
-                    inputs + (size_t)block * plan->rows * 16, in_point);
+                    place_of(block, plan->in_blocks), inputs + (size_t)block * plan->rows * 16, in_point);
     for (int panel = 0, panels; panel < plan->out_blocks; panel += panels) {
         panels = pl_cpu_min(TILE_PANELS, plan->out_blocks - panel);
-        for (int p = 0; p < plan->points; p++) {
-            const float *a = inputs + p * in_point;
-            const float *b = w->operand + p * plan->operand_point + (size_t)panel * plan->in_blocks * 256;
-            const int after = p + 1 < plan->points ? p + 1 : 0; /* then the next panel's first point */
-            const float *next = b + (after - p) * (ptrdiff_t)plan->operand_point +
-                                (after ? 0 : panels * plan->in_blocks * 256);
-            const struct tile_sum sum = {.a = &a,
-                                         .b = &b,
-                                         .a_block = (size_t)plan->rows * 16,
-                                         .b_panel = (size_t)plan->in_blocks * 256,
-                                         .taps = 1,
-                                         .blocks = plan->in_blocks,
-                                         .next = next};
-            const struct tile_start start = {zeros, 0, 16};
-            PL_CPU_NAME(tiles)(rows, panels, &sum, &start, products + p * out_point, out_panel, 0);
-        }
+        for (int p = 0; p < plan->points; p++)
+            point_products(w, p, panel, panels, rows, inputs + p * in_point, products + p * out_point);
         for (int i = 0; i < panels; i++)
             for (int t = 0; t < task.tiles; t++)
                 output_tile(m, w, task.tile + t, task.sample, task.samples, panel + i,

@@ -20,17 +20,22 @@ struct weights {
 static void transform(const struct weights *w, const struct winograd_task *task, int unit, float *inputs,
                       float *gradients)
 {
-    const struct pl_cpu_shape *x = &w->conv->x, *y = &w->conv->y;
-    const size_t block = (size_t)w->plan.rows * 16;
-    const int dy = unit - w->plan.in_blocks;
-    if (unit < w->plan.in_blocks && w->plan.m == 4)
-        task_points(4, false, &w->plan, task, x, w->x + unit * x->block, inputs + unit * block, w->in_point);
-    else if (unit < w->plan.in_blocks)
-        task_points(2, false, &w->plan, task, x, w->x + unit * x->block, inputs + unit * block, w->in_point);
-    else if (w->plan.m == 4)
-        task_points(4, true, &w->plan, task, y, w->dy + dy * y->block, gradients + dy * block, w->out_point);
+    const struct pl_cpu_winograd_plan *plan = &w->plan;
+    const size_t block = (size_t)plan->rows * 16;
+    const bool gradient = unit >= plan->in_blocks;
+    const int at = gradient ? unit - plan->in_blocks : unit;
+    const struct pl_cpu_shape *shape = gradient ? &w->conv->y : &w->conv->x;
+    const float *from = (gradient ? w->dy : w->x) + at * shape->block;
+    const int place = place_of(at, gradient ? plan->out_blocks : plan->in_blocks);
+    float *to = (gradient ? gradients : inputs) + at * block;
+    if (!gradient && plan->m == 4)
+        task_points(4, false, plan, task, shape, from, place, to, w->in_point);
+    else if (!gradient)
+        task_points(2, false, plan, task, shape, from, place, to, w->in_point);
+    else if (plan->m == 4)
+        task_points(4, true, plan, task, shape, from, place, to, w->out_point);
     else
-        task_points(2, true, &w->plan, task, y, w->dy + dy * y->block, gradients + dy * block, w->out_point);
+        task_points(2, true, plan, task, shape, from, place, to, w->out_point);
 }
 
 /* Adds a task's products at one point, for some of the panels of output channels; the first task's are the
