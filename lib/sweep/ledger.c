@@ -354,8 +354,8 @@ static void forget_numbers(struct pl_ledger *l)
         host->number = 0;
 }
 
-/* A study that says which metrics are losses may judge a run otherwise than its program's names do: the database knows.
- * Of runs that are not yet written the names count. */
+/* A study that says which metrics are losses may judge a run otherwise than its program's names do: the database knows,
+ * once it has the run. */
 static int judge_losses(struct pl_ledger *l, struct pl_error *err)
 {
     int status = 0;
