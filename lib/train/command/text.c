@@ -250,6 +250,32 @@ static bool contradicts(const struct pl_scan *s)
     return false;
 }
 
+/* Is something measured followed by a number, whatever stands between: loss is 0.5, loss -> 0.5, loss: (0.5, 0.6)?
+ * Words but "is" and "was" between them make it a tale. */
+static bool tells_number(const char *text, const char *end)
+{
+    while (text < end) {
+        const char *word = text;
+        while (text < end && (isalnum((unsigned char)*text) || strchr("_@/", *text)))
+            text++;
+        if (text == word) {
+            text++;
+            continue;
+        }
+        if (isdigit((unsigned char)*word) || !pl_line_is_measure(word, (size_t)(text - word)))
+            continue;
+        const char *next = text;
+        for (size_t n = 1; n;) {
+            next += strcspn(next, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ,;|");
+            n = !strncmp(next, "is ", 3) ? 3 : !strncmp(next, "was ", 4) ? 4 : 0;
+            next += n;
+        }
+        if (next < end && isdigit((unsigned char)*next))
+            return true;
+    }
+    return false;
+}
+
 void pl_line_words(const char *text, const char *end, struct pl_line *line)
 {
     struct pl_scan s = {.at = text, .end = end, .line = line, .first = line->count};
@@ -261,6 +287,7 @@ void pl_line_words(const char *text, const char *end, struct pl_line *line)
     double leading = leading_epoch(text, end);
     if (s.metrics && !s.position && !isnan(leading))
         pl_line_add(line, "epoch", 5, leading);
+    line->odd = line->odd || (s.position && !s.metrics && tells_number(text, end));
     bool prose = s.spaced && !s.position && !s.measured; /* Using 4 workers */
     if (s.metrics && (s.spoiled || prose || s.options)) {
         line->odd = line->odd || ((s.explicit || s.measured) && !s.options);
