@@ -403,7 +403,7 @@ static int run(const struct pl_args *args)
             r.page = pl_page_new();
         code = r.kind == CLAIMS ? pl_cmd_each_study(args, report_sweep, &r)
                                 : pl_cmd_each_sweep(args, r.own.where, r.own.where_count, report_sweep, &r);
-        bool any = r.kind == CLAIMS || (r.kind != TABLES ? r.listing_count : r.count || r.comparison_count);
+        bool any = r.kind == CLAIMS ? !code : r.kind != TABLES ? r.listing_count > 0 : r.count || r.comparison_count;
         if (any) {
             int wrote = write_out(&r);
             code = wrote ? wrote : code;

@@ -140,3 +140,5 @@ equal "$(wc -l <shown)" 2 "lines of README"
 while read -r line; do contains out "$line"; done <shown
 # Two of its studies have trained networks for different numbers of epochs: numbers of both are no pair.
 contains out "trained otherwise"
+expect 2 poula report --claims --db replication.db --study nosuch
+[ ! -s out ] || fail "claims of a study that is not there"
