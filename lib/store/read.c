@@ -324,6 +324,13 @@ static void add_validation(void *self, const struct pl_store_series *series, con
                  (long long)series->id);
 }
 
+static void name_validation(void *self, const struct pl_store_series *series, const char *column)
+{
+    struct validations *v = self;
+    (void)column;
+    v->first = v->first ? v->first : series->name;
+}
+
 /* Appends the position at which validation was best, as an expression over a result r. */
 static int add_validations(struct pl_store *store, int64_t sweep, enum pl_series_axis axis, struct pl_text *sql,
                            struct pl_error *err)
@@ -334,6 +341,13 @@ static int add_validations(struct pl_store *store, int64_t sweep, enum pl_series
     pl_text_add(sql, ", NULL)");
     if (status || v.first)
         return status;
+    status = each_validation(store, sweep, axis == PL_BY_STEP ? PL_BY_EPOCH : PL_BY_STEP, name_validation, &v, err);
+    if (status)
+        return status;
+    if (v.first)
+        return pl_fail(err, PL_EMISSING,
+                       "best-valid looks where %s is best, which was recorded by %s and this metric by %s", v.first,
+                       axis == PL_BY_STEP ? "epoch" : "step", axis == PL_BY_STEP ? "step" : "epoch");
     return pl_fail(err, PL_EMISSING,
                    "best-valid goes by a metric of validation, such as valid_accuracy, val_loss or "
                    "eval_f1, and no run of the study has recorded one; another can be declared in the "
@@ -353,10 +367,13 @@ int pl_store_validation(struct pl_store *store, int64_t sweep, const char **metr
 }
 
 /* The query for run, status, value and position of a series, by run. */
-/* The series of a metric: along epochs where the sweep has any value by them, else along steps. */
+/* The series of a metric: along epochs where the sweep has any value by them, else along steps. other: that along steps
+ * as well, for runs without the first; NULL: there is none. */
 static int series_in_sweep(struct pl_store *store, int64_t sweep, const char *metric,
-                           const struct pl_store_series **series, struct pl_error *err)
+                           const struct pl_store_series **series, const struct pl_store_series **other,
+                           struct pl_error *err)
 {
+    *other = NULL;
     int status = pl_store_need_series(store, metric, series, err);
     const struct pl_store_series *steps = status ? NULL : pl_store_find_series(store, metric, PL_BY_STEP);
     if (!steps || steps == *series)
@@ -364,15 +381,17 @@ static int series_in_sweep(struct pl_store *store, int64_t sweep, const char *me
     status = has_series(store, sweep, (*series)->id, err);
     if (status == 1)
         *series = steps;
+    else if (!status && !(status = has_series(store, sweep, steps->id, err)))
+        *other = steps;
     return status < 0 ? status : 0;
 }
 
 static int select_values(struct pl_store *store, int64_t sweep, const char *metric, enum pl_select select,
                          struct pl_text *sql, struct pl_error *err)
 {
-    const struct pl_store_series *series;
+    const struct pl_store_series *series, *other;
     const char *columns = select == PL_SELECT_LAST ? "r.last, r.last_epoch" : "m.value, m.epoch";
-    int status = series_in_sweep(store, sweep, metric, &series, err);
+    int status = series_in_sweep(store, sweep, metric, &series, &other, err);
     if (!status && select == PL_SELECT_BEST)
         status = best_columns(store, sweep, metric, &columns, err);
     if (status)
@@ -382,7 +401,13 @@ static int select_values(struct pl_store *store, int64_t sweep, const char *metr
         pl_text_add(sql, " LEFT JOIN metric AS m ON m.run = r.run AND m.series = r.series AND m.epoch = ");
         status = add_validations(store, sweep, series->axis, sql, err);
     }
-    pl_text_addf(sql, " WHERE r.series = %lld AND r.run >= ?1 ORDER BY r.run", (long long)series->id);
+    pl_text_addf(sql, " WHERE (r.series = %lld", (long long)series->id);
+    if (other && select != PL_SELECT_BEST_VALID) /* which goes by positions along one axis */
+        pl_text_addf(sql,
+                     " OR (r.series = %lld AND NOT EXISTS (SELECT 1 FROM result AS o WHERE o.series = %lld AND o.run = "
+                     "r.run))",
+                     (long long)other->id, (long long)series->id);
+    pl_text_add(sql, ") AND r.run >= ?1 ORDER BY r.run");
     return status;
 }
 
@@ -408,46 +433,6 @@ int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metr
     sqlite3_finalize(values.rows);
     pl_text_release(&sql);
     return status;
-}
-
-static int each_point(struct pl_store *store, int64_t run, const struct pl_store_series *series,
-                      int (*point)(void *self, double epoch, double value), void *self, struct pl_error *err)
-{
-    sqlite3_stmt *row;
-    int status = pl_store_prepare(store,
-                                  "SELECT epoch, value, kind FROM metric WHERE run = ?1 AND series = ?2"
-                                  " ORDER BY epoch",
-                                  &row, err);
-    if (status)
-        return status;
-    sqlite3_bind_int64(row, 1, run);
-    sqlite3_bind_int64(row, 2, series->id);
-    while (!(status = pl_store_next(store, row, err))) {
-        double value = sqlite3_column_double(row, 1);
-        if (sqlite3_column_type(row, 1) == SQLITE_NULL)
-            value = pl_store_kind_value((const char *)sqlite3_column_text(row, 2));
-        status = point(self, sqlite3_column_double(row, 0), value);
-        if (status < 0)
-            break;
-    }
-    sqlite3_finalize(row);
-    return status < 0 ? status : 0;
-}
-
-int pl_store_each_point(struct pl_store *store, int64_t run, const char *metric,
-                        int (*point)(void *self, double epoch, double value), void *self, struct pl_error *err)
-{
-    const struct pl_store_series *series;
-    int status = pl_store_need_series(store, metric, &series, err);
-    return status ? status : each_point(store, run, series, point, self, err);
-}
-
-int pl_store_each_point_along(struct pl_store *store, int64_t run, const char *metric, enum pl_series_axis axis,
-                              int (*point)(void *self, double position, double value), void *self, struct pl_error *err)
-{
-    int status = pl_store_load_series(store, err);
-    const struct pl_store_series *series = status ? NULL : pl_store_find_series(store, metric, axis);
-    return series ? each_point(store, run, series, point, self, err) : status;
 }
 
 int pl_store_metrics(struct pl_store *store, int64_t sweep, const struct pl_metric_info **metrics, size_t *count,

@@ -75,6 +75,34 @@ done
 ! grep -F "epoch" words || fail "the axis has another name"
 equal "$(grep -c 'mean over the runs' plots/m.dat)" 4 "lines of two metrics and two settings"
 
+# A loss by steps and a validation by epochs: x says which, what is not drawn is said, and tables have both.
+cat >axes.yaml <<'END'
+study: axes
+task: {command: [sh, -c, "for e in 1 2; do echo step={by}$e loss=0.$e; [ {by} = 1 ] || echo epoch=$e loss=0.3$e; echo epoch=$e val_loss=0.$e; done; echo step=9 z=1"]}
+settings: {by: [1, 2]}
+figures:
+- {kind: curves, y: [loss, val_loss], where: {by: 1}}
+- {kind: curves, y: [loss, val_loss], where: {by: 1}, x: step}
+- {kind: curves, y: z, x: epoch}
+- {kind: curves, y: val_loss, x: step}
+tables:
+- {value: last loss}
+END
+expect 0 poula sweep axes.yaml --db axes.db
+expect 0 poula plot --db axes.db --keep --format svg
+contains err "loss of 1 run is not drawn: it was recorded by step there and not by epoch; see x."
+contains err "No value was recorded along x, so nothing to draw: loss."
+contains err "val_loss of 1 run is not drawn: it was recorded by epoch there and not by step; see x."
+contains plots/axes-curves-2.dat "
+11 0.1 "
+contains plots/axes-curves-3.gp 'set xlabel "step"'
+contains plots/axes-curves-4.gp 'set xlabel "epoch"'
+expect 0 poula report --db axes.db --format csv
+contains out "axes,loss,last,1,0.2,"
+contains out "axes,loss,last,2,0.32,"
+expect 2 poula report --db axes.db --where by=1 --value "best-valid z"
+contains err "best-valid looks where val_loss is best, which was recorded by epoch and this metric by step"
+
 # Smoothing is said, and what was measured stands beside it.
 cat >smooth.yaml <<'END'
 study: smooth

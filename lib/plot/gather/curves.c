@@ -349,16 +349,20 @@ static int choose_axis(struct pl_figure *figure, struct pl_gather *g, const stru
 {
     static const char *const names[] = {"epoch", "step"};
     enum pl_series_axis wanted = g->spec->x && pl_has_word("step iteration n", g->spec->x) ? PL_BY_STEP : PL_BY_EPOCH;
-    int64_t only[PL_AXIS_COUNT] = {0}, both = 0;
+    int64_t only[PL_AXIS_COUNT] = {0}, both = 0, only_of[PL_AXIS_COUNT][PL_FIGURE_METRICS] = {{0}};
     for (size_t i = 0; i < runs->count; i++) {
         bool has[PL_AXIS_COUNT] = {false};
-        for (int axis = 0; axis < PL_AXIS_COUNT; axis++) {
-            int status = 0;
-            for (size_t m = 0; m < g->metric_count && !status; m++)
-                status = pl_store_each_point_along(pl_results_store(g->results), runs->list[i].run, g->metrics[m],
-                                                   (enum pl_series_axis)axis, has_point, &has[axis], err);
-            if (status)
-                return status;
+        for (size_t m = 0; m < g->metric_count; m++) {
+            bool this[PL_AXIS_COUNT] = {false};
+            for (int axis = 0; axis < PL_AXIS_COUNT; axis++) {
+                int status = pl_store_each_point_along(pl_results_store(g->results), runs->list[i].run, g->metrics[m],
+                                                       (enum pl_series_axis)axis, has_point, &this[axis], err);
+                if (status)
+                    return status;
+                has[axis] |= this[axis];
+            }
+            only_of[0][m] += this[0] && !this[1];
+            only_of[1][m] += this[1] && !this[0];
         }
         both += has[0] && has[1];
         only[0] += has[0] && !has[1];
@@ -366,14 +370,24 @@ static int choose_axis(struct pl_figure *figure, struct pl_gather *g, const stru
     }
     bool other = !both && !only[wanted] && only[!wanted];
     g->axis = other ? (enum pl_series_axis) !wanted : wanted;
-    if (g->axis == PL_BY_STEP && !pl_figure_tells_time(g->spec)) {
+    bool problem = pl_results_key(g->results, "problem") != SIZE_MAX; /* whose iterations are recorded as epochs */
+    if (!pl_figure_tells_time(g->spec) && (g->axis == PL_BY_STEP || (other && !problem))) {
+        struct pl_text label = {0};
+        pl_label_known(&label, &g->spec->labels, other || !g->spec->x ? names[g->axis] : g->spec->x, figure->plain);
         free(figure->x_label);
-        figure->x_label = pl_copy(other || !g->spec->x ? names[PL_BY_STEP] : g->spec->x);
+        figure->x_label = pl_text_take(&label);
     }
-    if (only[!g->axis])
-        pl_text_addf(g->notes, "%lld %s not drawn: %s was recorded by %s there and not by %s; see x.\n",
-                     (long long)only[!g->axis], only[!g->axis] > 1 ? "runs are" : "run is", g->metric, names[!g->axis],
-                     names[g->axis]);
+    for (size_t m = 0; m < g->metric_count; m++) {
+        int64_t left = only_of[!g->axis][m];
+        const char *metric = g->metric_count > 1 ? g->metrics[m] : "";
+        if (left)
+            pl_text_addf(g->notes, "%s%s%lld %s not drawn: %s was recorded by %s there and not by %s; see x.\n", metric,
+                         *metric ? " of " : "", (long long)left,
+                         left > 1 && !*metric ? "runs are"
+                         : left > 1           ? "runs is"
+                                              : "run is",
+                         *metric ? "it" : g->metric, names[!g->axis], names[g->axis]);
+    }
     return 0;
 }
 

@@ -93,7 +93,25 @@ static size_t count_beyond(const struct pl_panel *panel, const struct pl_points 
     return count;
 }
 
-enum topic { BLANK, GAPS, NOT_POSITIVE, BEYOND, NO_X, OUTSIDE_X, CHANGES, PARTIAL, PARTIAL_SEEDS, FEW, TOPICS };
+enum topic {
+    UNRECORDED,
+    BLANK,
+    GAPS,
+    NOT_POSITIVE,
+    BEYOND,
+    NO_X,
+    OUTSIDE_X,
+    CHANGES,
+    PARTIAL,
+    PARTIAL_SEEDS,
+    FEW,
+    TOPICS
+};
+
+static bool figure_of_time(const struct pl_figure *figure)
+{
+    return figure->kind == PL_FIGURE_CURVES || figure->kind == PL_FIGURE_TRAJECTORIES;
+}
 
 static void judge_line(const struct pl_figure *figure, const struct pl_gather *g, size_t number,
                        const struct pl_plot_line *line, struct sentence *topics)
@@ -115,6 +133,8 @@ static void judge_line(const struct pl_figure *figure, const struct pl_gather *g
     for (size_t i = 0; i < values->count; i++)
         low += panel->log_y && values->list[i].n && values->list[i].y <= 0;
     gaps = curve ? gaps : (size_t)line->blank;
+    if (figure_of_time(figure) && line->runs && !line->means.count)
+        add_line(&topics[UNRECORDED], g, number, line, "");
     if (gaps && !finite)
         add_line(&topics[BLANK], g, number, line, "");
     else if (gaps && curve)
@@ -136,6 +156,7 @@ static void judge_line(const struct pl_figure *figure, const struct pl_gather *g
 static void note_lines(struct pl_figure *figure, const struct pl_gather *g)
 {
     static const char *const beginnings[] = {
+        "No value was recorded along x, so nothing to draw",
         "No finite value, so nothing to draw",
         "Values that are not finite are gaps",
         "Zero and what is below it have no place on a logarithmic axis; marks say where",

@@ -94,7 +94,7 @@ static void read_x(struct declaring *d, const struct node *map, struct pl_figure
     switch (pl_figure_traits[figure->kind].x) {
     case PL_OF_TIME:
         word = x ? pl_declare_word(reader, x, "x", pl_figure_time_names, PL_FIGURE_TIME_COUNT) : 0;
-        figure->x = (char *)pl_figure_time_names[word == PL_FIGURE_TIME_COUNT - 1 ? word : 0];
+        figure->x = (char *)pl_figure_time_names[word > 0 ? word : 0];
         break;
     case PL_OF_SPENT:
         word = x ? pl_declare_word(reader, x, "x", pl_figure_spending_names, PL_FIGURE_SPENDING_COUNT) : 0;
