@@ -120,7 +120,7 @@ void pl_host_take_back(struct pl_device *d, void *memory, void *lent, size_t byt
 void pl_drop_mask(const struct pl_drop *drop, uint64_t first, size_t count, uint8_t *keep)
 {
     enum { BLOCKS = 64 };
-    const uint64_t bound = (uint64_t)(drop->probability * 0x1p32);
+    const uint32_t bound = (uint32_t)(drop->probability * 0x1p32);
     uint32_t bits[BLOCKS][4];
     if (drop->keep) {
         memcpy(keep, drop->keep + first, count);
@@ -132,7 +132,8 @@ void pl_drop_mask(const struct pl_drop *drop, uint64_t first, size_t count, uint
         const size_t words = left < 4 * BLOCKS ? left : 4 * BLOCKS;
         pl_random_blocks(&drop->stream, drop->step, drop->layer << 40 | element / 4, (words + 3) / 4, bits);
         some = words - skipped;
+        const uint32_t *word = &bits[0][0] + skipped;
         for (size_t i = 0; i < some; i++)
-            keep[done + i] = bits[(skipped + i) / 4][(skipped + i) % 4] >= bound;
+            keep[done + i] = word[i] >= bound;
     }
 }

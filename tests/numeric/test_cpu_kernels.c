@@ -164,6 +164,16 @@ static void norm_backward_agrees(const struct pl_cpu_kernels *k, struct norm_cas
     assert_error(list_error(t->dgamma, t->dgamma_wanted, (size_t)s->channels), 5e-6, "dgamma");
 
     struct tensor in_place = tensor_new(s);
+    if (residual) {
+        struct tensor dx = tensor_new(s);
+        memcpy(in_place.data, t->dy.data, pl_cpu_floats(s) * sizeof(float));
+        k->norm_backward(s, &t->norm, t->x.data, y, in_place.data, false, dx.data, in_place.data, t->dgamma, t->dbeta,
+                         work, threads);
+        assert_memory_equal(dx.data, t->dx.data, pl_cpu_floats(s) * sizeof(float));
+        FOR_ELEMENTS (s, n, c, i, j)
+            assert_true(in_place.data[pl_cpu_index(s, n, c, i, j)] == t->dresidual.data[pl_cpu_index(s, n, c, i, j)]);
+        tensor_free(&dx);
+    }
     memcpy(in_place.data, t->dy.data, pl_cpu_floats(s) * sizeof(float));
     k->norm_backward(s, &t->norm, t->x.data, y, in_place.data, false, in_place.data, NULL, t->dgamma, t->dbeta, work,
                      threads);
@@ -387,6 +397,8 @@ static void pool_agrees(const struct pl_cpu_pool *p, bool most)
         for (int threads = 1; threads <= 3; threads++) {
             tensor_clear(&y);
             tensor_clear(&dx);
+            FOR_ELEMENTS (&p->x, n, c, iy, ix)
+                dx.data[pl_cpu_index(&p->x, n, c, iy, ix)] = 7; /* what a buffer held before */
             for (int add = 0; add < 2; add++) {
                 if (most) {
                     k->max_forward(p, x.data, y.data, threads);
@@ -412,8 +424,11 @@ static void pooling_agrees(void **state)
     (void)state;
     static const struct {
         int kernel[2], stride[2], pad[2];
-    } windows[] = {
-        {{1, 1}, {1, 1}, {0, 0}}, {{2, 2}, {2, 2}, {0, 0}}, {{3, 3}, {2, 2}, {1, 1}}, {{3, 2}, {1, 3}, {1, 0}}};
+    } windows[] = {{{1, 1}, {1, 1}, {0, 0}},
+                   {{2, 2}, {2, 2}, {0, 0}},
+                   {{3, 3}, {2, 2}, {1, 1}},
+                   {{3, 2}, {1, 3}, {1, 0}},
+                   {{1, 2}, {3, 2}, {0, 0}}}; /* some pixels in no window */
     FOR_SHAPES (s) {
         for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
             if (s.height + 2 * windows[i].pad[0] < windows[i].kernel[0] ||
@@ -428,6 +443,11 @@ static void pooling_agrees(void **state)
         pool_agrees(&p, true);
         pool_agrees(&p, false);
     }
+    const struct pl_cpu_shape large = pl_cpu_shape(300, 1, 30, 31); /* results are stored past the caches */
+    const int two[2] = {2, 2}, none[2] = {0, 0};
+    const struct pl_cpu_pool p = pl_cpu_pool(&large, two, two, none);
+    pool_agrees(&p, true);
+    pool_agrees(&p, false);
 }
 
 int main(void)

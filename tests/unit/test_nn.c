@@ -1,3 +1,4 @@
+#include "device/device_priv.h"
 #include "nn/nn.h"
 
 #include <math.h>
@@ -332,6 +333,24 @@ static void dropout_is_a_function_of_the_step(void **state)
     fixture_free(f);
 }
 
+/* An element's draw is word e mod 4 of Philox block e / 4, wherever a mask begins and however long it is. */
+static void masks_are_drawn_word_by_word(void **state)
+{
+    (void)state;
+    enum { FIRST = 1001, COUNT = 700 };
+    static const double probabilities[] = {0, 0.25, 0.5, 0.999999, 1 - 0x1p-33};
+    uint8_t keep[COUNT];
+    for (size_t i = 0; i < sizeof probabilities / sizeof *probabilities; i++) {
+        const struct pl_drop drop = {probabilities[i], pl_random_stream(3, PL_STREAM_DROPOUT), 7, 2, false, NULL};
+        pl_drop_mask(&drop, FIRST, COUNT, keep);
+        for (uint64_t e = FIRST; e < FIRST + COUNT; e++) {
+            uint32_t bits[4];
+            pl_random_bits(&drop.stream, drop.step, drop.layer << 40 | e / 4, bits);
+            assert_int_equal(keep[e - FIRST], bits[e % 4] >= floor(drop.probability * 0x1p32));
+        }
+    }
+}
+
 static void running_statistics_move_once_a_step(void **state)
 {
     (void)state;
@@ -427,6 +446,7 @@ int main(void)
         cmocka_unit_test(a_step_allocates_nothing),
         cmocka_unit_test(plans_share_memory),
         cmocka_unit_test(dropout_is_a_function_of_the_step),
+        cmocka_unit_test(masks_are_drawn_word_by_word),
         cmocka_unit_test(running_statistics_move_once_a_step),
         cmocka_unit_test(plans_fuse_and_tell),
         cmocka_unit_test(loss_counts_right_answers),

@@ -67,6 +67,16 @@ struct dropout {
     float *y;
 };
 
+/* The 16 channels of a sample whose bytes lie together. */
+INLINE void dropout_whole(const float *x, const uint8_t *keep, float scale, float *y)
+{
+    typedef uint8_t bytes __attribute__((vector_size(LANES), aligned(1), may_alias));
+    UNROLL_FOR (int j = 0; j < PARTS; j++) {
+        const mask kept = __builtin_convertvector(*(const bytes *)(keep + j * LANES), mask) != 0;
+        store(y + j * LANES, (vec)((mask)(load(x + j * LANES) * scale) & kept));
+    }
+}
+
 static void dropout_part(void *self, size_t from, size_t to, int thread)
 {
     const struct dropout *d = self;
@@ -77,6 +87,10 @@ static void dropout_part(void *self, size_t from, size_t to, int thread)
         const size_t begin = (size_t)block * d->shape->block + (size_t)pixel * d->shape->pixel;
         for (int n = 0; n < d->shape->batch; n++) {
             const uint8_t *kept = d->keep + ((size_t)n * channels + block * 16) * pixels + pixel;
+            if (pixels == 1 && count == 16) {
+                dropout_whole(d->x + begin + (size_t)n * 16, kept, d->scale, d->y + begin + (size_t)n * 16);
+                continue;
+            }
             for (int k = 0; k < count; k++) {
                 const size_t at = begin + (size_t)n * 16 + k;
                 d->y[at] = kept[(size_t)k * pixels] ? d->x[at] * d->scale : 0;

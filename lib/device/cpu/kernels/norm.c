@@ -176,6 +176,8 @@ struct backward {
     float *dx, *dresidual;
     bool add;
     enum from from;
+    /* The sums leave the masked dy in dresidual, so that the second pass reads neither y nor a mask. */
+    bool leaves;
     struct moments *moments; /* of each block's chunks */
 };
 
@@ -192,7 +194,7 @@ INLINE vec masked(const struct backward *b, size_t at, const struct affine *a, i
 
 /* Sums of the masked dy, and of it times x - mean (rounded to float). */
 INLINE void sums_chunk(const struct backward *b, const struct affine *to, int block, int chunk, struct moments *m,
-                       const enum from from)
+                       const enum from from, const bool leaves)
 {
     const struct affine copy = *to, *a = &copy;
     const struct pl_cpu_shape *shape = b->shape;
@@ -205,6 +207,8 @@ INLINE void sums_chunk(const struct backward *b, const struct affine *to, int bl
                 const int k = j * LANES;
                 const vec x = load(b->x + at + n + k);
                 const vec d = masked(b, at + n + k, a, k, x, from);
+                if (leaves)
+                    store(b->dresidual + at + n + k, d);
                 first[j] += d;
                 second[j] += d * (x - load_loose(a->mean + k));
             }
@@ -244,11 +248,13 @@ static void sums(const struct backward *b, int block, int chunk, struct moments 
 {
     const struct affine a = affine_of(b->norm, b->shape->channels, block);
     if (b->from == FROM_X)
-        sums_chunk(b, &a, block, chunk, m, FROM_X);
+        sums_chunk(b, &a, block, chunk, m, FROM_X, false);
+    else if (b->leaves)
+        sums_chunk(b, &a, block, chunk, m, FROM_Y, true);
     else if (b->from == FROM_Y)
-        sums_chunk(b, &a, block, chunk, m, FROM_Y);
+        sums_chunk(b, &a, block, chunk, m, FROM_Y, false);
     else
-        sums_chunk(b, &a, block, chunk, m, NO_RELU);
+        sums_chunk(b, &a, block, chunk, m, NO_RELU, false);
 }
 
 /* The sums with the exact mean. */
@@ -278,8 +284,21 @@ static struct gradient gradient_of(const struct backward *b, int block, const st
     return g;
 }
 
-static void gradients(const struct backward *b, int block, int chunk, const struct moments *chunks)
+/* The second pass as it is where the first has left the masked dy. */
+static struct backward behind(const struct backward *b)
 {
+    struct backward next = *b;
+    if (b->leaves) {
+        next.from = NO_RELU;
+        next.dy = b->dresidual;
+        next.dresidual = NULL;
+    }
+    return next;
+}
+
+static void gradients(const struct backward *self, int block, int chunk, const struct moments *chunks)
+{
+    const struct backward next = behind(self), *b = &next;
     const struct affine a = affine_of(b->norm, b->shape->channels, block);
     const struct gradient g = gradient_of(b, block, chunks);
     if (b->from == FROM_X)
@@ -345,6 +364,7 @@ void PL_CPU_NAME(norm_backward)(const struct pl_cpu_shape *shape, const struct p
                          .from = !norm->relu ? NO_RELU
                                  : y         ? FROM_Y
                                              : FROM_X};
+    b.leaves = b.from == FROM_Y && dresidual;
     const int blocks = pl_cpu_blocks(shape->channels);
     if (blocks % threads == 0 || blocks >= 8 * threads) {
         pl_parallel(threads, (size_t)blocks, 1, backward_blocks, &b);

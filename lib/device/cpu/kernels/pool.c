@@ -104,33 +104,67 @@ static struct strip strip_of(const struct pl_cpu_shape *x, int task, int strips)
                           (int)((long)x->batch * (part + 1) / strips) * 16};
 }
 
-static void clear(const struct pl_cpu_shape *x, const struct strip *s, float *dx)
+/* Do windows not overlap? Then gradients are stored, and need no zeros to be added to. */
+static bool is_disjoint(const struct pl_cpu_pool *pool)
 {
-    for (int pixel = 0; pixel < pl_cpu_pixels(x); pixel++)
-        memset(dx + (size_t)pixel * x->pixel + s->first, 0, (size_t)(s->end - s->first) * sizeof *dx);
+    return pool->kernel[0] <= pool->stride[0] && pool->kernel[1] <= pool->stride[1] && !pool->pad[0] && !pool->pad[1];
 }
 
-/* Does every pixel lie in exactly one window? Then gradients are stored, and need no zeros to be added to. */
-static bool is_partition(const struct pl_cpu_pool *pool)
+static bool is_covered(const struct pl_cpu_pool *pool, int pixel)
 {
-    return pool->kernel[0] == pool->stride[0] && pool->kernel[1] == pool->stride[1] && !pool->pad[0] && !pool->pad[1] &&
-           pool->x.height == pool->y.height * pool->kernel[0] && pool->x.width == pool->y.width * pool->kernel[1];
+    const int y = pixel / pool->x.width, x = pixel % pool->x.width;
+    return y / pool->stride[0] < pool->y.height && y % pool->stride[0] < pool->kernel[0] &&
+           x / pool->stride[1] < pool->y.width && x % pool->stride[1] < pool->kernel[1];
 }
 
-INLINE void give(float *to, vec part, bool fresh)
+/* Clears all pixels, or those (of disjoint windows) that no window covers. */
+static void clear(const struct pl_cpu_pool *pool, const struct strip *s, bool uncovered, float *dx)
 {
-    if (!fresh)
-        part += load(to);
-    store(to, part);
+    for (int pixel = 0; pixel < pl_cpu_pixels(&pool->x); pixel++)
+        if (!uncovered || !is_covered(pool, pixel))
+            memset(dx + (size_t)pixel * pool->x.pixel + s->first, 0, (size_t)(s->end - s->first) * sizeof *dx);
+}
+
+/* How a gradient goes to its place. */
+enum giving { ADDED, STORED, STORED_PAST };
+
+INLINE void give(float *to, vec part, const enum giving how)
+{
+    if (how == STORED_PAST)
+        store_past(to, part);
+    else
+        store(to, how == ADDED ? (vec)(part + load(to)) : part);
 }
 
 struct backward {
     const struct pl_cpu_pool *pool;
     const float *x, *y, *dy;
     float *dx;
-    bool add, fresh; /* gradients are stored, without zeros before */
+    bool add;
+    enum giving how;
     int strips;
 };
+
+/* The gradient of one output pixel, for the samples of a strip: the first maximum of a window takes it. */
+INLINE void max_pixel(const struct pl_cpu_pool *pool, const struct window *w, const struct strip *s, const float *x,
+                      const float *y, const float *dy, float *dx, const enum giving how)
+{
+    for (int n = s->first; n < s->end; n += 16) {
+        vec most[PARTS], d[PARTS];
+        UNROLL_FOR (int j = 0; j < PARTS; j++) {
+            most[j] = load(y + n + j * LANES);
+            d[j] = load(dy + n + j * LANES);
+        }
+        FOR_WINDOW (pool, *w, {
+            UNROLL_FOR (int j = 0; j < PARTS; j++) {
+                const vec v = load(x + from + n + j * LANES);
+                const mask hit = (mask)(v == most[j]) | (mask)(v != v);
+                give(dx + from + n + j * LANES, (vec)((mask)d[j] & hit), how);
+                d[j] = (vec)((mask)d[j] & ~hit);
+            }
+        })
+    }
+}
 
 static void max_strips(void *self, size_t from_task, size_t to_task, int thread)
 {
@@ -141,29 +175,26 @@ static void max_strips(void *self, size_t from_task, size_t to_task, int thread)
         const struct strip s = strip_of(&pool->x, task, b->strips);
         const float *in = b->x + (size_t)s.block * pool->x.block;
         float *to = b->dx + (size_t)s.block * pool->x.block;
-        if (!b->add && !b->fresh)
-            clear(&pool->x, &s, to);
+        if (!b->add)
+            clear(pool, &s, b->how != ADDED, to);
         for (int at = 0; at < pl_cpu_pixels(&pool->y); at++) {
             const struct window w = window_of(pool, at);
             const size_t out = (size_t)s.block * pool->y.block + (size_t)at * pool->y.pixel;
-            for (int n = s.first; n < s.end; n += LANES) {
-                const vec most = load(b->y + out + n);
-                vec d = load(b->dy + out + n); /* taken by the first maximum */
-                FOR_WINDOW (pool, w, {
-                    const vec v = load(in + from + n);
-                    const mask hit = (mask)(v == most) | (mask)(v != v);
-                    give(to + from + n, (vec)((mask)d & hit), b->fresh);
-                    d = (vec)((mask)d & ~hit);
-                })
-            }
+            if (b->how == STORED_PAST)
+                max_pixel(pool, &w, &s, in, b->y + out, b->dy + out, to, STORED_PAST);
+            else if (b->how == STORED)
+                max_pixel(pool, &w, &s, in, b->y + out, b->dy + out, to, STORED);
+            else
+                max_pixel(pool, &w, &s, in, b->y + out, b->dy + out, to, ADDED);
         }
     }
+    settle();
 }
 
 static void run_strips(struct backward *b, int threads, pl_parallel_body *body)
 {
     b->strips = strips_of(&b->pool->x, threads);
-    b->fresh = !b->add && is_partition(b->pool);
+    b->how = b->add || !is_disjoint(b->pool) ? ADDED : pl_cpu_past(&b->pool->x) ? STORED_PAST : STORED;
     pl_parallel(threads, (size_t)pl_cpu_blocks(b->pool->x.channels) * (size_t)b->strips, 1, body, b);
 }
 
@@ -172,6 +203,16 @@ void PL_CPU_NAME(max_backward)(const struct pl_cpu_pool *pool, const float *x, c
 {
     struct backward b = {.pool = pool, .x = x, .y = y, .dy = dy, .dx = dx, .add = add};
     run_strips(&b, threads, max_strips);
+}
+
+INLINE void average_pixel(const struct pl_cpu_pool *pool, const struct window *w, const struct strip *s,
+                          const float *dy, float share, float *dx, const enum giving how)
+{
+    for (int n = s->first; n < s->end; n += 16)
+        FOR_WINDOW (pool, *w, {
+            UNROLL_FOR (int j = 0; j < PARTS; j++)
+                give(dx + from + n + j * LANES, load(dy + n + j * LANES) * share, how);
+        })
 }
 
 static void average_strips(void *self, size_t from_task, size_t to_task, int thread)
@@ -183,17 +224,20 @@ static void average_strips(void *self, size_t from_task, size_t to_task, int thr
     for (int task = (int)from_task; task < (int)to_task; task++) {
         const struct strip s = strip_of(&pool->x, task, b->strips);
         float *to = b->dx + (size_t)s.block * pool->x.block;
-        if (!b->add && !b->fresh)
-            clear(&pool->x, &s, to);
+        if (!b->add)
+            clear(pool, &s, b->how != ADDED, to);
         for (int at = 0; at < pl_cpu_pixels(&pool->y); at++) {
             const struct window w = window_of(pool, at);
             const float *d = b->dy + (size_t)s.block * pool->y.block + (size_t)at * pool->y.pixel;
-            for (int n = s.first; n < s.end; n += LANES) {
-                const vec part = load(d + n) * share;
-                FOR_WINDOW (pool, w, give(to + from + n, part, b->fresh))
-            }
+            if (b->how == STORED_PAST)
+                average_pixel(pool, &w, &s, d, share, to, STORED_PAST);
+            else if (b->how == STORED)
+                average_pixel(pool, &w, &s, d, share, to, STORED);
+            else
+                average_pixel(pool, &w, &s, d, share, to, ADDED);
         }
     }
+    settle();
 }
 
 void PL_CPU_NAME(average_backward)(const struct pl_cpu_pool *pool, const float *dy, bool add, float *dx, int threads)
