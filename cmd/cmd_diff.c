@@ -32,14 +32,17 @@ static int find_side(struct pl_store *store, const char *given, struct side *sid
         pl_settings_release(&settings);
         return 0;
     }
-    if (!pl_store_run_info(store, given, &info, err)) {
+    bool digits = !given[strspn(given, "0123456789")]; /* a run; other names of studies may begin keys: ada, beef */
+    bool study = !pl_store_sweeps(store, given, &sweeps, &count, &other);
+    int64_t sweep = study ? sweeps[0].id : 0;
+    if ((digits || !study) && !pl_store_run_info(store, given, &info, err)) {
         *side = (struct side){RUN, info.run, info.config, given};
         pl_run_info_release(&info);
         return 0;
     }
-    if (pl_store_sweeps(store, given, &sweeps, &count, &other))
+    if (!study)
         return pl_fail(err, PL_EINPUT, "%s is neither a run nor a study, nor like config:12", given);
-    *side = (struct side){STUDY, sweeps[0].id, 0, given};
+    *side = (struct side){STUDY, sweep, 0, given};
     return 0;
 }
 

@@ -23,6 +23,15 @@ contains out ",3,1,3" # from epoch 3 on, one value, by 3
 key=$(sql results/poula.db "SELECT substr(key, 1, 20) FROM runs WHERE run = 2")
 expect 0 poula diff 1 "$key" --format json
 contains out '"setting": "seed"'
+# A study whose name is also how a key begins is meant as a study.
+letter=$(sql results/poula.db "SELECT group_concat(substr(key, 1, 1), '') FROM runs" | tr -d '0-9' | cut -c1)
+if [ -n "$letter" ]; then
+    sed "s/study: s/study: $letter/" s.yaml >letter.yaml
+    cp results/poula.db letters.db
+    expect 0 poula sweep letter.yaml --db letters.db
+    expect 0 poula diff "$letter" t --db letters.db --format csv
+    contains out "runs_A,runs_B"
+fi
 expect 0 poula diff config:1 config:2 --format csv
 contains out "at,3,4"
 contains out "loss,2,2,3,3,"
