@@ -8,6 +8,8 @@
 #   tasks STATE              how many tasks Slurm has in this state
 #   stub NAME                a program before Slurm's own one: the rest of a shell script is read; "$real" is the real one
 #   unstub NAME              takes it away
+#   hold STUDY TASK          the workers of a task stand still, so that training that has begun does not come to its end meanwhile;
+#                            whoever ends them lets them go on first, as Slurm does, or kills them
 #   fast_clock RATE          from now on the clock of on_slurm goes so many times as fast (1: as usual), where libfaketime is
 #                            there; tasks keep theirs
 #   content DB               all that a database knows but clocks, processes and submissions, a line each
@@ -57,6 +59,17 @@ stub() {
     mv "bin/$1.new" "bin/$1"
 }
 unstub() { rm -f "bin/$1"; }
+
+hold() {
+    held=
+    for process in $(pgrep -f '/(poula|exe) worker$' || true); do
+        [ "$(readlink "/proc/$process/cwd")" = "$(pwd -P)" ] || continue
+        tr '\0' '\n' <"/proc/$process/environ" >environ 2>/dev/null || continue
+        grep -q "^SLURM_JOB_NAME=$1-" environ && grep -qx "SLURM_ARRAY_TASK_ID=$2" environ || continue
+        kill -STOP "$process" && held="$held $process"
+    done
+    [ -n "$held" ] || fail "task $2 of $1 has no worker that could be held: its training is over"
+}
 
 fake_clock=$(ls /usr/lib/*/faketime/libfaketime.so.1 2>/dev/null | head -n 1)
 faster=

@@ -4,7 +4,7 @@ cluster --room 4000 --conf SlurmdTimeout=4
 cat >two.yaml <<'END'
 studies:
 - study: net
-  task: {dataset: glyphs, train_images: 600, test_images: 60, valid: 60, batch: 24, epochs: 400, model: mlp, dropout: 0.2,
+  task: {dataset: glyphs, train_images: 600, test_images: 60, valid: 60, batch: 24, epochs: 100, model: mlp, dropout: 0.2,
          record_batches: 40, checkpoint_minutes: 0.0005}
   optimizer: {name: theopoula, lambda: 0.1, epsilon: 0.1, beta: 1e8}
   seeds: [1]
@@ -29,6 +29,7 @@ rm -rf go begun
 
 start attached poula sweep two.yaml --on slurm --db there.db --runs-per-task 3; attached=$started
 wait_for 300 sh -c "cat there-jobs/net-*/journal-0.1 | grep -q points"
+hold net 0
 wait_for 300 grep -qx '2 behind 0' begun
 # What was printed in the last second before a node dies is lost.
 has_steps() { [ "$(sql there.db "SELECT count(*) FROM curves JOIN runs USING (run) WHERE study = 'steps' AND seed = 2")" = 4 ]; }

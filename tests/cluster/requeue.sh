@@ -4,7 +4,7 @@
 cluster --room 4000
 cat >net.yaml <<'END'
 study: net
-task: {dataset: glyphs, train_images: 600, test_images: 60, valid: 60, batch: 24, epochs: 400, model: mlp, dropout: 0.2,
+task: {dataset: glyphs, train_images: 600, test_images: 60, valid: 60, batch: 24, epochs: 100, model: mlp, dropout: 0.2,
        record_batches: 40, checkpoint_minutes: 100}
 optimizer: {name: theopoula, lambda: 0.1, epsilon: 0.1, beta: 1e8, average: patience, average_after: 1}
 seeds: [1, 2]
@@ -60,6 +60,7 @@ for way in attached alone; do
     wait_for 300 has_tasks RUNNING 2
     for task in 0 1; do # a task that has not opened its journal has nothing to say of its end
         wait_for 300 sh -c "[ \$(cat net-$way-jobs/*/journal-$task.1 | grep -c points) -ge 3 ]"
+        hold net $task
     done
     if [ $way = attached ]; then
         start attached poula sweep net.yaml --on slurm --db $db; attached=$started

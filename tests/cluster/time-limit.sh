@@ -13,7 +13,7 @@ END
 warn() { scancel --signal=TERM --batch "$(squeue -h -r -o %i)"; }
 reports() { cat there-jobs/*/journal-0."$1" 2>/dev/null | grep -q points; }
 
-net net.yaml 400
+net net.yaml 150
 expect 0 poula sweep net.yaml --db local.db
 start attached poula sweep net.yaml --on slurm --db there.db --time 10m; attached=$started
 for attempt in 1 2; do
