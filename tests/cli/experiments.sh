@@ -73,21 +73,19 @@ for study in methods-problems methods-network; do
     cmp known compared || fail "$study compares other optimizers than there are"
 done
 
-# A search, its choices and the final runs, with all figures of statistics; not with sanitizers: they are 510 trainings.
-if [ "$SLOW" = 0 ]; then
-    expect 0 poula sweep experiments/tuning.yaml --scale quick --jobs 2 --db tuning.db
-    contains out "tuning-final-quick: 30 finished"
-    contains out "tuning-halving-quick: 640 of 960 epochs were run (66.7 %)"
-    expect 0 poula show study tuning-search-quick --db tuning.db
-    contains out "search      48 points for each combination of the axes, random, seed 1"
-    contains out "  lambda             log            1e-05 to 1: adam, adamw, adabelief"
-    equal "$(grep -c '^    1\. ' out)" 10 "best points: five optimizers on two tasks"
-    expect 0 poula report --db tuning.db --study tuning-search-quick --tuning --format csv
-    equal "$(grep -c ',48,.*,48$' out)" 10 "curves of 48 points"
-    if command -v gnuplot >/dev/null; then
-        expect 0 poula plot --db tuning.db
-        equal "$(wc -l <out)" 6 figures
-    fi
+# A search, its choices and the final runs, with all figures of statistics: 510 trainings.
+expect 0 poula sweep experiments/tuning.yaml --scale quick --jobs 2 --db tuning.db
+contains out "tuning-final-quick: 30 finished"
+contains out "tuning-halving-quick: 640 of 960 epochs were run (66.7 %)"
+expect 0 poula show study tuning-search-quick --db tuning.db
+contains out "search      48 points for each combination of the axes, random, seed 1"
+contains out "  lambda             log            1e-05 to 1: adam, adamw, adabelief"
+equal "$(grep -c '^    1\. ' out)" 10 "best points: five optimizers on two tasks"
+expect 0 poula report --db tuning.db --study tuning-search-quick --tuning --format csv
+equal "$(grep -c ',48,.*,48$' out)" 10 "curves of 48 points"
+if command -v gnuplot >/dev/null; then
+    expect 0 poula plot --db tuning.db
+    equal "$(wc -l <out)" 6 figures
 fi
 
 # A temperature that falls ends nearer to the best of many minima than any constant one: the first study, by itself.
@@ -117,18 +115,14 @@ equal "$(sql results/poula.db "SELECT count(DISTINCT best.last) FROM best JOIN r
     WHERE metric = 'distance' AND runs.\"lambda\" = 0.1 AND runs.noise = 1")" 5 seeds
 
 # The quick DenseNet learns at the paper's lambda (four classes: chance is 0.25).
-if [ "$SLOW" = 0 ]; then
-    expect 0 poula run experiments/paper/table-r10.yaml --scale quick --set model=densenet121 --set classes=4 --set variant=paper --set eta=0 \
-        --set weight_decay=5e-4
-    awk '$1 == "test_accuracy" && $2 > 0.45 { learns = 1 } END { exit !learns }' out || fail "the quick DenseNet does not learn"
-fi
+expect 0 poula run experiments/paper/table-r10.yaml --scale quick --set model=densenet121 --set classes=4 --set variant=paper --set eta=0 \
+    --set weight_decay=5e-4
+awk '$1 == "test_accuracy" && $2 > 0.45 { learns = 1 } END { exit !learns }' out || fail "the quick DenseNet does not learn"
 
-# Language models on text whose lowest perplexity is known: all come near it, and two average (not with sanitizers: slow).
-if [ "$SLOW" = 0 ]; then
-    expect 0 poula sweep experiments/markov.yaml --jobs 2
-    contains out "markov: 4 finished, 0 diverged, 0 failed"
-    equal "$(sql results/poula.db "SELECT count(*) FROM best
-        WHERE dataset = 'markov' AND metric = 'test_perplexity' AND value BETWEEN 3.4 AND 5")" 4 "perplexities near 3.5"
-    equal "$(sql results/poula.db "SELECT group_concat(optimizer, ' ') FROM (SELECT optimizer FROM curves JOIN runs USING (run)
-        WHERE dataset = 'markov' AND metric = 'averaged_from' ORDER BY optimizer)")" "nt_asgd theopoula" "runs that average"
-fi
+# Language models on text whose lowest perplexity is known: all come near it, and two average.
+expect 0 poula sweep experiments/markov.yaml --jobs 2
+contains out "markov: 4 finished, 0 diverged, 0 failed"
+equal "$(sql results/poula.db "SELECT count(*) FROM best
+    WHERE dataset = 'markov' AND metric = 'test_perplexity' AND value BETWEEN 3.4 AND 5")" 4 "perplexities near 3.5"
+equal "$(sql results/poula.db "SELECT group_concat(optimizer, ' ') FROM (SELECT optimizer FROM curves JOIN runs USING (run)
+    WHERE dataset = 'markov' AND metric = 'averaged_from' ORDER BY optimizer)")" "nt_asgd theopoula" "runs that average"

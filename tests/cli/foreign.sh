@@ -42,6 +42,8 @@ survives() { # COMMAND...: any answer but a signal, and none without a word
 columns=$(sql free.db "SELECT m.name || '.' || p.name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p
     WHERE m.type = 'table' AND m.name IN ('config', 'run', 'series', 'session', 'setting_key', 'sweep', 'sweep_run', 'result')
     AND p.name NOT GLOB 's[0-9]*' OR p.name = 's1'")
+# Without sanitizers every third of them: all that is seen then is a signal, and sanitizers see that and more.
+[ "$SLOW" = 1 ] || columns=$(echo "$columns" | awk 'NR % 3 == 1')
 for column in $columns; do
     change="UPDATE ${column%.*} SET \"${column#*.}\" = NULL"
     cp free.db odd.db

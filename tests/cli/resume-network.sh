@@ -39,8 +39,7 @@ contains out "best-valid test_perplexity"
 contains out "2 of 2 finished runs averaged their weights, from epoch "
 
 # Moments from fixed seeds, spread over what a run takes. A study that came to its end is compared, and another begun.
-[ "$SLOW" = 1 ] && enough=6 || enough=20
-kills=0 part=0
+enough=20 kills=0 part=0
 while [ $kills -lt $enough ]; do
     part=$((part + 1))
     db=killed$part.db

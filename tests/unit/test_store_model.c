@@ -186,14 +186,15 @@ static void run_sequence(uint64_t seed, uint64_t steps)
 
 static void supervisors_and_the_model_agree(void **state)
 {
-    const char *seed = getenv("POULA_MODEL_SEED"), *most = getenv("POULA_MODEL_STEPS");
+    const char *seed = getenv("POULA_MODEL_SEED"), *most = getenv("POULA_MODEL_STEPS"), *slow = getenv("SLOW");
+    uint64_t sequences = slow && !strcmp(slow, "1") ? SEQUENCES / 3 : SEQUENCES; /* under sanitizers, a part of them */
     int64_t only = 0, steps = STEPS;
     if (seed)
         assert_true(pl_count_read(seed, &only));
     if (most)
         assert_true(pl_count_read(most, &steps));
     w.trace = getenv("POULA_MODEL_TRACE") != NULL;
-    for (uint64_t i = 1; i <= (seed ? 1 : SEQUENCES); i++) {
+    for (uint64_t i = 1; i <= (seed ? 1 : sequences); i++) {
         fresh(state);
         run_sequence(seed ? (uint64_t)only : i, (uint64_t)steps);
     }
