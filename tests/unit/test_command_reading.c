@@ -320,6 +320,19 @@ static void files_of_metrics_may_have_any_names(void **state)
     recorder_release(&r);
 }
 
+static void files_of_metrics_that_are_too_large_are_said(void **state)
+{
+    (void)state;
+    struct recorder r;
+    run_with("[\"sh\",\"run.sh\",\"{run_folder}\"]", "{\"metrics_file\":\"{run_folder}/large.csv\"}",
+             "echo loss=1; truncate -s 70M $1/large.csv; sleep 0.3; rm $1/large.csv; truncate -s 70M $1/large.csv", &r);
+    assert_int_equal(r.count, 1);
+    assert_non_null(strstr(pl_text(&r.log),
+                           "1 line looked like metrics and was not wholly understood, the first: a file of "
+                           "metrics has more than 64 MiB; the rest of it is not read"));
+    recorder_release(&r);
+}
+
 static void any_library_can_append_metrics(void **state)
 {
     (void)state;
@@ -367,6 +380,7 @@ int main(void)
         cmocka_unit_test(stderr_is_read_on_request),
         cmocka_unit_test(files_of_metrics_are_followed),
         cmocka_unit_test(files_of_metrics_may_have_any_names),
+        cmocka_unit_test(files_of_metrics_that_are_too_large_are_said),
         cmocka_unit_test(any_library_can_append_metrics),
         cmocka_unit_test(silence_ends_a_run),
     };

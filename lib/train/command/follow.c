@@ -95,8 +95,9 @@ bool pl_follow_look(struct pl_follow *f, struct pl_reading *reading, bool last, 
     struct pl_text content = {0};
     int changed = read_changed(f, &content);
     if (changed < 0) {
-        reading->sink->log(reading->sink->self,
-                           "poula: a file of metrics has more than 64 MiB; the rest of it is not read");
+        static const char left[] = "a file of metrics has more than 64 MiB; the rest of it is not read";
+        reading->sink->log(reading->sink->self, left);
+        pl_reading_unread(reading, left); /* so that it is said at the end of the sweep too */
         f->over = true;
     } else if (changed) {
         bool grown = content.length >= f->seen.length && !memcmp(pl_text(&content), pl_text(&f->seen), f->seen.length);
