@@ -438,18 +438,12 @@ static void loss_counts_right_answers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_are_inferred),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(wrong_graphs_make_no_net),
-        cmocka_unit_test(tensors_by_name),
-        cmocka_unit_test(initial_distributions),
-        cmocka_unit_test(a_step_allocates_nothing),
-        cmocka_unit_test(plans_share_memory),
-        cmocka_unit_test(dropout_is_a_function_of_the_step),
-        cmocka_unit_test(masks_are_drawn_word_by_word),
-        cmocka_unit_test(running_statistics_move_once_a_step),
-        cmocka_unit_test(plans_fuse_and_tell),
-        cmocka_unit_test(loss_counts_right_answers),
+        cmocka_unit_test(shapes_are_inferred),          cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(wrong_graphs_make_no_net),     cmocka_unit_test(tensors_by_name),
+        cmocka_unit_test(initial_distributions),        cmocka_unit_test(a_step_allocates_nothing),
+        cmocka_unit_test(plans_share_memory),           cmocka_unit_test(dropout_is_a_function_of_the_step),
+        cmocka_unit_test(masks_are_drawn_word_by_word), cmocka_unit_test(running_statistics_move_once_a_step),
+        cmocka_unit_test(plans_fuse_and_tell),          cmocka_unit_test(loss_counts_right_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

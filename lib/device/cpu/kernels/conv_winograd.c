@@ -97,8 +97,8 @@ INLINE void run_task(const int m, const struct winograd *w, int number, float *i
     const size_t in_point = pl_cpu_winograd_point(plan, plan->in_blocks);
     const size_t out_panel = (size_t)plan->rows * 16, out_point = pl_cpu_winograd_point(plan, 2);
     for (int block = 0; block < plan->in_blocks; block++)
-        task_points(m, false, plan, &task, w->in, w->x + (size_t)block * w->in->block,
-                    place_of(block, plan->in_blocks), inputs + (size_t)block * plan->rows * 16, in_point);
+        task_points(m, false, plan, &task, w->in, w->x + (size_t)block * w->in->block, place_of(block, plan->in_blocks),
+                    inputs + (size_t)block * plan->rows * 16, in_point);
     for (int panel = 0, panels; panel < plan->out_blocks; panel += panels) {
         panels = pl_cpu_min(TILE_PANELS, plan->out_blocks - panel);
         for (int p = 0; p < plan->points; p++)
