@@ -129,9 +129,32 @@ static void from_part(void *self, size_t from, size_t to, int thread)
     }
 }
 
+enum { FEW = 4, SPAN = 16 /* pixels: a line of a plane */ };
+
+/* Images of few channels, a span of pixels of all samples after another: the lines of a pixel are written in their
+ * order, where a sample's would lie in as many pages as it has pixels. */
+static void few_part(void *self, size_t from, size_t to, int thread)
+{
+    const struct layouts *l = self;
+    const struct pl_cpu_shape *shape = l->shape;
+    const size_t pixels = (size_t)pl_cpu_pixels(shape);
+    (void)thread;
+    for (size_t span = from; span < to; span++) {
+        const size_t first = span * SPAN;
+        const int count = pl_cpu_min(SPAN, (int)(pixels - first));
+        for (int n = 0; n < shape->batch; n++)
+            gather16(l->from + (size_t)n * shape->channels * pixels + first, pixels, shape->channels, count,
+                     l->to + first * shape->pixel + (size_t)n * 16, shape->pixel);
+    }
+}
+
 void PL_CPU_NAME(from_nchw)(const struct pl_cpu_shape *shape, const float *plain, float *x, int threads)
 {
     struct layouts l = {shape, plain, x};
+    if (shape->channels <= FEW) {
+        pl_parallel(threads, ((size_t)pl_cpu_pixels(shape) + SPAN - 1) / SPAN, 0, few_part, &l);
+        return;
+    }
     pl_parallel(threads, (size_t)pl_cpu_blocks(shape->channels) * (size_t)shape->batch, 0, from_part, &l);
 }
 
