@@ -140,3 +140,25 @@ for key in "smooth: 0" "smooth: mode 3" "shared: z" "band: ks" "labels: [a]" "la
     expect 2 poula sweep wrong.yaml --dry-run
     contains err "wrong.yaml:4:"
 done
+
+# What stands at the foot is within the figure: its lines are no longer than that is wide, by the letters of DejaVu Sans.
+expect 0 poula plot --db bands.db --kind box --x a_1 --y "last loss" --width 6in --format svg --keep --name foot
+longest=$(grep -o 'set label 1001 "[^"]*"' plots/foot.gp | sed 's/set label 1001 "//; s/"$//; s/\\012/\n/g' | awk '{ if (length > n) n = length } END { print n }')
+[ "$longest" -gt 60 ] && [ "$longest" -lt 98 ] || fail "a line of $longest letters at the foot of 6 inches"
+
+# Below long names of categories the axis has its own name, above what stands at the foot.
+cat >slanted.yaml <<'END'
+study: slanted
+task: {command: [sh, -c, "echo epoch=1 loss={seed} {o}"]}
+settings: {o: [a, a very long name of an optimizer that nobody wants]}
+seeds: [1, 2, 3, 4, 5]
+pattern: '^epoch=(?<epoch>\d+) loss=(?<loss>\d+)'
+figures: [{kind: box, x: o, y: last loss, width: 3in}]
+END
+expect 0 poula sweep slanted.yaml --db slanted.db
+expect 0 poula plot --db slanted.db --format svg --keep
+foot=$(sed -n 's/^set label 1001 .*screen \([0-9.]*\) center font.*/\1/p' plots/slanted-box.gp)
+name=$(sed -n 's/^set label 1002 "o" at graph 0.5, screen \([0-9.]*\) center$/\1/p' plots/slanted-box.gp)
+axis=$(sed -n 's/^set bmargin at screen \([0-9.]*\)$/\1/p' plots/slanted-box.gp | head -n 1)
+awk -v foot="$foot" -v name="$name" -v axis="$axis" 'BEGIN { exit !(foot + 0 > 0 && name > foot + 0.02 && axis > name + 0.2) }' ||
+    fail "the name of the axis is at $name, the foot at $foot, the axis at $axis"

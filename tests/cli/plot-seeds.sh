@@ -22,7 +22,8 @@ END
 # Of 1 2 3 4 5 6 20: the quartiles are 2.5 and 5.5, and 20 is beyond 5.5 + 1.5 * 3.
 equal "$(sed -n '/\[1\]/{n;p;}' plots/seeds-box.dat)" "1 4 2.5 5.5 7 1 0.8 1 6" "a box of seven runs"
 equal "$(sed -n '/single runs beyond/{n;p;q;}' plots/seeds-box.dat | cut -d' ' -f2)" 20 "the run beyond the whiskers"
-contains plots/seeds-box.svg "within 1.5 interquartile ranges"
+tr "\n" " " <plots/seeds-box.svg | sed "s/<[^>]*>//g" | tr -s " \t" " " >foot
+contains foot "interquartile ranges"
 contains err "Diverged runs are not drawn; bars at the top say where some of several diverged: none (1 point)."
 contains err "No box, but runs and their median: fewer than five values, or a target that some did not reach: none (1 point)."
 for word in "every run diverged" "some runs diverged"; do

@@ -19,7 +19,7 @@ double pl_layout_points(const struct pl_figure *figure)
 
 size_t pl_layout_wrap(const char *text, double inches, double size, struct pl_text *out)
 {
-    size_t lines = 1, most = (size_t)fmax(inches / (0.85 * letter_width * size), 8), used = 0;
+    size_t lines = 1, most = (size_t)fmax(inches / (0.95 * letter_width * size), 8), used = 0;
     while (*text) {
         size_t length = strcspn(text, " ");
         char *word = pl_copy_bytes(text, length);
@@ -162,7 +162,7 @@ static void measure_margins(const struct pl_figure *figure, const struct pl_plot
     size->inner = figure->share_y ? fmax(0.1 * scale, half) : fmax(size->left - 0.3 * scale, half);
     size->right = figure->z_label ? 1.3 * scale : fmax(0.3 * scale, half);
     if (size->slant)
-        size->bottom += 0.8 * letter * fmin((double)x, PL_LONGEST_TICK) * sin(size->slant * M_PI / 180);
+        size->bottom += 0.93 * letter * fmin((double)x, PL_LONGEST_TICK) * sin(size->slant * M_PI / 180);
 }
 
 double pl_layout_square(const struct pl_panel *panel)

@@ -169,8 +169,15 @@ static void write_labels(const struct pl_figure *figure, size_t index, const str
                    size->scale, &title);
     set_text(figure, script, "title", pl_text(&title), " offset 0,-0.4");
     pl_text_release(&title);
-    set_text(figure, script, "xlabel", last_row || figure->plain ? figure->x_label : "",
-             figure->plain ? "" : " offset 0,0.2");
+    const char *x_label = last_row || figure->plain ? figure->x_label : "";
+    bool slanted = size->slant && !figure->plain; /* gnuplot would put it as far below as it thinks such labels reach */
+    set_text(figure, script, "xlabel", slanted ? "" : x_label, figure->plain ? "" : " offset 0,0.2");
+    if (slanted && *x_label) {
+        double bottom = size->height - size->title - (double)(index / size->columns + 1) * size->panel_height;
+        pl_text_add(script, "set label 1002 ");
+        pl_script_quote(figure, script, x_label);
+        pl_text_addf(script, " at graph 0.5, screen %.5f center\n", (bottom + 0.6 * size->line) / size->height);
+    }
     set_text(figure, script, "ylabel", index % columns == 0 || figure->plain ? figure->y_label : "",
              short_label ? " offset -0.4,0 norotate" : " offset -0.4,0 rotate");
 }
