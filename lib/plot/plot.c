@@ -41,6 +41,20 @@ static void add_preamble(enum pl_plot_format format, struct pl_text *drawn)
     *drawn = whole;
 }
 
+/* gnuplot writes names of lines as titles of its SVG as they stand; of XML no text may have "]]>". */
+static void mend_svg(struct pl_text *drawn)
+{
+    struct pl_text whole = {0};
+    const char *rest = pl_text(drawn), *end;
+    for (; (end = strstr(rest, "]]>")); rest = end + 3) {
+        pl_text_add_bytes(&whole, rest, (size_t)(end - rest));
+        pl_text_add(&whole, "]]&gt;");
+    }
+    pl_text_add(&whole, rest);
+    pl_text_release(drawn);
+    *drawn = whole;
+}
+
 int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, const struct pl_plot_options *options,
                  struct pl_text *output, struct pl_text *notes, struct pl_error *err)
 {
@@ -76,6 +90,8 @@ int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, 
             status = write_file(options->folder, figure.name, ".dat", &data, &path, err);
         if (figure.latex)
             add_preamble(options->format, &drawn);
+        if (options->format == PL_PLOT_SVG && strstr(pl_text(&drawn), "]]>") && !strstr(pl_text(&drawn), "<![CDATA["))
+            mend_svg(&drawn);
         if (!status && second)
             status = write_file(options->folder, figure.name, second, &more, &path, err);
         if (!status)

@@ -59,6 +59,8 @@ cmp first.svg plots/own.svg || fail "the kept script draws something else"
 # What no text of XML may hold.
 expect 0 poula plot --figure small-curves --title 'a ]]> b ]]]>' --format svg --out guard
 ! grep -qF ']]>' guard/small-curves.svg || fail "the SVG is no XML"
+expect 0 poula plot --figure small-curves --labels 'sgd=a ]]> b' --format svg --out guard
+! grep -qF ']]>' guard/small-curves.svg || fail "the SVG is no XML by the names of its lines"
 expect 0 poula plot --figure small-curves --title 'a ]]> b' --terminal dumb
 contains out 'a ]]> b'
 
