@@ -300,6 +300,15 @@ static int64_t known_key(const struct pl_store *store, const char *key)
     return 0;
 }
 
+/* While a statement runs SQLite adds columns, but drops nothing. */
+static bool is_reading(struct pl_store *store)
+{
+    for (sqlite3_stmt *s = sqlite3_next_stmt(store->db, NULL); s; s = sqlite3_next_stmt(store->db, s))
+        if (sqlite3_stmt_busy(s))
+            return true;
+    return false;
+}
+
 int pl_store_column(struct pl_store *store, const char *key, int64_t *column, struct pl_error *err)
 {
     int64_t id = known_key(store, key);
@@ -307,7 +316,9 @@ int pl_store_column(struct pl_store *store, const char *key, int64_t *column, st
         int status = pl_store_exec(store, err, PL_SQL_KEY_ADD, "s", key);
         if (!status && sqlite3_changes(store->db)) {
             int64_t added = sqlite3_last_insert_rowid(store->db);
-            if (added <= COLUMN_MOST)
+            if (!store->views_stale && !is_reading(store))
+                status = pl_store_drop_views(store, err);
+            if (!status && added <= COLUMN_MOST)
                 status = add_column(store, key, added, err);
             store->views_stale = true;
         }

@@ -167,6 +167,8 @@ int pl_store_direction(struct pl_store *store, int64_t sweep, const char *metric
 int pl_store_judge_run(struct pl_store *store, int64_t run, struct pl_error *err);
 
 /* views.c */
+/* Within a transaction whose commit makes them again: SQLite reads all of them after each column that is added. */
+int pl_store_drop_views(struct pl_store *store, struct pl_error *err);
 int pl_store_make_views(struct pl_store *store, struct pl_error *err);
 /* Makes the views anew where another version of poula made them. A store for reading leaves the file as it is and makes
  * temporary ones, of which nobody else knows. */

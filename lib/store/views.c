@@ -313,6 +313,15 @@ static int make_each(struct pl_store *store, bool temporary, struct pl_error *er
     return status;
 }
 
+int pl_store_drop_views(struct pl_store *store, struct pl_error *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < sizeof views / sizeof *views && !status; i++)
+        if (!strncmp(views[i], "DROP", 4))
+            status = pl_store_script(store, views[i], err);
+    return status;
+}
+
 int pl_store_make_views(struct pl_store *store, struct pl_error *err)
 {
     struct pl_text sql = {0};
