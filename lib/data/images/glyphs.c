@@ -245,14 +245,18 @@ static void draw_label(struct canvas *canvas, struct dice *dice, int label, bool
 /* The difference of two random bytes has a triangular distribution with a standard deviation of 104.5. */
 static void round_noisy(const struct canvas *canvas, struct dice *dice, float noise, uint8_t *image)
 {
+    enum { EACH = 8 /* values of a block of draws */, BLOCKS = 64 };
     const float *values = canvas->values[0]; /* all channels */
-    float scale = noise / 104.5f;
-    for (int i = 0; i < CHANNELS * PIXELS; i += 8) {
-        uint32_t bits[4] = {0};
-        if (scale > 0)
-            pl_random_bits(&dice->key, dice->image, dice->block++, bits);
-        for (int k = 0; k < 8; k++) {
-            uint32_t word = bits[k / 2] >> 16 * (k % 2);
+    const float scale = noise / 104.5f;
+    uint32_t bits[BLOCKS][4] = {{0}};
+    _Static_assert(CHANNELS * PIXELS % (EACH * BLOCKS) == 0, "whole blocks");
+    for (int i = 0; i < CHANNELS * PIXELS; i += EACH * BLOCKS) {
+        if (scale > 0) {
+            pl_random_blocks(&dice->key, dice->image, dice->block, BLOCKS, bits);
+            dice->block += BLOCKS;
+        }
+        for (int k = 0; k < EACH * BLOCKS; k++) {
+            uint32_t word = bits[k / EACH][k / 2 % 4] >> 16 * (k % 2);
             float value = values[i + k] + scale * (float)((int)(word & 255) - (int)(word >> 8 & 255));
             value = value > 0 ? value : 0;
             image[i + k] = (uint8_t)((value < 255 ? value : 255) + 0.5f);
