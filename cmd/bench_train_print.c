@@ -59,7 +59,7 @@ static void print_operator(const struct pl_bench_training *b, const struct pl_pl
     struct rates r = rate(b, s);
     double best = r.multiplies ? b->peak_gflops : b->bandwidth, spent = r.forward + r.backward;
     double reached = spent > 0 ? (r.forward * r.forward_rate + r.backward * r.backward_rate) / spent / best : 0;
-    printf("%-*s  %-26s %9.2f %9.1f %9.2f %9.1f %5.0f%%", width, s->name ? s->name : "", s->operation, 1e3 * r.forward,
+    printf("%-*s  %-27s %9.2f %9.1f %9.2f %9.1f %5.0f%%", width, s->name ? s->name : "", s->operation, 1e3 * r.forward,
            r.forward_rate, 1e3 * r.backward, r.backward_rate, 100 * reached);
     if (*s->forward)
         printf("  %s/%s/%s", s->forward, s->backward_data, s->backward_weights);
@@ -77,7 +77,7 @@ static void print_profile(const struct pl_bench_training *b)
             width = (int)strlen(s.name);
     }
     printf("\nmilliseconds a step; what multiplies matrices in GFLOP/s of %.1f, the others in GB/s of %.1f\n"
-           "%-*s  %-26s %9s %9s %9s %9s %6s  %s\n",
+           "%-*s  %-27s %9s %9s %9s %9s %6s  %s\n",
            b->peak_gflops, b->bandwidth, width, "name", "operation", "forward", "rate", "backward", "rate", "limit",
            "algorithms: forward/data/weights");
     double forward = 0, backward = 0;
@@ -89,7 +89,7 @@ static void print_profile(const struct pl_bench_training *b)
         forward += s.forward_seconds / (double)b->steps;
         backward += s.backward_seconds / (double)b->steps;
     }
-    printf("%-*s  %-26s %9.2f %9s %9.2f\n", width, "all", "", 1e3 * forward, "", 1e3 * backward);
+    printf("%-*s  %-27s %9.2f %9s %9.2f\n", width, "all", "", 1e3 * forward, "", 1e3 * backward);
     pl_text_release(&text);
 }
 
