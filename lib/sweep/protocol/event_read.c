@@ -78,7 +78,8 @@ static bool take_series(struct pl_cursor *c, struct pl_event_reader *reader, siz
 
 static bool take_points(struct pl_cursor *c, struct pl_event_reader *reader, struct pl_event *event)
 {
-    if (!pl_cursor_skip(c, ",\"epochs\":[") || !take_epochs(c, reader, event) || !pl_cursor_skip(c, ",\"series\":["))
+    if (!pl_cursor_skip(c, ",\"epochs\":[") || !take_epochs(c, reader, event) || !event->count ||
+        !pl_cursor_skip(c, ",\"series\":["))
         return false;
     size_t count = 0;
     do
