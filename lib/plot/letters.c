@@ -21,17 +21,14 @@ struct letters {
     size_t count, capacity;
 };
 
+/* The character at text, or its first byte where that begins none. */
 static size_t decode(const char *text, uint32_t *code)
 {
-    const unsigned char *u = (const unsigned char *)text;
-    size_t length = u[0] < 0x80 ? 1 : u[0] >= 0xF0 ? 4 : u[0] >= 0xE0 ? 3 : 2;
-    *code = length == 1 ? u[0] : u[0] & (0x7Fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((u[i] & 0xC0) != 0x80)
-            return i;
-        *code = *code << 6 | (u[i] & 0x3F);
-    }
-    return length;
+    size_t length = pl_utf8_read(text, strnlen(text, 4), code);
+    if (length)
+        return length;
+    *code = (unsigned char)*text;
+    return 1;
 }
 
 /* Latin, Greek, Cyrillic and the signs that figures have of their own are in any font that is worth the name; other

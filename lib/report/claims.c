@@ -84,7 +84,7 @@ static void our_sides(const struct pl_published_line *x, const struct pl_publish
         const struct pl_compared_cell *a = our_cell(x, in, ours[i]);
         for (size_t k = 0; a && a->summary.planned && k < count; k++) {
             const struct pl_compared_cell *b = our_cell(y, in, ours[k]);
-            if (!b || !b->summary.planned || a->amount != b->amount || (alike && !(a->ours.n && b->ours.n)))
+            if (!b || !b->summary.planned || strcmp(a->amount, b->amount) || (alike && !(a->ours.n && b->ours.n)))
                 continue;
             alike = true;
             own[0] = side_of(a);

@@ -95,12 +95,11 @@ static size_t find_ranked(const struct pl_results *results, const size_t *config
 }
 
 /* How large a network was trained on how much data and for how long: what two numbers must share to be compared. */
-static uint64_t amount_of(const struct pl_results *results, size_t config)
+static char *amount_of(const struct pl_results *results, size_t config)
 {
     static const char *const keys[] = {"width",      "blocks",       "growth",       "nlayers",  "emsize",
                                        "nhid",       "batch",        "epochs",       "subset",   "valid",
                                        "iterations", "train_images", "train_tokens", "precision"};
-    uint64_t hash = 14695981039346656037U; /* FNV-1a */
     struct pl_text text = {0};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         size_t key = pl_results_key(results, keys[i]);
@@ -111,10 +110,7 @@ static uint64_t amount_of(const struct pl_results *results, size_t config)
         if (value)
             pl_value_write(value, &text);
     }
-    for (size_t i = 0; i < text.length; i++)
-        hash = (hash ^ (unsigned char)text.text[i]) * 1099511628211U;
-    pl_text_release(&text);
-    return hash;
+    return pl_text_take(&text);
 }
 
 static enum pl_verdict judge(const struct pl_published_cell *printed, const struct pl_compared_cell *cell)
@@ -133,29 +129,28 @@ static void compare_cell(struct pl_comparison *c, const struct pl_results *resul
 {
     const struct pl_published_cell *printed = &c->published->cells[index];
     struct pl_compared_cell *cell = &c->cells[index];
-    size_t found = 0;
+    size_t found = 0, config = SIZE_MAX;
     *cell = (struct pl_compared_cell){.theirs = {printed->mean, printed->deviation, c->published->runs},
                                       .ours = {NAN, NAN, 0},
                                       .interval = {NAN, NAN, NAN, NAN}};
     for (size_t i = 0; i < count; i++)
         if (is_behind(results, configs[i], printed, printed->where_count) && !found++)
-            pl_results_summary(results, configs[i], &cell->summary), cell->amount = amount_of(results, configs[i]);
+            config = configs[i];
     cell->other = !found && printed->where_count > printed->shared_count;
     if (cell->other || (found != 1 && c->ranked)) {
         bool lower = pl_results_direction(results, c->metric) == PL_MINIMIZE;
         int64_t rank = c->published->ranks[index / c->published->column_count];
-        size_t config = find_ranked(results, configs, count, printed, rank, lower);
-        if (config != SIZE_MAX)
-            pl_results_summary(results, config, &cell->summary), cell->amount = amount_of(results, config);
+        config = find_ranked(results, configs, count, printed, rank, lower);
         found = config != SIZE_MAX;
         cell->other = cell->other && found;
     }
-    cell->summary.values = NULL; /* they are the results' */
     if (found != 1) {
         cell->verdict = isnan(printed->mean) ? PL_NOT_PRINTED : found ? PL_SEVERAL : PL_NO_RUN;
-        cell->summary = (struct pl_summary){0};
         return;
     }
+    pl_results_summary(results, config, &cell->summary);
+    cell->summary.values = NULL; /* they are the results' */
+    cell->amount = amount_of(results, config);
     if (cell->summary.n)
         cell->ours = (struct pl_sample){cell->summary.mean / c->published->unit,
                                         cell->summary.deviation / c->published->unit, cell->summary.n};
@@ -228,6 +223,8 @@ void pl_comparison_free(struct pl_comparison *c)
     free(c->study);
     free(c->metric);
     free(c->source);
+    for (size_t i = 0; c->cells && i < c->published->row_count * c->published->column_count; i++)
+        free(c->cells[i].amount);
     free(c->cells);
     free(c->agreements);
     free(c);

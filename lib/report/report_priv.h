@@ -179,8 +179,8 @@ struct pl_compared_cell {
     struct pl_summary summary;     /* of our configuration, without its values; planned is 0 where there is none */
     struct pl_interval interval;
     enum pl_verdict verdict;
-    uint64_t amount; /* of network, data and training behind ours, as one number: equal where they are */
-    bool other;      /* ours is the best with the settings of row and column, as none has those of the cell itself */
+    char *amount; /* of network, data and training behind ours, as words: the same where they are; NULL: none of ours */
+    bool other;   /* ours is the best with the settings of row and column, as none has those of the cell itself */
 };
 
 /* How far ours and the printed means of one column (or row) are in the same order. */

@@ -366,7 +366,6 @@ int pl_store_validation(struct pl_store *store, int64_t sweep, const char **metr
     return status;
 }
 
-/* The query for run, status, value and position of a series, by run. */
 /* The series of a metric: along epochs where the sweep has any value by them, else along steps. other: that along steps
  * as well, for runs without the first; NULL: there is none. */
 static int series_in_sweep(struct pl_store *store, int64_t sweep, const char *metric,
@@ -386,6 +385,7 @@ static int series_in_sweep(struct pl_store *store, int64_t sweep, const char *me
     return status < 0 ? status : 0;
 }
 
+/* The query for run, status, value and position of a series, by run. */
 static int select_values(struct pl_store *store, int64_t sweep, const char *metric, enum pl_select select,
                          struct pl_text *sql, struct pl_error *err)
 {

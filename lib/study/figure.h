@@ -108,7 +108,7 @@ struct pl_figure_spec {
     enum pl_figure_kind kind;
     char *name;              /* file name without ending; default STUDY-KIND or STUDY-KIND-2 */
     char *title;             /* or NULL */
-    char *x;                 /* curves: "epoch"; tuning: "points"; else a setting */
+    char *x;                 /* curves: one of pl_figure_time_names; tuning: "points"; else a setting */
     char *y;                 /* the metric; heatmap: the second setting */
     char *z;                 /* heatmap: the metric; scatter: the setting that colours, or NULL */
     struct pl_names metrics; /* several of them in a panel, of which y is the first; else none */

@@ -146,8 +146,7 @@ static bool take_set(struct pl_scan *s)
 }
 
 /* The epoch that stands before everything else, with nothing that names it: "[10]<tab>" and "10:<tab>" of boosted
- * trees,
- * "[3/25][100/1583]". NaN: there is none. */
+ * trees, "[3/25][100/1583]". NaN: there is none. */
 static double leading_epoch(const char *text, const char *end)
 {
     const char *digits = text + (text < end && *text == '['), *after = digits;
