@@ -51,11 +51,12 @@ static void take_log(void *self, const char *line)
     attempt->sink->log(attempt->sink->self, line);
 }
 
+/* A program that has already reported the last of its epochs is left to end by itself. */
 static bool ask_stop(void *self)
 {
     struct pl_attempt *attempt = self;
     pl_attempt_mark(attempt);
-    return attempt->sink->stop(attempt->sink->self) || attempt->beyond;
+    return attempt->sink->stop(attempt->sink->self) || (attempt->beyond && !pl_attempt_is_complete(attempt));
 }
 
 struct pl_sink pl_attempt_begin(struct pl_attempt *attempt, const struct pl_run_request *request,
