@@ -340,9 +340,12 @@ extern const char pl_script_beside[], pl_script_beside_title[];
 void pl_script_mark(struct pl_text *script, const struct pl_figure *figure, enum pl_mark mark);
 const char *pl_script_mark_title(enum pl_mark mark, enum pl_figure_kind kind);
 
-/* The colour of a value in a heat map, as 0xRRGGBB, and whether text on it should be white. */
-unsigned pl_heat_colour(double position, bool *white);
-void pl_heat_palette(struct pl_text *script, bool reversed);
+/* Where a value lies between the ends of the panel's scale of colours, from 0 to 1; and the colour there, as 0xRRGGBB,
+ * and whether text on it should be white. */
+double pl_colour_place(const struct pl_panel *panel, double value);
+unsigned pl_colour_at(const struct pl_figure *figure, double place, bool *white);
+/* "set palette ..." with these colours. */
+void pl_colour_palette(const struct pl_figure *figure, struct pl_text *script);
 
 /* Runs gnuplot on the script in a scratch folder and hands back what it drew: the file that ends in picture, and where
  * second is not NULL the one that ends so. */

@@ -233,3 +233,15 @@ void pl_ticks_make(const struct pl_tick_axis *axis, struct pl_ticks *ticks)
     else if (!axis->log || !(make_digits(axis, "125", ticks) || make_digits(axis, "123456789", ticks)))
         make_linear(axis, ticks);
 }
+
+void pl_ticks_of_scale(const struct pl_panel *panel, const struct pl_tick_axis *axis, struct pl_ticks *ticks)
+{
+    if (!panel->z_tick_count) {
+        pl_ticks_make(axis, ticks);
+        return;
+    }
+    *ticks = (struct pl_ticks){0};
+    for (size_t i = 0; i < panel->z_tick_count; i++)
+        pl_ticks_add(ticks, panel->z_ticks[i].at / pow(10, axis->power), pl_copy(panel->z_ticks[i].label));
+    pl_ticks_thin(axis, ticks->list, ticks->count);
+}

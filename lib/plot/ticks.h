@@ -24,6 +24,8 @@ struct pl_tick_axis {
 void pl_ticks_make(const struct pl_tick_axis *axis, struct pl_ticks *ticks);
 /* Empties labels of rising ticks until none runs into another. The first and the last stay where they can. */
 void pl_ticks_thin(const struct pl_tick_axis *axis, struct pl_tick *ticks, size_t count);
+/* Those of the panel's scale of colours: its own where it has such, else round numbers. */
+void pl_ticks_of_scale(const struct pl_panel *panel, const struct pl_tick_axis *axis, struct pl_ticks *ticks);
 void pl_ticks_add(struct pl_ticks *ticks, double at, char *label);
 void pl_ticks_release(struct pl_ticks *ticks);
 

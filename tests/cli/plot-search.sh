@@ -67,6 +67,25 @@ contains page.html "<figcaption>mean rank by "
 contains page.html "Mean ranks: "
 contains page.html ">critical difference "
 
+# The scale of colours beside a scatter is that of its points: the least setting is the darkest, though a loss is minimised. Its
+# ticks are the setting's, also where the scale is logarithmic in 1 - x.
+cat >coloured.yaml <<'EOF'
+study: coloured
+task: {problem: theta30, iterations: 60, record: 20}
+optimizer: {name: adam, lambda: {log: [1e-4, 1]}, beta1: {one_minus_log: [0.01, 0.5]}}
+search: {points: 9, method: random, seed: 1}
+figures:
+- {kind: scatter, x: lambda, y: last loss, z: beta1}
+EOF
+expect 0 poula sweep coloured.yaml --quiet
+expect 0 poula report --study coloured --format html --out page.html
+grep -o '<rect[^>]*width="12"[^>]*fill="#[0-9A-F]*"' page.html | sed 's/.*fill="//' >scale
+[ "$(wc -l <scale)" = 32 ] || fail "the scale has $(wc -l <scale) steps"
+[ "$(sed -n '1s/^#4[0-9A-F]0.*/dark/p' scale)" = dark ] || fail "the scale begins with $(sed -n 1p scale)"
+grep -o '<text class="tick" x="[0-9.]*" y="[0-9.]*">[^<]*' page.html | sed 's/.*>//' >ticks
+grep -qx '0.9' ticks || fail "the scale of beta1 has no 0.9 but $(paste -sd ' ' ticks)"
+! grep -qx '[1-9][0-9]*' ticks || fail "the scale of beta1 has $(paste -sd ' ' ticks)"
+
 expect 2 poula plot --study search --kind ranks --y "last loss" --where problem=rastrigin
 contains err "at least 2 are needed"
 expect 2 poula plot --study search --kind ranks --panels problem

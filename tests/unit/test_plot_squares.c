@@ -87,9 +87,10 @@ static void heatmaps_mark_the_best_square(void **state)
             assert_string_equal(square->text, "div");
     }
     bool white;
-    pl_heat_colour(0, &white);
+    assert_int_equal(figure.direction, PL_MINIMIZE);
+    pl_colour_at(&figure, 1, &white);
     assert_true(white);
-    assert_int_equal(pl_heat_colour(1, &white), 0xFDE725);
+    assert_int_equal(pl_colour_at(&figure, 0, &white), 0xFDE725); /* the least loss is the lightest */
     assert_false(white);
     pl_figure_release(&figure);
     pl_text_release(&notes);

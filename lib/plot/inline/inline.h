@@ -47,8 +47,7 @@ void pl_inline_describe(const struct pl_inline *s, struct pl_text *text);
 void pl_inline_squares(struct pl_inline *s);
 /* The whole panel of a figure of mean ranks. */
 void pl_inline_ranks(const struct pl_figure *figure, const char *id, struct pl_text *out);
-/* Where a value stands on the panel's scale of colours, from 0 to 1; and that scale, at the right. */
-double pl_inline_position(const struct pl_panel *panel, double value);
+/* The panel's scale of colours, at the right. */
 void pl_inline_scale(const struct pl_inline *s);
 
 /* The whole figure. points: at most so many are drawn of all lines together. */

@@ -90,7 +90,7 @@ static void draw_scattered(const struct pl_inline *s, const struct pl_plot_line 
             pl_text_addf(s->out, "<path class=\"dots\" d=\"%s\"/>", pl_text(&path));
         else
             pl_text_addf(s->out, "<path fill=\"#%06X\" d=\"%s\"/>",
-                         pl_heat_colour(pl_inline_position(s->panel, p->hue), &white), pl_text(&path));
+                         pl_colour_at(s->figure, pl_colour_place(s->panel, p->hue), &white), pl_text(&path));
         pl_text_release(&path);
     }
 }

@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-double pl_inline_position(const struct pl_panel *panel, double value)
-{
-    const double *z = panel->z_range;
-    double at = fmin(fmax(value, z[0]), z[1]);
-    if (panel->log_z)
-        return (log(at) - log(z[0])) / (log(z[1]) - log(z[0]));
-    return (at / 2 - z[0] / 2) / (z[1] / 2 - z[0] / 2);
-}
-
 static const char *tick_of(const struct pl_tick *ticks, size_t count, size_t number)
 {
     for (size_t i = 0; i < count; i++)
@@ -61,10 +52,8 @@ static void draw_square(const struct pl_inline *s, const struct pl_square *q)
     double x = pl_inline_x(s, (double)q->column + 1), y = pl_inline_y(s, (double)q->row + 1);
     bool white = false, drawn = isfinite(q->value);
     unsigned colour = 0;
-    if (drawn) {
-        double position = pl_inline_position(s->panel, q->value);
-        colour = pl_heat_colour(s->figure->direction == PL_MINIMIZE ? 1 - position : position, &white);
-    }
+    if (drawn)
+        colour = pl_colour_at(s->figure, pl_colour_place(s->panel, q->value), &white);
     pl_text_addf(s->out, "<g class=\"square%s%s\"><rect", q->best ? " best" : "", white ? " white" : "");
     add_number(s->out, "x", x - w / 2 + 1);
     add_number(s->out, "y", y - h / 2 + 1);
@@ -103,8 +92,7 @@ void pl_inline_scale(const struct pl_inline *s)
     double x = s->right + 12, h = (s->bottom - s->top) / STEPS;
     for (int i = 0; i < STEPS; i++) {
         bool white;
-        double position = (i + 0.5) / STEPS;
-        unsigned colour = pl_heat_colour(s->figure->direction == PL_MINIMIZE ? 1 - position : position, &white);
+        unsigned colour = pl_colour_at(s->figure, (i + 0.5) / STEPS, &white);
         pl_text_add(s->out, "<rect");
         add_number(s->out, "x", x);
         add_number(s->out, "y", s->bottom - (i + 1) * h);
@@ -120,10 +108,10 @@ void pl_inline_scale(const struct pl_inline *s)
                                 .gap = 24,
                                 .length = s->bottom - s->top};
     struct pl_ticks ticks = {0};
-    pl_ticks_make(&axis, &ticks);
+    pl_ticks_of_scale(panel, &axis, &ticks);
     for (size_t i = 0; i < ticks.count; i++) {
         struct pl_text label = {0};
-        double at = pl_inline_position(panel, ticks.list[i].at * unit);
+        double at = pl_colour_place(panel, ticks.list[i].at * unit);
         pl_inline_label(ticks.list[i].label, &label);
         pl_text_add(s->out, "<text class=\"tick\"");
         add_number(s->out, "x", x + 16);

@@ -152,13 +152,8 @@ void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *pan
                                 .power = power,
                                 .gap = 1.3 * script->size.line,
                                 .length = script->size.panel_height - script->size.bottom - script->size.heading};
-    struct pl_ticks ticks = {0};
-    for (size_t i = 0; i < panel->z_tick_count; i++)
-        pl_ticks_add(&ticks, panel->z_ticks[i].at / unit, pl_copy(panel->z_ticks[i].label));
-    if (panel->z_tick_count)
-        pl_ticks_thin(&axis, ticks.list, ticks.count);
-    else
-        pl_ticks_make(&axis, &ticks);
+    struct pl_ticks ticks;
+    pl_ticks_of_scale(panel, &axis, &ticks);
     pl_text_addf(script->text, "set cbrange [%.17g:%.17g]\n%s logscale cb\n", axis.range[0], axis.range[1],
                  axis.log ? "set" : "unset");
     pl_text_addf(script->text, "z_at(v) = v < %.17g ? %.17g : v > %.17g ? %.17g : ", panel->z_range[0], axis.range[0],

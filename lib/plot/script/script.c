@@ -294,7 +294,7 @@ static void write_picture(struct pl_script *s)
     struct pl_text *script = s->text;
     write_styles(figure, script);
     if (figure->z_label)
-        pl_heat_palette(script, figure->kind == PL_FIGURE_HEATMAP && figure->direction == PL_MINIMIZE);
+        pl_colour_palette(figure, script);
     pl_text_add(script, "unset key\nset border 3 lc rgb '#444444' lw 0.8\n"
                         "set tics nomirror out scale 0.6 tc rgb '#222222'\n"
                         "set grid lc rgb '#E4E4E4' lt 1 dt solid lw 0.6\n");

@@ -5,43 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Viridis (Smith and van der Walt): even steps of lightness, so that it survives grey printing. */
-static const unsigned char viridis[][3] = {{68, 1, 84},    {72, 40, 120},  {62, 74, 137},  {49, 104, 142},
-                                           {38, 130, 142}, {31, 158, 137}, {53, 183, 121}, {109, 205, 89},
-                                           {180, 222, 44}, {253, 231, 37}};
-enum { SHADES = sizeof viridis / sizeof *viridis };
-
-unsigned pl_heat_colour(double position, bool *white)
-{
-    double scaled = fmin(fmax(position, 0), 1) * (SHADES - 1);
-    size_t below = scaled >= SHADES - 1 ? SHADES - 2 : (size_t)scaled;
-    double share = scaled - (double)below, rgb[3];
-    for (int i = 0; i < 3; i++)
-        rgb[i] = (1 - share) * viridis[below][i] + share * viridis[below + 1][i];
-    *white = 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] < 125;
-    return (unsigned)lround(rgb[0]) << 16 | (unsigned)lround(rgb[1]) << 8 | (unsigned)lround(rgb[2]);
-}
-
-void pl_heat_palette(struct pl_text *script, bool reversed)
-{
-    pl_text_add(script, "set palette defined (");
-    for (size_t i = 0; i < SHADES; i++) {
-        const unsigned char *c = viridis[reversed ? SHADES - 1 - i : i];
-        pl_text_addf(script, "%s%zu '#%02X%02X%02X'", i ? ", " : "", i, c[0], c[1], c[2]);
-    }
-    pl_text_add(script, ")\n");
-}
-
-/* Where a value lies between the ends of the colour scale, from 0 to 1. */
-static double position_of(const struct pl_panel *panel, double value)
-{
-    const double *z = panel->z_range;
-    double at = fmin(fmax(value, z[0]), z[1]);
-    if (panel->log_z)
-        return (log(at) - log(z[0])) / (log(z[1]) - log(z[0]));
-    return (at / 2 - z[0] / 2) / (z[1] / 2 - z[0] / 2);
-}
-
 /* A terminal has whole lines only, and no frame: there the best square's value has a star, as in a table. */
 static void add_lines_of_text(const struct pl_figure *figure, const struct pl_square *square, const char *colour,
                               struct pl_text *script)
@@ -90,8 +53,7 @@ static void add_square(const struct pl_figure *figure, const struct pl_panel *pa
 {
     bool white = false;
     if (isfinite(square->value)) {
-        double position = position_of(panel, square->value);
-        pl_heat_colour(figure->direction == PL_MINIMIZE ? 1 - position : position, &white);
+        pl_colour_at(figure, pl_colour_place(panel, square->value), &white);
     } else if (!figure->plain) {
         pl_text_addf(script, "set object rectangle center %zu,%zu size 1,1 behind fc rgb '%s' fs solid noborder\n",
                      square->column + 1, square->row + 1, square->diverged ? "#D0D0D0" : "#F4F4F4");
