@@ -26,7 +26,9 @@ static const struct pl_option options[] = {
      .argument = "KIND",
      .help = "one figure of your own instead of the declared ones",
      .words = PL_FIGURE_KIND_WORDS},
-    {.name = "x", .argument = "KEY", .help = "the setting along x; curves: epoch or seconds; tuning: points or epochs"},
+    {.name = "x",
+     .argument = "KEY",
+     .help = "the setting along x (parallel: settings); curves: epoch or seconds; tuning: points or epochs"},
     {.name = "y", .argument = "METRIC|KEY", .help = "the metric, of curves also several; heatmap: the setting along y"},
     {.name = "z", .argument = "METRIC|KEY", .help = "heatmap: the metric; scatter: the setting that colours"},
     {.name = "lines", .argument = "KEY,...", .help = "settings that part the lines; profile, ranks: the methods"},
@@ -196,8 +198,11 @@ static bool read_options(struct plot *p)
         pl_cmd_usage_error(args, "--figure picks a declared figure and --kind makes one; give one of them");
         return false;
     }
-    p->own.x = pl_copy(pl_args_get(args, "x", NULL));
     const struct pl_figure_traits *has = &pl_figure_traits[p->own.kind];
+    if (has->x == PL_OF_SETTINGS)
+        pl_names_read(pl_args_get(args, "x", NULL), &p->own.axes);
+    else
+        p->own.x = pl_copy(pl_args_get(args, "x", NULL));
     if (!read_metric(p, "y", has->y == PL_OF_METRIC, &p->own.y) ||
         !read_metric(p, "z", has->z == PL_OF_METRIC, &p->own.z))
         return false;
@@ -216,12 +221,13 @@ static bool read_options(struct plot *p)
 static struct pl_figure_spec amend(const struct plot *p, const struct pl_figure_spec *declared)
 {
     struct pl_figure_spec spec = *declared;
-    for (int i = 0; i < 2; i++) {
+    bool axes = pl_figure_traits[spec.kind].axes;
+    for (int i = 0; i < 2 && axes; i++) {
         spec.x_range[i] = isfinite(p->own.x_range[i]) ? p->own.x_range[i] : spec.x_range[i];
         spec.y_range[i] = isfinite(p->own.y_range[i]) ? p->own.y_range[i] : spec.y_range[i];
     }
-    spec.log_x |= p->own.log_x;
-    spec.log_y |= p->own.log_y;
+    spec.log_x |= axes && p->own.log_x;
+    spec.log_y |= axes && p->own.log_y;
     spec.fit |= p->own.fit;
     if (p->own.slope_count) {
         spec.slopes = p->own.slopes;
@@ -333,6 +339,7 @@ static int run(const struct pl_args *args)
     free(p.own.choose.metric);
     free(p.target.metric);
     pl_names_release(&p.own.choose.over);
+    pl_names_release(&p.own.axes);
     pl_names_release(&p.own.lines);
     pl_names_release(&p.own.panels);
     pl_where_free(p.own.where, p.own.where_count);
@@ -347,7 +354,8 @@ const struct pl_command pl_cmd_plot = {
         "Draws the figures that the spec of the last sweep declares, or, where it declares none, the curves of its "
         "main metric, and prints the path of each file. With --kind it draws one figure of your own instead: curves "
         "with a band over the seeds, sensitivity (a metric against a setting), heatmap (over two settings), "
-        "trajectories, scatter (the points of a search, coloured by a second setting), tuning (the best of k points), "
+        "trajectories, scatter (the points of a search, coloured by a second setting), parallel (a line for each "
+        "configuration through the axes of its settings), tuning (the best of k points), "
         "profile (shares of tasks solved in time), ranks (of methods over tasks), box or strip (all seeds, as boxes or "
         "points, against a setting); docs/figures.md says which when.\n"
         "Figures are drawn by gnuplot. --keep leaves its script and data beside the figure, to be changed by hand; "

@@ -1,6 +1,6 @@
 /* The scale of colours: of the values of a heat map, of the setting that colours a scatter, of the lines of a parallel
  * figure. */
-#include "plot/plot_priv.h"
+#include "plot/ticks.h"
 
 #include <math.h>
 
@@ -10,19 +10,18 @@ static const unsigned char viridis[][3] = {{68, 1, 84},    {72, 40, 120},  {62, 
                                            {180, 222, 44}, {253, 231, 37}};
 enum { SHADES = sizeof viridis / sizeof *viridis };
 
-/* On squares the best is the lightest; a setting is lighter as it grows. */
+/* On squares the best is the lightest; of lines, which stand on white, the darkest. A setting is lighter as it grows.
+ */
 static bool is_reversed(const struct pl_figure *figure)
 {
-    return figure->kind == PL_FIGURE_HEATMAP && figure->direction == PL_MINIMIZE;
+    return (figure->kind == PL_FIGURE_HEATMAP && figure->direction == PL_MINIMIZE) ||
+           (figure->kind == PL_FIGURE_PARALLEL && figure->direction == PL_MAXIMIZE);
 }
 
 double pl_colour_place(const struct pl_panel *panel, double value)
 {
     const double *z = panel->z_range;
-    double at = fmin(fmax(value, z[0]), z[1]);
-    if (panel->log_z)
-        return (log(at) - log(z[0])) / (log(z[1]) - log(z[0]));
-    return (at / 2 - z[0] / 2) / (z[1] / 2 - z[0] / 2);
+    return pl_ticks_share(z, panel->log_z, fmin(fmax(value, z[0]), z[1]));
 }
 
 unsigned pl_colour_at(const struct pl_figure *figure, double place, bool *white)

@@ -15,6 +15,7 @@ struct pl_point {
     int64_t planned;     /* sensitivity: runs that there are to be; 0: not known */
     double ends[2];      /* box: of its whiskers; NaN: there is no box */
     double z, hue;       /* scatter: the setting that colours, and where it stands on the scale of colours; NaN: none */
+                         /* parallel: the value on its axis, and the metric */
 };
 
 struct pl_points {
@@ -63,8 +64,19 @@ struct pl_square {
     bool best;
 };
 
+/* parallel: an axis that all lines go through, upwards. */
+struct pl_parallel_axis {
+    char *label;
+    double range[2];
+    bool log;
+    struct pl_tick *ticks; /* none: round numbers */
+    size_t tick_count;
+};
+
 struct pl_panel {
     char *title;
+    struct pl_parallel_axis *axes;
+    size_t axis_count;
     struct pl_plot_line *lines;
     size_t line_count, line_capacity;
     struct pl_square *squares;
@@ -145,6 +157,7 @@ const char *pl_figure_metric(const struct pl_results *results, const struct pl_f
 /* Fails with PL_EINPUT where the declaration is not complete, or names what the study does not have. */
 int pl_figure_check(const struct pl_results *results, const struct pl_figure_spec *spec, struct pl_error *err);
 enum { PL_FIGURE_KEYS = 64 }; /* settings that can part its panels and lines */
+enum { PL_FIGURE_AXES = 12 };
 
 void pl_points_add(struct pl_points *points, struct pl_point point);
 /* Those of at most about so many points that a picture needs: outermost ones and gaps are among them. */
@@ -162,6 +175,8 @@ struct pl_gather {
     size_t *configs;
     size_t config_count;
     struct pl_headings panels, lines;
+    size_t axis_keys[PL_FIGURE_AXES]; /* parallel: the settings that have an axis */
+    size_t axis_count;
     bool coloured;            /* scatter: z is a number, and has a scale of colours */
     bool averages;            /* some run says from when on it averaged */
     enum pl_series_axis axis; /* curves: what x counts */
@@ -198,6 +213,14 @@ int pl_gather_curves(struct pl_figure *figure, struct pl_gather *gather, struct 
 int pl_gather_sensitivity(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 int pl_gather_heatmap(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 int pl_gather_scatter(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
+/* The lines are those of each heading, a configuration parted from the next, the best last: of the points of one y is
+ * the place on its axis, from 0 to 1, z the value, hue the metric. Those without a value are strands, lost
+ * where they end. */
+int pl_gather_parallel(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
+/* Pairs of points on both sides of axes that a configuration has no value on. */
+void pl_parallel_bridges(const struct pl_points *points, struct pl_points *bridges);
+/* The settings that have an axis, where the declaration names none. Returns how many, at most capacity. */
+size_t pl_parallel_keys(const struct pl_gather *gather, size_t *keys, size_t capacity);
 int pl_gather_seeds(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 int pl_gather_tuning(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 /* Makes the one panel of a figure of methods over tasks (profile, ranks) and fills it, with its labels. */
@@ -315,6 +338,7 @@ void pl_script_write(const struct pl_figure *figure, const char *base, const str
 /* One panel's plot command and data. */
 void pl_script_lines(struct pl_script *script, const struct pl_panel *panel);
 void pl_script_squares(struct pl_script *script, const struct pl_panel *panel);
+void pl_script_parallel(struct pl_script *script, const struct pl_panel *panel);
 void pl_script_ranks(struct pl_script *script, const struct pl_panel *panel);
 /* Scales and ticks of both axes (those of y without labels where label_y is false), and the functions x_at, y_at,
  * band_at and edge_at, which bring values to their place.

@@ -245,3 +245,31 @@ void pl_ticks_of_scale(const struct pl_panel *panel, const struct pl_tick_axis *
         pl_ticks_add(ticks, panel->z_ticks[i].at / pow(10, axis->power), pl_copy(panel->z_ticks[i].label));
     pl_ticks_thin(axis, ticks->list, ticks->count);
 }
+
+double pl_ticks_share(const double range[2], bool log, double value)
+{
+    if (log && !(range[1] > range[0] * (1 + 1e-6)))
+        log = false;
+    if (log)
+        return value > 0 ? (log10(value) - log10(range[0])) / (log10(range[1]) - log10(range[0])) : NAN;
+    return (value / 2 - range[0] / 2) / (range[1] / 2 - range[0] / 2);
+}
+
+void pl_ticks_of_parallel(const struct pl_parallel_axis *parallel, double length, double gap, bool plain,
+                          struct pl_ticks *ticks)
+{
+    struct pl_tick_axis axis = {.log = parallel->log, .plain = plain, .length = length, .gap = gap};
+    axis.power = pl_scale_power(parallel->range, axis.log);
+    double unit = pow(10, axis.power);
+    for (int i = 0; i < 2; i++)
+        axis.range[i] = parallel->range[i] / unit;
+    *ticks = (struct pl_ticks){0};
+    for (size_t i = 0; i < parallel->tick_count; i++)
+        pl_ticks_add(ticks, parallel->ticks[i].at / unit, pl_copy(parallel->ticks[i].label));
+    if (parallel->tick_count)
+        pl_ticks_thin(&axis, ticks->list, ticks->count);
+    else
+        pl_ticks_make(&axis, ticks);
+    for (size_t i = 0; i < ticks->count; i++)
+        ticks->list[i].at = pl_ticks_share(axis.range, axis.log, ticks->list[i].at);
+}

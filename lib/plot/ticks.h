@@ -26,6 +26,12 @@ void pl_ticks_make(const struct pl_tick_axis *axis, struct pl_ticks *ticks);
 void pl_ticks_thin(const struct pl_tick_axis *axis, struct pl_tick *ticks, size_t count);
 /* Those of the panel's scale of colours: its own where it has such, else round numbers. */
 void pl_ticks_of_scale(const struct pl_panel *panel, const struct pl_tick_axis *axis, struct pl_ticks *ticks);
+/* Those of an axis of a parallel figure, at their places from 0 to 1. length and gap are as of struct pl_tick_axis. */
+void pl_ticks_of_parallel(const struct pl_parallel_axis *parallel, double length, double gap, bool plain,
+                          struct pl_ticks *ticks);
+/* How far a value is from the lower end of a range to its upper one, from 0 to 1 within it; NaN where it has no place.
+ */
+double pl_ticks_share(const double range[2], bool log, double value);
 void pl_ticks_add(struct pl_ticks *ticks, double at, char *label);
 void pl_ticks_release(struct pl_ticks *ticks);
 

@@ -56,6 +56,7 @@ const struct pl_figure_traits pl_figure_traits[PL_FIGURE_KIND_COUNT] = {
         {.x = PL_OF_SETTING, .y = PL_OF_METRIC, .panels = true, .axes = true, .shared = true, .seeds = true},
     [PL_FIGURE_STRIP] =
         {.x = PL_OF_SETTING, .y = PL_OF_METRIC, .panels = true, .axes = true, .shared = true, .seeds = true},
+    [PL_FIGURE_PARALLEL] = {.x = PL_OF_SETTINGS, .y = PL_OF_METRIC, .panels = true},
 };
 
 const struct pl_figure_spec pl_figure_neutral = {

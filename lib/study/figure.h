@@ -13,7 +13,7 @@
 #define PL_FIGURE_KINDS(FIRST, NEXT) \
     FIRST(CURVES, "curves") NEXT(SENSITIVITY, "sensitivity") NEXT(HEATMAP, "heatmap") \
     NEXT(TRAJECTORIES, "trajectories") NEXT(SCATTER, "scatter") NEXT(TUNING, "tuning") NEXT(PROFILE, "profile") \
-    NEXT(RANKS, "ranks") NEXT(BOX, "box") NEXT(STRIP, "strip")
+    NEXT(RANKS, "ranks") NEXT(BOX, "box") NEXT(STRIP, "strip") NEXT(PARALLEL, "parallel")
 /* clang-format on */
 #define PL_FIGURE_KIND_OF(name, word) PL_FIGURE_##name,
 enum pl_figure_kind { PL_FIGURE_KINDS(PL_FIGURE_KIND_OF, PL_FIGURE_KIND_OF) };
@@ -25,7 +25,7 @@ extern const char *const pl_figure_kind_names[PL_FIGURE_KIND_COUNT];
 bool pl_figure_kind_read(const char *name, enum pl_figure_kind *kind);
 
 /* What stands along an axis. */
-enum pl_figure_of { PL_OF_NOTHING, PL_OF_TIME, PL_OF_SPENT, PL_OF_SETTING, PL_OF_METRIC };
+enum pl_figure_of { PL_OF_NOTHING, PL_OF_TIME, PL_OF_SPENT, PL_OF_SETTING, PL_OF_SETTINGS, PL_OF_METRIC };
 
 /* What figures of a kind have, and what may be said of them. */
 struct pl_figure_traits {
@@ -109,6 +109,7 @@ struct pl_figure_spec {
     char *name;              /* file name without ending; default STUDY-KIND or STUDY-KIND-2 */
     char *title;             /* or NULL */
     char *x;                 /* curves: one of pl_figure_time_names; tuning: "points"; else a setting */
+    struct pl_names axes;    /* parallel, in place of x: settings; none: those that are drawn, else those that vary */
     char *y;                 /* the metric; heatmap: the second setting */
     char *z;                 /* heatmap: the metric; scatter: the setting that colours, or NULL */
     struct pl_names metrics; /* several of them in a panel, of which y is the first; else none */

@@ -86,6 +86,44 @@ grep -o '<text class="tick" x="[0-9.]*" y="[0-9.]*">[^<]*' page.html | sed 's/.*
 grep -qx '0.9' ticks || fail "the scale of beta1 has no 0.9 but $(paste -sd ' ' ticks)"
 ! grep -qx '[1-9][0-9]*' ticks || fail "the scale of beta1 has $(paste -sd ' ' ticks)"
 
+# Parallel coordinates: the settings that are drawn, in their order, or those that are named; the metric's axis is the scale of
+# colours. What diverged is grey and has no end there, and a configuration without a setting is dotted across its axis.
+expect 0 poula plot --study search --kind parallel --y "last loss" --panels problem --lines optimizer --name parallel --keep
+contains err "18 configurations have not all of these settings: their lines are dotted across the axes of others."
+contains plots/parallel.dat "adam: a line for each configuration: axis place value metric runs"
+contains plots/parallel.gp "set logscale cb"
+equal "$(grep -c '^set label "[0-9].* at 1,' plots/parallel.gp)" "$(grep -c 'at 1,.*boxed' plots/parallel.gp)" "ticks of the second axis"
+drawn=$(awk '/adam: a line for each/ { on = 1 } on && $1 == 2 { last = $3 } on && /^$/ { if (++n > 20) exit } END { print last }' plots/parallel.dat)
+[ -n "$drawn" ] || fail "there are no lines"
+expect 0 poula plot --study coloured --kind parallel --x beta1,lr --y "last loss" --title "beta1 and the step size" --format svg
+tr -d '\n' <plots/coloured-parallel.svg | sed 's/<[^>]*>//g' >words
+for word in 'β' 'λ' '0.9' 'last loss' 'beta1 and the step size'; do
+    grep -qF -e "$word" words || fail "the figure lacks $word"
+done
+expect 0 poula plot --study search --kind parallel --y "last loss" --terminal dumb --where optimizer=adam
+contains out "β1"
+expect 2 poula plot --study search --kind parallel --x lambda,lamda
+contains err 'has a setting "lamda"'
+expect 2 poula plot --study search --kind parallel --y loss --log y
+contains err "a figure of kind parallel chooses its scales itself: it has neither log nor ranges"
+cat >still.yaml <<'EOF'
+study: still
+task: {problem: rastrigin, iterations: 10}
+optimizer: {name: sgd, lambda: 0.001}
+figures: [{kind: parallel, y: last loss}]
+EOF
+expect 0 poula sweep still.yaml --quiet
+expect 2 poula plot --study still
+contains err "name what a figure of kind parallel is to have along x"
+expect 0 poula plot --study still --kind parallel --y "last loss" --x lambda
+# On a page each line says under the pointer what it stands for.
+sed -i 's/^- {kind: scatter.*/- {kind: parallel, y: last loss, x: [lambda, beta1]}/' coloured.yaml
+expect 0 poula sweep coloured.yaml --quiet
+expect 0 poula report --study coloured --format html --out page.html
+contains page.html "<figcaption>last loss by λ and β₁</figcaption>"
+equal "$(grep -c '<title>λ [-0-9.e]*, β₁ 0\.[0-9]*: last loss [-0-9.e+]*</title>' page.html)" 9 "the lines of the page"
+contains page.html "9 configurations; the best has λ"
+
 expect 2 poula plot --study search --kind ranks --y "last loss" --where problem=rastrigin
 contains err "at least 2 are needed"
 expect 2 poula plot --study search --kind ranks --panels problem

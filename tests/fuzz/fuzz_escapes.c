@@ -42,7 +42,21 @@ static void read_quoted(const char *c, struct pl_text *out)
     MUST(!c[1]);
 }
 
-/* Then the enhanced mode takes its marks away. */
+/* Has it characters that turn the direction of writing? */
+static bool turns(const char *text)
+{
+    static const char *const marks[] = {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strstr(text, marks[i]))
+            return true;
+    for (const char *c = text; *c; c++)
+        if ((!strncmp(c, "\xe2\x80", 2) && (unsigned char)c[2] >= 0xaa && (unsigned char)c[2] <= 0xae) ||
+            (!strncmp(c, "\xe2\x81", 2) && (unsigned char)c[2] >= 0xa6 && (unsigned char)c[2] <= 0xa9))
+            return true;
+    return false;
+}
+
+/* Then the enhanced mode takes its marks away. What turns the direction of writing is shown by its number. */
 static void check_gnuplot(const char *text, bool plain)
 {
     struct pl_text label = {0}, quoted = {0}, read = {0}, seen = {0};
@@ -56,7 +70,8 @@ static void check_gnuplot(const char *text, bool plain)
             MUST(plain || !strchr("_^@&~{}", *c));
         pl_text_add_char(&seen, *c);
     }
-    MUST(is_plain(pl_text(&seen)) && (!is_plain(text) || !strcmp(pl_text(&seen), text)));
+    MUST(is_plain(pl_text(&seen)) && !turns(pl_text(&seen)));
+    MUST(!is_plain(text) || turns(text) || !strcmp(pl_text(&seen), text));
     pl_text_release(&label);
     pl_text_release(&quoted);
     pl_text_release(&read);

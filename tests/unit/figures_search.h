@@ -83,6 +83,69 @@ static inline void read_back_scatter(struct pl_results *results, unsigned round)
     pl_text_release(&notes);
 }
 
+/* ---- parallel coordinates ---- */
+
+static inline void compare_parallel(const struct pl_panel *p, const char *block, const struct curve *curve,
+                                    double lambda, double epsilon, double mean)
+{
+    const double values[] = {lambda, epsilon, mean};
+    assert_int_equal(curve->count, 3);
+    assert_int_equal(rows_of(block), 3);
+    for (int i = 0; i < 3; i++, block = strchr(block, '\n') + 1) {
+        double row[4];
+        char *end = (char *)block;
+        for (int k = 0; k < 4; k++)
+            row[k] = strtod(end, &end);
+        double range[2] = {p->z_range[0], p->z_range[1]};
+        bool log_scale = i == 2 ? p->log_z : p->axes[i].log;
+        if (i < 2)
+            memcpy(range, p->axes[i].range, sizeof range);
+        double value = isnan(values[i]) ? row[2]
+                                        : values[i]; /* of several runs of which one diverged: not known here */
+        double place = log_scale ? log(value / range[0]) / log(range[1] / range[0])
+                                 : (value / 2 - range[0] / 2) / (range[1] / 2 - range[0] / 2);
+        place = i < 2 ? place : fmin(fmax(place, 0), 1);
+        if (!alike(row[2], value, 1e-12) || curve->rows[i].x != i || !alike(curve->rows[i].y, row[1], 1e-12) ||
+            (isfinite(value) && fabs(row[1] - place) > 1e-9) || !(row[1] >= 0 && row[1] <= 1))
+            fail_msg("axis %d: %.17g is at %.17g, drawn at %.17g, and not %.17g at %.17g", i, row[2], row[1],
+                     curve->rows[i].y, value, place);
+    }
+}
+
+/* A line for each configuration, which here has a heading of its own. */
+static inline void read_back_parallel(struct pl_results *results, unsigned round)
+{
+    static char epsilon_key[] = "epsilon";
+    static char *along[] = {lambda_key, epsilon_key};
+    struct pl_figure figure;
+    struct pl_text data = {0}, notes = {0};
+    struct pl_figure_spec spec = pl_figure_neutral;
+    spec.kind = PL_FIGURE_PARALLEL;
+    spec.axes = (struct pl_names){along, 2};
+    spec.y = loss;
+    spec.panels = (struct pl_names){panels, 1};
+    spec.lines = (struct pl_names){lines, 1};
+    bool there = read_back(results, &spec, &figure, &data, &notes);
+    for (int l = 0; there && l < 2 * LINES; l++) {
+        struct outcome o = outcome_of(l / LINES, l % LINES, 0);
+        char name[8];
+        snprintf(name, sizeof name, "l%d", l % LINES);
+        const char *block = block_of(pl_text(&data), l / LINES, name, "a line for each configuration");
+        const char *lost = block_of(pl_text(&data), l / LINES, name, "every run diverged: axis");
+        if (!block != !o.finite || !lost != !(o.diverged && !o.finite))
+            fail_msg("round %u: %s of panel %d is %sdrawn, and %sas diverged", round, name, l / LINES,
+                     block ? "" : "not ", lost ? "" : "not ");
+        if (block)
+            compare_parallel(&figure.panels[l / LINES], block, curve_of(l / LINES, name),
+                             l % LINES == LINES - 1 ? INFINITY : pow(10, -(l % LINES)),
+                             epsilon_of(l / LINES, l % LINES), o.diverged ? NAN : o.mean);
+    }
+    if (there)
+        pl_figure_release(&figure);
+    pl_text_release(&data);
+    pl_text_release(&notes);
+}
+
 /* ---- tuning ---- */
 
 static inline int by_size(const void *a, const void *b)

@@ -270,6 +270,7 @@ static void figures_read_back_equal_the_database(void **state)
         read_back_curves(results, round);
         read_back_settings(results, round);
         read_back_scatter(results, round);
+        read_back_parallel(results, round);
         pl_results_free(results);
         pl_store_close(store);
     }

@@ -34,7 +34,7 @@ static void words_are_listed_in_the_order_of_their_enums(void **state)
     enum pl_figure_kind kind;
     assert_string_equal(PL_SELECT_WORDS, "best last best-valid");
     assert_string_equal(PL_FIGURE_KIND_WORDS, "curves sensitivity heatmap trajectories scatter tuning profile ranks "
-                                              "box strip");
+                                              "box strip parallel");
     assert_string_equal(PL_CELL_WORDS, "mean(std) mean median min max n mean+-std mean+-sem mean+-ci95");
     assert_string_equal(pl_cell_names[PL_CELL_COUNT - 1], "mean+-ci95");
     assert_string_equal(PL_UNIT_WORDS, "plain percent");

@@ -249,3 +249,38 @@ void pl_axis_mirrored_ticks(const struct pl_axis *axis, bool plain, struct pl_ti
         (*ticks)[(*count)++] = (struct pl_tick){at, pl_text_take(&label)};
     }
 }
+
+static const struct pl_prior *prior_of(const struct pl_results *results, size_t key)
+{
+    const struct pl_study *study = pl_results_study(results);
+    return study ? pl_search_prior(study->search, pl_results_key_name(results, key)) : NULL;
+}
+
+void pl_axis_make_drawn(struct pl_axis *axis, const struct pl_gather *g, size_t key, bool log)
+{
+    pl_axis_make_present(axis, g->results, key, g->configs, g->config_count,
+                         log ? PL_AXIS_LOG : pl_axis_scale_of(prior_of(g->results, key)));
+}
+
+void pl_axis_drawn_ticks(const struct pl_axis *axis, const struct pl_gather *g, bool plain, struct pl_tick **ticks,
+                         size_t *count)
+{
+    const struct pl_prior *prior = prior_of(g->results, axis->key);
+    *ticks = NULL;
+    *count = 0;
+    if (axis->mirrored)
+        pl_axis_mirrored_ticks(axis, plain, ticks, count);
+    else if (!axis->numeric || !prior || prior->kind == PL_PRIOR_CHOICE)
+        pl_axis_ticks(axis, g, plain, ticks, count);
+}
+
+const struct pl_axis_value *pl_axis_value_of(const struct pl_gather *g, const struct pl_axis *axis, size_t config)
+{
+    uint32_t rank = pl_results_rank(g->results, config, axis->key);
+    return rank ? &axis->values[pl_axis_index(axis, rank)] : NULL;
+}
+
+double pl_axis_number(const struct pl_axis *axis, const struct pl_axis_value *value)
+{
+    return !axis->numeric ? value->at : axis->mirrored ? 1 - 1 / value->number : value->number;
+}

@@ -34,6 +34,16 @@ void pl_axis_release(struct pl_axis *axis);
 enum pl_axis_scale pl_axis_scale_of(const struct pl_prior *prior);
 /* Ticks at round values of a mirrored axis: 0.5, 0.9, 0.99; where it is too short for two of them, at its ends. */
 void pl_axis_mirrored_ticks(const struct pl_axis *axis, bool plain, struct pl_tick **ticks, size_t *count);
+/* The axis of a setting that may have been drawn, on the scale of its prior (log: in any case on that of logarithms).
+ */
+void pl_axis_make_drawn(struct pl_axis *axis, const struct pl_gather *gather, size_t key, bool log);
+/* Its ticks: none where a range was drawn from, which has round ones; else one for each value. */
+void pl_axis_drawn_ticks(const struct pl_axis *axis, const struct pl_gather *gather, bool plain, struct pl_tick **ticks,
+                         size_t *count);
+/* The configuration's value; NULL where it has no such setting. */
+const struct pl_axis_value *pl_axis_value_of(const struct pl_gather *gather, const struct pl_axis *axis, size_t config);
+/* The number it stands for; of words their place. */
+double pl_axis_number(const struct pl_axis *axis, const struct pl_axis_value *value);
 /* Turns an axis of words round, so that the first stands at the top. */
 void pl_axis_flip(struct pl_axis *axis);
 size_t pl_axis_index(const struct pl_axis *axis, uint32_t rank);

@@ -24,7 +24,8 @@ bool pl_figure_tells_time(const struct pl_figure_spec *spec)
 
 bool pl_figure_has_configs(enum pl_figure_kind kind)
 {
-    return kind == PL_FIGURE_SENSITIVITY || kind == PL_FIGURE_SCATTER || pl_figure_traits[kind].seeds;
+    return kind == PL_FIGURE_SENSITIVITY || kind == PL_FIGURE_SCATTER || kind == PL_FIGURE_PARALLEL ||
+           pl_figure_traits[kind].seeds;
 }
 
 /* What stands along x is one of these words. */
@@ -72,6 +73,13 @@ static int check_coordinates(const struct pl_results *results, const struct pl_f
                        spec->smooth.epochs ? "has no curves to smooth" : "shows one metric");
     if (!has->shared && (spec->share_x || spec->share_y))
         return pl_fail(err, PL_EINPUT, "a figure of kind %s has no axes that panels could share", kind);
+    if (!has->axes && (spec->log_x || spec->log_y || !isnan(spec->x_range[0]) || !isnan(spec->x_range[1]) ||
+                       !isnan(spec->y_range[0]) || !isnan(spec->y_range[1])))
+        return pl_fail(err, PL_EINPUT, "a figure of kind %s chooses its scales itself: it has neither log nor ranges",
+                       kind);
+    if (spec->axes.count > PL_FIGURE_AXES)
+        return pl_fail(err, PL_EINPUT, "a figure of kind %s has at most %d settings along x, and not %zu", kind,
+                       PL_FIGURE_AXES, spec->axes.count);
     if (has->seeds && (spec->log_x || isfinite(spec->x_range[0]) || isfinite(spec->x_range[1])))
         return pl_fail(err, PL_EINPUT, "a figure of kind %s has categories along x, which have neither scale nor range",
                        kind);

@@ -22,6 +22,11 @@ static void release_ticks(struct pl_tick *ticks, size_t count)
 
 static void release_panel(struct pl_panel *panel)
 {
+    for (size_t i = 0; i < panel->axis_count; i++) {
+        free(panel->axes[i].label);
+        release_ticks(panel->axes[i].ticks, panel->axes[i].tick_count);
+    }
+    free(panel->axes);
     for (size_t i = 0; i < panel->line_count; i++) {
         free(panel->lines[i].means.list);
         free(panel->lines[i].beside.list);
@@ -135,6 +140,11 @@ static void label_axes(struct pl_figure *figure, const struct pl_gather *g)
         figure->y_label = value_label(g, figure->plain);
         figure->z_label = g->coloured ? name_label(g, spec->z, figure->plain) : NULL;
         break;
+    case PL_FIGURE_PARALLEL:
+        figure->x_label = pl_copy("");
+        figure->y_label = pl_copy("");
+        figure->z_label = value_label(g, figure->plain);
+        break;
     case PL_FIGURE_TUNING:
         figure->x_label = pl_copy(spec->x && !strcmp(spec->x, "epochs") ? "epochs spent on points" : "points tried");
         figure->y_label = tuning_label(g, figure->plain);
@@ -178,6 +188,8 @@ static int gather(struct pl_figure *figure, struct pl_gather *g, struct pl_error
         return pl_gather_heatmap(figure, g, err);
     case PL_FIGURE_SCATTER:
         return pl_gather_scatter(figure, g, err);
+    case PL_FIGURE_PARALLEL:
+        return pl_gather_parallel(figure, g, err);
     case PL_FIGURE_BOX:
     case PL_FIGURE_STRIP:
         return pl_gather_seeds(figure, g, err);

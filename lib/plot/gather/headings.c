@@ -17,23 +17,37 @@ static int find_keys(struct pl_gather *g, struct found *found, struct pl_error *
 {
     const struct pl_figure_spec *spec = g->spec;
     const struct pl_figure_traits *has = &pl_figure_traits[spec->kind];
-    char *axes[3];
-    struct pl_names names = {axes, 0};
+    char *along[3 + PL_FIGURE_AXES];
+    struct pl_names names = {along, 0};
     found->panels = spec->panels.count;
     found->lines = spec->lines.count;
     if (has->x == PL_OF_SETTING)
-        axes[names.count++] = spec->x;
+        along[names.count++] = spec->x;
     if (has->y == PL_OF_SETTING)
-        axes[names.count++] = spec->y;
+        along[names.count++] = spec->y;
     if (has->z == PL_OF_SETTING && spec->z)
-        axes[names.count++] = spec->z;
+        along[names.count++] = spec->z;
+    for (size_t i = 0; i < spec->axes.count; i++)
+        along[names.count++] = spec->axes.names[i];
     found->axes = names.count;
     int status = pl_results_keys(g->results, &spec->panels, found->keys, err);
     if (!status)
         status = pl_results_keys(g->results, &spec->lines, found->keys + found->panels, err);
     if (!status)
         status = pl_results_keys(g->results, &names, found->keys + found->panels + found->lines, err);
-    return status;
+    if (status || spec->kind != PL_FIGURE_PARALLEL)
+        return status;
+    size_t *axes = found->keys + found->panels + found->lines;
+    if (!found->axes)
+        found->axes = pl_parallel_keys(g, axes, PL_FIGURE_AXES);
+    if (!found->axes)
+        return pl_fail(err, PL_EINPUT,
+                       "study %s draws no setting, and none varies: name what a figure of kind parallel is to have "
+                       "along x",
+                       pl_results_name(g->results));
+    g->axis_count = found->axes;
+    memcpy(g->axis_keys, axes, found->axes * sizeof *axes);
+    return 0;
 }
 
 /* Words have no place on a scale of colours: such a setting parts the lines. */
@@ -60,7 +74,8 @@ static void place_colour(struct pl_gather *g, struct found *found)
 int pl_figure_choose_headings(struct pl_gather *g, struct pl_error *err)
 {
     enum pl_figure_kind kind = g->spec->kind;
-    bool heat = kind == PL_FIGURE_HEATMAP, searched = kind == PL_FIGURE_SCATTER || kind == PL_FIGURE_TUNING;
+    bool heat = kind == PL_FIGURE_HEATMAP, parallel = kind == PL_FIGURE_PARALLEL;
+    bool searched = kind == PL_FIGURE_SCATTER || kind == PL_FIGURE_TUNING || parallel;
     struct found found;
     int status = find_keys(g, &found, err);
     if (status)

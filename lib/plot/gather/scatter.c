@@ -5,60 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_drawn(const struct pl_results *results, const char *name, const struct pl_prior **prior)
-{
-    const struct pl_study *study = pl_results_study(results);
-    size_t key = pl_results_key(results, name);
-    *prior = study && key != SIZE_MAX ? pl_search_prior(study->search, pl_results_key_name(results, key)) : NULL;
-    return *prior && (*prior)->kind != PL_PRIOR_CHOICE;
-}
-
-/* As it was drawn: the scale of its prior. */
-static void make_axis(struct pl_axis *axis, const struct pl_gather *g, const char *name, bool log)
-{
-    const struct pl_prior *prior;
-    is_drawn(g->results, name, &prior);
-    pl_axis_make_present(axis, g->results, pl_results_key(g->results, name), g->configs, g->config_count,
-                         log ? PL_AXIS_LOG : pl_axis_scale_of(prior));
-}
-
-/* What was drawn from a range has round ticks; each value of a list has one. */
-static void make_ticks(const struct pl_axis *axis, const struct pl_gather *g, const char *name, bool plain,
-                       struct pl_tick **ticks, size_t *count)
-{
-    const struct pl_prior *prior;
-    *ticks = NULL;
-    *count = 0;
-    if (axis->mirrored)
-        pl_axis_mirrored_ticks(axis, plain, ticks, count);
-    else if (!axis->numeric || !is_drawn(g->results, name, &prior))
-        pl_axis_ticks(axis, g, plain, ticks, count);
-}
-
-static const struct pl_axis_value *value_of(const struct pl_gather *g, const struct pl_axis *axis, size_t config)
-{
-    uint32_t rank = pl_results_rank(g->results, config, axis->key);
-    return rank ? &axis->values[pl_axis_index(axis, rank)] : NULL;
-}
-
-static double number_at(const struct pl_axis *axis, const struct pl_axis_value *value)
-{
-    return !axis->numeric ? value->at : axis->mirrored ? 1 - 1 / value->number : value->number;
-}
-
 /* Returns whether the configuration has the setting along x. */
 static bool add_config(struct pl_figure *figure, const struct pl_gather *g, const struct pl_axis *x,
                        const struct pl_axis *z, size_t config)
 {
     struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, config)];
-    const struct pl_axis_value *at = value_of(g, x, config), *hue = g->coloured ? value_of(g, z, config) : NULL;
+    const struct pl_axis_value *at = pl_axis_value_of(g, x, config),
+                               *hue = g->coloured ? pl_axis_value_of(g, z, config) : NULL;
     if (!at)
         return false;
     struct pl_plot_line *line = pl_panel_line(panel, pl_headings_of(g->results, &g->lines, config));
     pl_line_add_config(line, g, config,
-                       (struct pl_point){.x = number_at(x, at),
+                       (struct pl_point){.x = pl_axis_number(x, at),
                                          .place = at->at,
-                                         .z = hue ? number_at(z, hue) : NAN,
+                                         .z = hue ? pl_axis_number(z, hue) : NAN,
                                          .hue = hue ? hue->at : NAN,
                                          .parted = true});
     return true;
@@ -69,12 +29,12 @@ static void finish_panel(struct pl_figure *figure, const struct pl_gather *g, co
 {
     memcpy(panel->x_range, x->range, sizeof x->range);
     panel->words = !x->numeric;
-    make_ticks(x, g, g->spec->x, figure->plain, &panel->x_ticks, &panel->x_tick_count);
+    pl_axis_drawn_ticks(x, g, figure->plain, &panel->x_ticks, &panel->x_tick_count);
     if (!g->coloured)
         return;
     memcpy(panel->z_range, z->range, sizeof z->range);
     panel->log_z = z->log;
-    make_ticks(z, g, g->spec->z, figure->plain, &panel->z_ticks, &panel->z_tick_count);
+    pl_axis_drawn_ticks(z, g, figure->plain, &panel->z_ticks, &panel->z_tick_count);
 }
 
 static void note_grey(const struct pl_figure *figure, const struct pl_gather *g)
@@ -94,9 +54,9 @@ int pl_gather_scatter(struct pl_figure *figure, struct pl_gather *g, struct pl_e
     (void)err;
     struct pl_axis x, z = {0};
     size_t without = 0;
-    make_axis(&x, g, g->spec->x, g->spec->log_x);
+    pl_axis_make_drawn(&x, g, pl_results_key(g->results, g->spec->x), g->spec->log_x);
     if (g->coloured)
-        make_axis(&z, g, g->spec->z, false);
+        pl_axis_make_drawn(&z, g, pl_results_key(g->results, g->spec->z), false);
     for (size_t i = 0; i < g->config_count; i++)
         without += !add_config(figure, g, &x, &z, g->configs[i]);
     if (without)

@@ -8,15 +8,6 @@
 
 static const double letter = 7; /* the width of one */
 
-static double share_of(const double range[2], bool log, double value)
-{
-    if (log && !(range[1] > range[0] * (1 + 1e-6)))
-        log = false;
-    if (log)
-        return value > 0 ? (log10(value) - log10(range[0])) / (log10(range[1]) - log10(range[0])) : NAN;
-    return (value / 2 - range[0] / 2) / (range[1] / 2 - range[0] / 2);
-}
-
 /* Points far beyond a panel keep so far away that lines to them still have their direction. */
 static double place(double from, double to, double share)
 {
@@ -26,12 +17,12 @@ static double place(double from, double to, double share)
 
 double pl_inline_x(const struct pl_inline *s, double x)
 {
-    return place(s->left, s->right, share_of(s->panel->x_range, s->panel->log_x, x));
+    return place(s->left, s->right, pl_ticks_share(s->panel->x_range, s->panel->log_x, x));
 }
 
 double pl_inline_y(const struct pl_inline *s, double y)
 {
-    return place(s->bottom, s->top, share_of(s->panel->y_range, s->panel->log_y, y));
+    return place(s->bottom, s->top, pl_ticks_share(s->panel->y_range, s->panel->log_y, y));
 }
 
 double pl_inline_end(const struct pl_inline *s, double value)
@@ -158,9 +149,12 @@ void pl_inline_axes(struct pl_inline *s)
 {
     const struct pl_figure *figure = s->figure;
     struct pl_ticks x, y;
-    double x_unit, y_unit;
-    bool grid = figure->kind != PL_FIGURE_HEATMAP;
-    make_ticks(s, false, s->bottom - s->top, &y, &y_unit);
+    double x_unit, y_unit = 1;
+    bool parallel = figure->kind == PL_FIGURE_PARALLEL, grid = figure->kind != PL_FIGURE_HEATMAP && !parallel;
+    if (parallel)
+        pl_ticks_of_parallel(&s->panel->axes[0], s->bottom - s->top, 20, false, &y);
+    else
+        make_ticks(s, false, s->bottom - s->top, &y, &y_unit);
     s->left = fmin((figure->y_label[0] ? 34 : 16) + letter * (double)longest_of(&y), 0.45 * s->width);
     make_ticks(s, true, s->right - s->left, &x, &x_unit);
     if (s->panel->words) {
@@ -168,7 +162,8 @@ void pl_inline_axes(struct pl_inline *s)
         s->height += more; /* the picture grows and the plot keeps its place */
     }
     draw_x(s, &x, x_unit, grid);
-    draw_y(s, &y, y_unit, grid);
+    if (!parallel) /* whose axes are drawn with the lines */
+        draw_y(s, &y, y_unit, grid);
     for (int b = 0; b < 2; b++)
         if (isfinite(s->panel->x_breaks[b]))
             add_segment(s->out, "break", pl_inline_x(s, s->panel->x_breaks[b]), s->top,
@@ -177,7 +172,8 @@ void pl_inline_axes(struct pl_inline *s)
         add_segment(s->out, "axis", s->left, s->bottom, s->right, s->bottom);
         add_segment(s->out, "axis", s->left, s->top, s->left, s->bottom);
     }
-    add_text(s, "label mid", (s->left + s->right) / 2, s->height - 5, 0, figure->x_label);
+    if (figure->x_label[0])
+        add_text(s, "label mid", (s->left + s->right) / 2, s->height - 5, 0, figure->x_label);
     if (figure->y_label[0])
         add_text(s, "label mid", 14, (s->top + s->bottom) / 2, -90, figure->y_label);
     pl_ticks_release(&x);

@@ -91,24 +91,30 @@ static void write_panel(const struct pl_figure *figure, size_t index, const char
 {
     struct pl_text drawn = {0}, text = {0}, name = {0}, json = {0};
     struct pl_inline s = {.figure = figure, .panel = &figure->panels[index], .most = most, .out = &drawn};
-    bool heat = figure->kind == PL_FIGURE_HEATMAP;
+    struct pl_text note = {0};
+    bool parallel = figure->kind == PL_FIGURE_PARALLEL, heat = figure->kind == PL_FIGURE_HEATMAP;
     size_panel(&s);
     pl_inline_axes(&s);
     pl_text_addf(&drawn,
                  "<clipPath id=\"%s-%zu\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/></clipPath>", id,
                  index, s.left, s.top - 4, s.right - s.left + 4, s.bottom - s.top + 5);
-    pl_text_addf(&drawn, heat ? "<g>\n" : "<g clip-path=\"url(#%s-%zu)\">\n", id, index);
+    pl_text_addf(&drawn, heat || parallel ? "<g>\n" : "<g clip-path=\"url(#%s-%zu)\">\n", id, index);
     if (heat)
         pl_inline_squares(&s);
+    else if (parallel)
+        pl_inline_parallel(&s, &note);
     else
         pl_inline_lines(&s);
     pl_text_add(&drawn, "</g>\n");
-    if (!heat && s.panel->z_range[0] < s.panel->z_range[1])
+    if (!heat && !parallel && s.panel->z_range[0] < s.panel->z_range[1])
         pl_inline_scale(&s);
     pl_inline_label(figure->title, &name);
     pl_text_add(&name, name.length && s.panel->title[0] ? ": " : "");
     pl_inline_label(s.panel->title, &name);
-    pl_inline_describe(&s, &text);
+    if (parallel)
+        pl_inline_parallel_describe(&s, &text);
+    else
+        pl_inline_describe(&s, &text);
     pl_text_add(out, "<div class=\"panel\">");
     if (s.panel->title[0]) {
         struct pl_text title = {0};
@@ -119,7 +125,7 @@ static void write_panel(const struct pl_figure *figure, size_t index, const char
     pl_text_addf(out,
                  "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" tabindex=\"0\" aria-labelledby=\"%s-%zu-t %s-%zu-d\"",
                  s.width, s.height, id, index, id, index);
-    if (!heat) {
+    if (!heat && !parallel) {
         pl_inline_data(&s, &json);
         pl_html(out, " class=\"lines\" data-panel=\"", pl_text(&json), "\"");
     }
@@ -128,8 +134,12 @@ static void write_panel(const struct pl_figure *figure, size_t index, const char
     pl_text_addf(out, "<desc id=\"%s-%zu-d\">", id, index);
     pl_html(out, "", pl_text(&text), "</desc>\n");
     pl_text_add_bytes(out, pl_text(&drawn), drawn.length);
-    pl_text_add(out, "</svg></div>\n");
+    pl_text_add(out, "</svg>");
+    if (note.length)
+        pl_html(out, "<p class=\"note\">", pl_text(&note), "</p>");
+    pl_text_add(out, "</div>\n");
     pl_text_release(&drawn);
+    pl_text_release(&note);
     pl_text_release(&text);
     pl_text_release(&name);
     pl_text_release(&json);
@@ -175,11 +185,17 @@ static void write_caption(const struct pl_figure *figure, struct pl_text *out)
     struct pl_text caption = {0};
     bool heat = figure->kind == PL_FIGURE_HEATMAP;
     pl_inline_label(figure->title, &caption);
-    const char *value = heat ? figure->z_label : figure->y_label; /* of single runs each panel has its own */
+    bool parallel = figure->kind == PL_FIGURE_PARALLEL;
+    /* Of single runs each panel has its own. */
+    const char *value = heat || parallel ? figure->z_label : figure->y_label;
     pl_text_add(&caption, caption.length && *value ? ": " : "");
     pl_inline_label(value, &caption);
     pl_text_add(&caption, caption.length ? " by " : ""); /* ranks have no y */
     pl_inline_label(figure->x_label, &caption);
+    for (size_t i = 0, count = figure->panels[0].axis_count; i < count; i++) {
+        pl_text_add(&caption, !i ? "" : i + 1 < count ? ", " : " and ");
+        pl_inline_label(figure->panels[0].axes[i].label, &caption);
+    }
     if (heat) {
         pl_text_add(&caption, " and ");
         pl_inline_label(figure->y_label, &caption);

@@ -40,6 +40,9 @@ void pl_inline_axes(struct pl_inline *s);
 void pl_inline_lines(const struct pl_inline *s);
 /* The boxes of a line, or its runs as points with their medians. runs: those of them that have room. */
 void pl_inline_seeds(const struct pl_inline *s, const struct pl_plot_line *line, const struct pl_points *runs);
+/* Parallel coordinates, and the scale of colours that is the metric's axis. note: what the page does not draw. */
+void pl_inline_parallel(const struct pl_inline *s, struct pl_text *note);
+void pl_inline_parallel_describe(const struct pl_inline *s, struct pl_text *text);
 /* What was measured, as JSON for the page's script: the places of the lines' points and their values. */
 void pl_inline_data(const struct pl_inline *s, struct pl_text *json);
 /* What a panel shows, in sentences, for who does not see it. */

@@ -89,7 +89,7 @@ static void draw_scattered(const struct pl_inline *s, const struct pl_plot_line 
         if (isnan(p->hue))
             pl_text_addf(s->out, "<path class=\"dots\" d=\"%s\"/>", pl_text(&path));
         else
-            pl_text_addf(s->out, "<path fill=\"#%06X\" d=\"%s\"/>",
+            pl_text_addf(s->out, "<path class=\"toned\" fill=\"#%06X\" d=\"%s\"/>",
                          pl_colour_at(s->figure, pl_colour_place(s->panel, p->hue), &white), pl_text(&path));
         pl_text_release(&path);
     }

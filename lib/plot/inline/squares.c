@@ -89,7 +89,9 @@ void pl_inline_scale(const struct pl_inline *s)
 {
     const struct pl_panel *panel = s->panel;
     enum { STEPS = 32 };
-    double x = s->right + 12, h = (s->bottom - s->top) / STEPS;
+    bool heat = s->figure->kind == PL_FIGURE_HEATMAP;
+    double x = s->right + (s->figure->kind == PL_FIGURE_PARALLEL ? 0 : 12), h = (s->bottom - s->top) / STEPS;
+    pl_text_add(s->out, heat ? "<g>" : "<g class=\"toned\">");
     for (int i = 0; i < STEPS; i++) {
         bool white;
         unsigned colour = pl_colour_at(s->figure, (i + 0.5) / STEPS, &white);
@@ -100,6 +102,7 @@ void pl_inline_scale(const struct pl_inline *s)
         add_number(s->out, "height", h + 0.4);
         pl_text_addf(s->out, " fill=\"#%06X\"/>", colour);
     }
+    pl_text_add(s->out, "</g>");
     int power = pl_scale_power(panel->z_range, panel->log_z);
     double unit = pow(10, power);
     struct pl_tick_axis axis = {.range = {panel->z_range[0] / unit, panel->z_range[1] / unit},

@@ -125,8 +125,13 @@ static size_t longest_of(const struct pl_figure *figure, const struct pl_panel *
         return longest_tick(panel->x_ticks, panel->x_tick_count);
     if (which == 'y' && panel->y_tick_count)
         return longest_tick(panel->y_ticks, panel->y_tick_count);
-    pl_layout_axis(figure, panel, options, size, which, &axis);
-    pl_ticks_make(&axis, &ticks);
+    if (which == 'y' && panel->axis_count) {
+        pl_ticks_of_parallel(&panel->axes[0], size->panel_height - size->bottom, 1.3 * size->line, figure->plain,
+                             &ticks);
+    } else {
+        pl_layout_axis(figure, panel, options, size, which, &axis);
+        pl_ticks_make(&axis, &ticks);
+    }
     size_t longest = longest_tick(ticks.list, ticks.count);
     pl_ticks_release(&ticks);
     return longest;

@@ -127,7 +127,8 @@ static void write_place(const struct pl_figure *figure, const struct pl_layout_s
                  x0, x1, y0, y1);
     if (figure->z_label)
         pl_text_addf(script, "set colorbox user origin screen %.5f,%.5f size screen %.5f,%.5f\n",
-                     x1 + 0.12 / size->width, y0, 0.14 / size->width, y1 - y0);
+                     x1 + (figure->kind == PL_FIGURE_PARALLEL ? 0 : 0.12) / size->width, y0, 0.14 / size->width,
+                     y1 - y0);
 }
 
 void pl_script_text(const struct pl_figure *figure, struct pl_text *out, const char *label)
@@ -194,6 +195,8 @@ static void write_panel(struct pl_script *script, size_t index)
         pl_script_axes(script, panel, script->figure->plain || first || !script->figure->share_y);
         if (script->figure->kind == PL_FIGURE_HEATMAP)
             pl_script_squares(script, panel);
+        else if (script->figure->kind == PL_FIGURE_PARALLEL)
+            pl_script_parallel(script, panel);
         else
             pl_script_lines(script, panel);
     }
@@ -236,9 +239,9 @@ static void write_mark_entry(const struct pl_figure *figure, enum pl_mark mark, 
 
 static void write_line_entry(const struct pl_figure *figure, size_t style, size_t most, struct pl_text *script)
 {
-    const char *how = figure->kind == PL_FIGURE_SCATTER || figure->kind == PL_FIGURE_STRIP ? "points"
-                      : figure->kind == PL_FIGURE_PROFILE                                  ? "lines"
-                                                                                           : "linespoints";
+    const char *how = figure->kind == PL_FIGURE_SCATTER || figure->kind == PL_FIGURE_STRIP      ? "points"
+                      : figure->kind == PL_FIGURE_PROFILE || figure->kind == PL_FIGURE_PARALLEL ? "lines"
+                                                                                                : "linespoints";
     struct pl_text cut = {0};
     pl_label_cut(&cut, figure->legend[style].label, most);
     pl_text_addf(script, ", \\\n  keyentry with %s ls %zu%s title ", how, style + 1,

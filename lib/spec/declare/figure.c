@@ -89,7 +89,7 @@ static void read_x(struct declaring *d, const struct node *map, struct pl_figure
 {
     struct reader *reader = d->reader;
     const char *kind = pl_figure_kind_names[figure->kind];
-    const struct node *x = pl_node_find(map, "x");
+    struct node *x = pl_node_find(map, "x");
     int word;
     switch (pl_figure_traits[figure->kind].x) {
     case PL_OF_TIME:
@@ -99,6 +99,10 @@ static void read_x(struct declaring *d, const struct node *map, struct pl_figure
     case PL_OF_SPENT:
         word = x ? pl_declare_word(reader, x, "x", pl_figure_spending_names, PL_FIGURE_SPENDING_COUNT) : 0;
         figure->x = (char *)pl_figure_spending_names[word > 0 ? word : 0];
+        break;
+    case PL_OF_SETTINGS:
+        if (x)
+            pl_declare_names(d, x, "x", &figure->axes);
         break;
     case PL_OF_NOTHING:
         if (x)
