@@ -18,6 +18,7 @@ void pl_line_table_release(struct pl_line_table *table)
     for (size_t i = 0; i < table->count; i++)
         free(table->names[i]);
     free(table->names);
+    free(table->set);
     *table = (struct pl_line_table){0};
 }
 
@@ -131,11 +132,12 @@ static bool is_a_number(enum pl_spelling spelling)
 }
 
 /* Is it a row of the table? Cells may be texts (a phase, a host) where bars or commas part them and the position, or
- * most of the rest, is a number. set: the cell that says which set the row is of (val), or NULL. */
-static bool is_row(const struct field *fields, const struct pl_line_table *table, const struct field **set)
+ * most of the rest, is a number. set: the cell that says which set the row is of (val), or NULL. A text in the first
+ * column says what the row is of: a class, a trial; then its metrics are not those of the columns. */
+static bool is_row(const struct field *fields, const struct pl_line_table *table, const struct field **set, bool *odd)
 {
     size_t numbers = 0, texts = 0;
-    bool stated = false;
+    bool stated = false, labelled = false;
     *set = NULL;
     for (size_t i = 0; i < table->count; i++) {
         double value;
@@ -146,16 +148,20 @@ static bool is_row(const struct field *fields, const struct pl_line_table *table
         stated = stated || (position && (is_a_number(spelling) || spelling == PL_SPELLED_FRACTION));
         numbers += is_a_number(spelling);
         texts += spelling == PL_SPELLED_NOT;
+        labelled = labelled || (!i && spelling == PL_SPELLED_NOT && !table->of_file &&
+                                !pl_word_is_set((struct pl_word){fields[i].text, fields[i].length}));
         if (spelling == PL_SPELLED_NOT && pl_word_is_other_set((struct pl_word){fields[i].text, fields[i].length}))
             *set = &fields[i];
     }
-    return numbers && (!texts || (table->delimiter != ' ' && (stated || numbers > texts)));
+    if (labelled && numbers && table->delimiter != ' ')
+        *odd = true;
+    return numbers && !labelled && (!texts || (table->delimiter != ' ' && (stated || numbers > texts)));
 }
 
 static bool read_row(const struct field *fields, const struct pl_line_table *table, struct pl_line *line)
 {
     const struct field *set;
-    if (!is_row(fields, table, &set))
+    if (!is_row(fields, table, &set, &line->odd))
         return false;
     for (size_t i = 0; i < table->count; i++) {
         double value;
@@ -204,20 +210,72 @@ static bool only_numbers(const struct field *fields, size_t count)
     return true;
 }
 
-int pl_line_columns(const char *text, struct pl_line_table *table, struct pl_line *line)
+/* Names in columns, none of which is a position, or whose names have blanks: the header of a table that is not read.
+ * Its columns, or 0. */
+static size_t foreign_header(const char *text, struct field *fields)
+{
+    size_t count = split(text, ' ', fields), wide = 0, known = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct field *f = &fields[i];
+        if (strchr("0123456789+-.=<>|", *f->text) || memchr(f->text, '=', f->length) ||
+            strchr(":,.", f->text[f->length - 1]) || pl_word_is_level((struct pl_word){f->text, f->length}))
+            return 0;
+        wide += i && f->text - (f[-1].text + f[-1].length) > 1;
+        known += pl_line_is_measure(f->text, f->length) || pl_word_is_other_set((struct pl_word){f->text, f->length});
+    }
+    return count > 1 && 2 * wide >= count - 1 && (wide == count - 1 || count > 3) && known ? count : 0;
+}
+
+/* A row below such a header. */
+static bool is_foreign_row(const struct field *fields, size_t count, size_t columns)
+{
+    size_t numbers = 0;
+    double value;
+    for (size_t i = 0; i < count; i++)
+        numbers += is_a_number(cell_spelling(&fields[i], &value));
+    return numbers > 1 && count <= columns + 1 && 2 * numbers > count;
+}
+
+/* | loss | 0.5 | 0.6 |: a name, and nobody knows which of the numbers is its. */
+static bool is_framed_row(const char *text, struct field *fields)
+{
+    const char *start = text + strspn(text, " \t");
+    size_t count = *start == '|' && start[strlen(start) - 1] == '|' ? split(text, '|', fields) : 0, numbers = 0;
+    double value;
+    for (size_t i = 1; i < count; i++)
+        numbers += is_a_number(cell_spelling(&fields[i], &value));
+    return count > 2 && numbers + 1 == count && is_name(&fields[0]);
+}
+
+/* Without the progress bar that ends the line (640: 100%|####| 8/8), which is no column. */
+static char *without_bar(const char *text)
+{
+    const char *bar = strstr(text, "%|");
+    bar = bar ? bar : strstr(text, "% \xE2\x94\x81");
+    if (!bar)
+        return NULL;
+    while (bar > text && isdigit((unsigned char)bar[-1]))
+        bar--;
+    while (bar > text && strchr(" :", bar[-1]))
+        bar--;
+    return bar > text ? pl_copy_bytes(text, (size_t)(bar - text)) : NULL;
+}
+
+static int read_columns(const char *text, struct pl_line_table *table, struct pl_line *line)
 {
     static const char delimiters[] = ",;\t| ";
     struct field fields[COLUMNS_MOST];
-    if (!table)
-        return 0;
     bool any = table->of_file && !table->count;
     size_t count = table->count ? split(text, table->delimiter, fields) : 0;
     if (count && count == table->count && read_row(fields, table, line))
         return 2;
     if (count > 1 && only_numbers(fields, count))
         line->odd = true; /* it does not fit its header */
+    if (table->unknown && (count = split(text, ' ', fields)) && is_foreign_row(fields, count, table->unknown))
+        line->odd = true;
     if (read_framed(text, line))
         return 2;
+    line->odd = line->odd || is_framed_row(text, fields);
     for (const char *d = delimiters; *d; d++) {
         count = strchr(text, *d) ? split(text, *d, fields) : 0;
         if (!is_header(fields, count, *d, any && *d != ' '))
@@ -230,5 +288,18 @@ int pl_line_columns(const char *text, struct pl_line_table *table, struct pl_lin
         table->delimiter = *d;
         return 1;
     }
+    count = foreign_header(text, fields);
+    if (count && !table->of_file) {
+        pl_line_table_release(table);
+        table->unknown = count;
+    }
     return 0;
+}
+
+int pl_line_columns(const char *text, struct pl_line_table *table, struct pl_line *line)
+{
+    char *cut = table ? without_bar(text) : NULL;
+    int kind = table ? read_columns(cut ? cut : text, table, line) : 0;
+    free(cut);
+    return kind;
 }

@@ -1,5 +1,5 @@
 /* Lines: from bytes to the positions and metrics that they state. */
-#include "train/command/line.h"
+#include "train/command/vocabulary.h"
 #include "train/metric.h"
 
 #include <ctype.h>
@@ -9,7 +9,8 @@
 #include <strings.h>
 
 /* Names of a position other than the epoch, the best first. */
-static const char *const step_names[] = {"global_step", "step", "iteration", "iter", "update", "num_updates", "_step"};
+static const char *const step_names[] = {"global_step", "step",        "iteration", "iter",
+                                         "update",      "num_updates", "_step",     "step_num"};
 enum { STEP_NAME_COUNT = sizeof step_names / sizeof *step_names };
 
 /* ---- names ---- */
@@ -21,7 +22,7 @@ static bool is_word(const char *name, size_t length, const char *word)
 
 static bool is_epoch(const char *name, size_t length)
 {
-    return is_word(name, length, "epoch");
+    return is_word(name, length, "epoch") || is_word(name, length, "epoch_num");
 }
 
 /* Which of step_names; STEP_NAME_COUNT: none. */
@@ -61,6 +62,10 @@ bool pl_line_is_measure(const char *name, size_t length)
             part[n] = '\0';
             if (pl_has_word(measures, part))
                 return true;
+            while (n && isdigit((unsigned char)part[n - 1])) /* acc1 */
+                part[--n] = '\0';
+            if (n && pl_has_word(measures, part))
+                return true;
         }
         start = i + 1;
     }
@@ -97,6 +102,10 @@ static char *metric_name(const char *name, size_t length)
 void pl_line_add(struct pl_line *line, const char *name, size_t length, double value)
 {
     char *clean = metric_name(name, length);
+    if (clean && pl_word_is_digest((struct pl_word){clean, strlen(clean)})) {
+        free(clean);
+        return;
+    }
     if (!clean) {
         line->odd = true;
         return;
@@ -107,7 +116,7 @@ void pl_line_add(struct pl_line *line, const char *name, size_t length, double v
     line->pairs[line->count++] = (struct pl_line_pair){clean, value};
 }
 
-static void remove_pair(struct pl_line *line, size_t index)
+void pl_line_remove(struct pl_line *line, size_t index)
 {
     free(line->pairs[index].name);
     memmove(&line->pairs[index], &line->pairs[index + 1], (line->count - index - 1) * sizeof *line->pairs);
@@ -167,7 +176,7 @@ void pl_line_settle(struct pl_line *line)
         else
             line->epoch = value;
         if (!step || isnan(line->epoch))
-            remove_pair(line, at);
+            pl_line_remove(line, at);
     }
     if (line->lost) {
         clear_line(line);
@@ -232,7 +241,7 @@ static bool read_objects(const char *text, struct pl_lines *lines)
             continue;
         if (pl_line_objects(start, end, lines, &after) && !after[strspn(after, " \t,;.)")]) {
             if (lines->count == 1 && start > text) /* Epoch 3: {'loss': 0.5} */
-                pl_line_words(text, start, &lines->list[0]);
+                pl_line_words(text, start, NULL, &lines->list[0]);
             return true;
         }
         pl_lines_clear(lines);
@@ -274,6 +283,25 @@ static char *narrow(const char *text)
     return NULL;
 }
 
+/* Begins or ends what is indented below the name of a set. Returns whether the line is such a name: "val:". */
+static bool reads_set(const char *text, struct pl_line_table *table)
+{
+    size_t indent = strspn(text, " "), letters = strcspn(text + indent, ": ");
+    struct pl_word word = {text + indent, letters};
+    if (!table)
+        return false;
+    if (table->set && indent <= table->indent) {
+        free(table->set);
+        table->set = NULL;
+    }
+    if (strcmp(text + indent + letters, ":") != 0 || !pl_word_is_set(word))
+        return false;
+    free(table->set);
+    table->set = pl_copy_bytes(word.text, word.length);
+    table->indent = indent;
+    return true;
+}
+
 void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines *lines)
 {
     pl_lines_clear(lines);
@@ -287,8 +315,10 @@ void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines
         struct pl_line *line = pl_lines_add(lines);
         char *narrowed = narrow(text);
         text = narrowed ? narrowed : text;
-        if (!pl_line_columns(text, table, line))
-            pl_line_words(text, text + strlen(text), line);
+        if (!reads_set(text, table) && !pl_line_columns(text, table, line)) {
+            struct pl_word set = {table && table->set ? table->set : "", table && table->set ? strlen(table->set) : 0};
+            pl_line_words(text, text + strlen(text), &set, line);
+        }
         free(narrowed);
     }
     for (size_t i = 0; i < lines->count; i++) {

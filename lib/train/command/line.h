@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 
+struct pl_word;
+
 struct pl_line_pair {
     char *name;
     double value;
@@ -29,6 +31,9 @@ struct pl_line_table {
     size_t count;
     char delimiter; /* ' ' for columns that blanks align */
     bool of_file;   /* of a file of metrics, whose first line may have any names */
+    size_t unknown; /* columns of a table that is not read, as its header has no position; 0: there is none */
+    char *set;      /* "val:" in a line of its own: the lines that are indented more than it are of that set */
+    size_t indent;
 };
 void pl_line_table_release(struct pl_line_table *table);
 
@@ -53,6 +58,7 @@ char *pl_line_clean(const char *bytes, size_t length);
 
 /* Adds a metric or, by its name, a position. */
 void pl_line_add(struct pl_line *line, const char *name, size_t length, double value);
+void pl_line_remove(struct pl_line *line, size_t index);
 struct pl_line *pl_lines_add(struct pl_lines *lines);
 /* Settles which of the pairs is the position. */
 void pl_line_settle(struct pl_line *line);
@@ -78,8 +84,8 @@ bool pl_line_number(const char *text, const char *end, double *value);
 
 /* {...} at text, or [{...}, ...]: reads it to after. Returns whether it was an object, or objects. */
 bool pl_line_objects(const char *text, const char *end, struct pl_lines *lines, const char **after);
-/* Pairs in a text. */
-void pl_line_words(const char *text, const char *end, struct pl_line *line);
+/* Pairs in a text. set: that they are of, by the lines before; or NULL. */
+void pl_line_words(const char *text, const char *end, const struct pl_word *set, struct pl_line *line);
 /* A header or row of a table. Returns 0 (neither), 1 (a header) or 2 (a row, which line has). */
 int pl_line_columns(const char *text, struct pl_line_table *table, struct pl_line *line);
 

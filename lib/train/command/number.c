@@ -287,7 +287,7 @@ static enum pl_spelling finish(const char *text, const char *number_end, const c
         return PL_SPELLED_DURATION;
     }
     double whole, deviation;
-    size_t sign = !strncmp(number_end, "\xC2\xB1", 2) ? 2 : !strncmp(number_end, "+/-", 3) ? 3 : 0;
+    size_t sign = !strncmp(number_end, "\xC2\xB1", 2) ? 2 : !strncmp(number_end, "+/-", 3) ? 3 : *number_end == '+';
     if (sign && stop - number_end > (ptrdiff_t)sign &&
         decimal(number_end + sign, stop, &deviation) == (size_t)(stop - number_end) - sign)
         return PL_SPELLED_NUMBER;

@@ -1,13 +1,15 @@
 /* Objects as programs print them: JSON, also with what Python's json module, a Python dict or a careless printf makes
  * of it (NaN, None, single quotes, a trailing comma, .5, numbers of any length). jansson refuses all of that, and with
  * it every metric of the line. */
-#include "train/command/line.h"
+#include "train/command/vocabulary.h"
 #include "train/metric.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { DEEPEST = 20 };
 
@@ -15,6 +17,10 @@ struct object_reader {
     const char *at, *end;
     struct pl_line *line;
     int depth;
+    struct pl_text named; /* {"key": "loss", "value": 0.5}: what the value is */
+    size_t rank;          /* of the member that says so */
+    struct pl_text told;  /* {"message": "loss: 0.5"} */
+    struct pl_text set;   /* {"phase": "val"}: which set the numbers are of */
 };
 
 static void skip_blanks(struct object_reader *r)
@@ -146,6 +152,24 @@ static bool read_bare(struct object_reader *r, const char *name)
     return length > 0 && !(depth > 0);
 }
 
+/* Keeps a text that tells what the object's value is, or what was logged. */
+static void note_text(struct object_reader *r, const char *name, const struct pl_text *text)
+{
+    static const char *const names[] = {"metric", "metric_name", "key", "tag", "name"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && text->length; i++)
+        if (!strcasecmp(name, names[i]) && (!r->named.length || i < r->rank)) {
+            pl_text_clear(&r->named);
+            pl_text_add_bytes(&r->named, pl_text(text), text->length);
+            r->rank = i;
+        }
+    struct pl_word word = {name, strlen(name)}, value = {pl_text(text), text->length};
+    if (!r->set.length && pl_word_is_other_set(value) &&
+        pl_word_among(word, "phase split mode set subset stage partition dataset event"))
+        pl_text_add_bytes(&r->set, value.text, value.length);
+    if (text->length && !r->told.length && pl_word_among(word, "message msg event"))
+        pl_text_add_bytes(&r->told, pl_text(text), text->length);
+}
+
 static bool read_value(struct object_reader *r, const char *name)
 {
     skip_blanks(r);
@@ -172,8 +196,64 @@ static bool read_value(struct object_reader *r, const char *name)
         r->line->odd = r->line->odd || pl_line_is_measure(name, strlen(name));
         r->line->lost = r->line->lost || position;
     }
+    if (whole && r->depth == 1)
+        note_text(r, name, &text);
     pl_text_release(&text);
     return whole;
+}
+
+/* What a logger puts beside a message: no metrics. */
+static bool is_attribute(const struct pl_line_pair *pair)
+{
+    struct pl_word name = {pair->name, strlen(pair->name)};
+    return pl_word_among(name, "lineno line levelno level process pid thread tid msecs relativecreated") ||
+           (pl_word_among(name, "time timestamp ts created") && pair->value > 1e9);
+}
+
+/* loss of an object of the set val is val_loss. */
+static void prefix_set(struct pl_line_pair *pair, const struct pl_text *set)
+{
+    struct pl_text whole = {0};
+    size_t length = strlen(pair->name);
+    pl_text_addf(&whole, "%s_%s", pl_text(set), pair->name);
+    if (!pl_line_is_position(pair->name, length) && strncasecmp(pair->name, pl_text(set), set->length) != 0 &&
+        whole.length <= PL_METRIC_NAME_MOST) {
+        free(pair->name);
+        pair->name = pl_copy(pl_text(&whole));
+    }
+    pl_text_release(&whole);
+}
+
+/* What the texts of a whole object mean for its numbers. */
+static void settle(struct object_reader *r, size_t first)
+{
+    struct pl_line *line = r->line;
+    if (r->told.length) {
+        struct pl_line told = {0};
+        for (size_t i = line->count; i > first; i--)
+            if (is_attribute(&line->pairs[i - 1]))
+                pl_line_remove(line, i - 1);
+        pl_line_words(pl_text(&r->told), pl_text(&r->told) + r->told.length, NULL, &told);
+        for (size_t i = 0; i < told.count; i++) {
+            pl_line_add(line, told.pairs[i].name, strlen(told.pairs[i].name), told.pairs[i].value);
+            free(told.pairs[i].name);
+        }
+        line->odd = line->odd || told.odd;
+        line->within = line->within || told.within;
+        free(told.pairs);
+    }
+    for (size_t i = first; i < line->count && r->named.length; i++)
+        if (!strcmp(line->pairs[i].name, "value")) {
+            double value = line->pairs[i].value;
+            pl_line_remove(line, i);
+            pl_line_add(line, pl_text(&r->named), r->named.length, value);
+            break;
+        }
+    for (size_t i = first; i < line->count && r->set.length; i++)
+        prefix_set(&line->pairs[i], &r->set);
+    pl_text_clear(&r->named);
+    pl_text_clear(&r->told);
+    pl_text_clear(&r->set);
 }
 
 static bool read_object(struct object_reader *r, const char *prefix)
@@ -193,20 +273,30 @@ static bool read_object(struct object_reader *r, const char *prefix)
     return good;
 }
 
+/* An object, or a list of them. */
+static bool read_list(struct object_reader *r, struct pl_lines *lines)
+{
+    bool list = skip_char(r, '[');
+    do {
+        skip_blanks(r);
+        if (list && r->at < r->end && *r->at == ']')
+            break; /* a trailing comma */
+        r->line = pl_lines_add(lines);
+        size_t first = r->line->count;
+        if (!read_object(r, ""))
+            return false;
+        settle(r, first);
+    } while (list && skip_char(r, ','));
+    return !list || skip_char(r, ']');
+}
+
 bool pl_line_objects(const char *text, const char *end, struct pl_lines *lines, const char **after)
 {
     struct object_reader r = {.at = text, .end = end};
-    bool list = skip_char(&r, '[');
-    do {
-        skip_blanks(&r);
-        if (list && r.at < end && *r.at == ']')
-            break; /* a trailing comma */
-        r.line = pl_lines_add(lines);
-        if (!read_object(&r, ""))
-            return false;
-    } while (list && skip_char(&r, ','));
-    if (list && !skip_char(&r, ']'))
-        return false;
+    bool good = read_list(&r, lines);
+    pl_text_release(&r.named);
+    pl_text_release(&r.told);
+    pl_text_release(&r.set);
     *after = r.at;
-    return lines->count > 0;
+    return good && lines->count > 0;
 }

@@ -2,6 +2,7 @@
 #include "train/command/scan.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -28,18 +29,49 @@ const char *pl_scan_spaces(const char *at, const char *end)
 
 /* ---- fields ---- */
 
+void pl_scan_tag(struct pl_scan *s, struct pl_word set)
+{
+    size_t length = pl_word_is_other_set(set) ? set.length : 0;
+    memcpy(s->tag, set.text, length);
+    s->tag[length] = '\0';
+}
+
+/* Does a set alone stand between pairs: [val], val:, | val |? What follows is of it. */
+static bool is_set_between(const struct pl_scan *s)
+{
+    if (!s->metrics || s->count != 1 || s->too_many || !pl_word_is_set(s->words[0]))
+        return false;
+    const char *behind = pl_scan_spaces(s->words[0].text + s->words[0].length, s->end);
+    return behind < s->end && strchr(":]|()", *behind);
+}
+
+/* A field that can stand before a heading in a log: its level, who logs, or both. */
+static void note_prose(struct pl_scan *s)
+{
+    size_t others = 0, stops = s->too_many;
+    for (size_t i = 0; i < s->count; i++) {
+        struct pl_word word = s->words[i];
+        bool level = pl_word_is_level(word);
+        s->level = s->level || level;
+        others += !level;
+        s->batch = s->batch || pl_word_among(word, "averaged"); /* Averaged stats: loss: 0.5 (0.6) */
+        stops += pl_word_is_stop(word) || pl_word_is_qualifier(word) || pl_line_is_measure(word.text, word.length);
+    }
+    s->logger = s->logger || others == 1;
+    s->prose = s->prose || stops || others > 1 || (others && (s->position || s->metrics));
+}
+
 /* Words that end here without having become a name. strong: by more than a comma. */
 void pl_scan_end_field(struct pl_scan *s, bool strong)
 {
-    if (s->count || s->too_many) {
-        bool start = s->count == 1 && pl_word_is_level(s->words[0]);
-        s->prose = s->prose || !start;
+    if (is_set_between(s)) {
+        pl_scan_tag(s, s->words[0]);
+    } else if (s->count || s->too_many) {
+        note_prose(s);
         s->spoiled = s->spoiled || s->after_pair || (s->after_comma && s->metrics);
         for (size_t i = 0; i < s->count && strong && !s->metrics && s->count <= 3; i++)
-            if (pl_word_is_other_set(s->words[i]) && s->words[i].length <= PL_SCAN_TAG) {
-                memcpy(s->tag, s->words[i].text, s->words[i].length);
-                s->tag[s->words[i].length] = '\0';
-            }
+            if (pl_word_is_other_set(s->words[i]))
+                pl_scan_tag(s, s->words[i]);
     }
     s->count = 0;
     s->too_many = false;
@@ -69,6 +101,7 @@ static void add(struct pl_scan *s, size_t from, double value)
         pl_text_add(&name, i > from ? " " : "");
         pl_text_add_bytes(&name, s->words[i].text, s->words[i].length);
     }
+    pl_scan_note_set(s, from);
     pl_line_add(s->line, pl_text(&name), name.length, value);
     s->measured = s->measured || (!position && pl_line_is_measure(pl_text(&name), name.length));
     pl_text_release(&name);
@@ -91,10 +124,9 @@ static void state_position(struct pl_scan *s, double value)
         s->prose = s->prose || prose;
         s->told = s->told || (prose && pl_line_is_measure(s->words[i].text, s->words[i].length));
         s->spoiled = s->spoiled || (prose && s->after_pair);
-        if (pl_word_is_other_set(s->words[i])) {
-            memcpy(s->tag, s->words[i].text, s->words[i].length);
-            s->tag[s->words[i].length] = '\0';
-        }
+        s->level = s->level || pl_word_is_level(s->words[i]);
+        if (pl_word_is_other_set(s->words[i]))
+            pl_scan_tag(s, s->words[i]);
     }
     s->prose = s->prose || s->too_many;
     add(s, s->count - 1, value);
@@ -103,8 +135,8 @@ static void state_position(struct pl_scan *s, double value)
 static void note_fraction(struct pl_scan *s, enum pl_spelling spelling)
 {
     struct pl_word word = s->words[s->count - 1];
-    if (spelling == PL_SPELLED_FRACTION && !pl_word_among(word, "epoch"))
-        s->line->step_in_epoch = true;
+    if (spelling == PL_SPELLED_FRACTION && !pl_word_among(word, "epoch epoch_num"))
+        s->line->step_in_epoch = s->batch = true;
 }
 
 /* Forgets the words: they name something that has no value here. */
@@ -125,8 +157,7 @@ static bool is_bar(const struct pl_scan *s, enum pl_spelling spelling, const cha
            *pl_scan_spaces(after, s->end) == '|';
 }
 
-/* A unit behind a value, after a blank. Returns false if the value is no plain number with it. */
-static bool take_unit(struct pl_scan *s, double *value)
+bool pl_scan_unit(struct pl_scan *s, double *value)
 {
     const char *word = pl_scan_spaces(s->at, s->end), *stop = word;
     double seconds;
@@ -159,6 +190,21 @@ static bool is_days(struct pl_scan *s)
     return true;
 }
 
+/* Loss 6.9 (6.95) of one batch: the second is the average of all so far, which comes to that of the epoch. */
+static void take_average(struct pl_scan *s, double *value)
+{
+    const char *open = pl_scan_spaces(s->at, s->end), *after;
+    double average;
+    if (open == s->end || *open != '(' ||
+        pl_line_value(pl_scan_spaces(open + 1, s->end), s->end, &average, &after) != PL_SPELLED_NUMBER)
+        return;
+    after = pl_scan_spaces(after, s->end);
+    if (after < s->end && *after == ')' && isfinite(average)) {
+        *value = average;
+        s->at = after + 1;
+    }
+}
+
 /* The metric that the words from one on name, with what stands at s->at. explicit: behind = or :. Returns false, and
  * takes nothing, where no value stands. */
 static bool take_value(struct pl_scan *s, size_t from, bool explicit)
@@ -188,7 +234,9 @@ static bool take_value(struct pl_scan *s, size_t from, bool explicit)
     } else if (position && spelling == PL_SPELLED_DURATION) {
         pass_over(s, explicit); /* Step: 20ms, what one took */
     } else if (position) {
-        s->line->odd = s->line->odd || spelling == PL_SPELLED_ODD;
+        s->line->odd = s->line->odd || spelling == PL_SPELLED_ODD ||
+                       (spelling == PL_SPELLED_CLOCK &&
+                        memchr(start, ':', (size_t)(after - start))); /* step:10:loss:0.5 */
         s->spoiled = true;
         pass_over(s, explicit);
     } else if (explicit && s->in_sentence) {
@@ -196,10 +244,12 @@ static bool take_value(struct pl_scan *s, size_t from, bool explicit)
         pass_over(s, explicit);
     } else if (number && is_days(s)) {
         pass_over(s, explicit);
-    } else if (number && take_unit(s, &value)) {
+    } else if (number && pl_scan_unit(s, &value)) {
         s->explicit = s->explicit || explicit;
         s->spaced = s->spaced || !explicit;
         bool whole = strspn(start, "0123456789") >= (size_t)(after - start), measured = s->measured;
+        if (s->batch && pl_line_is_measure(s->words[s->count - 1].text, s->words[s->count - 1].length))
+            take_average(s, &value);
         s->short_number = after - start <= 3 && whole;
         s->measured = false;
         add(s, from, value);
@@ -311,6 +361,43 @@ static bool states_epoch(const char *at, const char *end)
     return batch > at && *batch == '[' && states_batch(batch, end);
 }
 
+bool pl_scan_is_logged(const struct pl_scan *s, const char *here)
+{
+    for (const char *c = s->text; here - c > 4; c++)
+        if (c[2] == ':' && strspn(c, "0123456789") == 2 && strspn(c + 3, "0123456789") == 2)
+            return true;
+    return false;
+}
+
+/* The number behind the glued colon at s->at says where in a program the line was printed: trainer.py:57,
+ * __main__:train:42, (trainer:57). Passes over it. */
+static bool take_place(struct pl_scan *s)
+{
+    struct pl_word last = s->words[s->count - 1];
+    size_t digits = strspn(s->at, "0123456789");
+    const char *stop = s->at + digits, *start = last.text;
+    bool file = pl_word_is_place(last) && memchr(last.text, '.', last.length);
+    if (!digits || s->count > 1 || (stop < s->end && !strchr(" \t)],-", *stop)))
+        return false;
+    bool ours = pl_word_is_position(last) || pl_line_is_measure(last.text, last.length), chain = false;
+    const char *next = pl_scan_spaces(stop, s->end);
+    while (start - s->text > 1 && start[-1] == ':' && (isalnum((unsigned char)start[-2]) || strchr("_.", start[-2]))) {
+        for (start--; start > s->text && (isalnum((unsigned char)start[-1]) || strchr("_.", start[-1]));)
+            start--;
+        chain = true;
+    }
+    struct pl_word first = {start, strcspn(start, ":")};
+    chain = chain && !pl_word_is_level(first) && !pl_word_is_qualifier(first) &&
+            (!ours || (next < s->end && next > stop && strchr("-|", *next)));
+    bool enclosed = !ours && !pl_word_is_qualifier(last) && start > s->text && strchr("([", start[-1]) &&
+                    stop < s->end && strchr(")]", *stop) && pl_scan_is_logged(s, start);
+    if (!file && (s->metrics || s->position || !(chain || enclosed)))
+        return false;
+    s->count = 0;
+    s->at = stop;
+    return true;
+}
+
 /* name: value, the name being all the words that wait; without a value the colon only separates. */
 void pl_scan_colon(struct pl_scan *s)
 {
@@ -321,6 +408,8 @@ void pl_scan_colon(struct pl_scan *s)
     s->at = pl_scan_spaces(s->at + 1, s->end);
     while (from + 1 < s->count && (pl_word_is_level(s->words[from]) || pl_word_among(s->words[from], "and &")))
         from++;
+    if (glued && take_place(s))
+        return;
     if (glued && pl_word_is_place(last)) {
         pl_scan_end_field(s, true);
         return;
@@ -329,8 +418,8 @@ void pl_scan_colon(struct pl_scan *s)
         pl_scan_push(s, "epoch", 5);
     if (pl_scan_bracket(s))
         return;
-    s->line->within = s->line->within ||
-                      (pl_word_is_qualifier(last) && s->at < s->end && *s->at == '[' && states_batch(s->at, s->end));
+    if (pl_word_is_qualifier(last) && s->at < s->end && *s->at == '[' && states_batch(s->at, s->end))
+        s->line->within = s->batch = true;
     if (!s->too_many && take_value(s, from, true))
         return;
     if (skip_numbers(s))
@@ -348,7 +437,7 @@ void pl_scan_spaced(struct pl_scan *s)
     const char *next = pl_scan_spaces(after, s->end);
     bool position = pl_word_is_position(s->words[s->count - 1]), prose = s->too_many || s->count > SPACED_WORDS_MOST;
     struct pl_word last = s->words[s->count - 1];
-    bool named = next < s->end && (*next == ':' || *next == '=');
+    bool named = next < s->end && (*next == ':' || (*next == '=' && !(next + 1 < s->end && strchr("=>-", next[1]))));
     bool rank = pl_word_among(last, "top") &&
                 strspn(s->at, "0123456789") >= (size_t)(after - s->at); /* top 5 acc: 93 */
     if (pl_word_is_place(last) && memchr(last.text, '.', last.length) && spelling == PL_SPELLED_NUMBER) {
@@ -361,9 +450,20 @@ void pl_scan_spaced(struct pl_scan *s)
         s->at = after;
         return;
     }
+    if (!position && pl_word_is_month(last) && spelling == PL_SPELLED_NUMBER && value >= 1 && value <= 31) {
+        s->at = after; /* Mon Jan  2 15:04:05 2026 */
+        s->count--;
+        s->count -= s->count && pl_word_is_weekday(s->words[s->count - 1]);
+        return;
+    }
     for (size_t i = 0; i < s->count; i++)
         prose = prose || pl_word_is_stop(s->words[i]);
     prose = prose || s->in_sentence;
+    if (!position && prose && isalpha((unsigned char)*s->at)) { /* number of nan iterations: 0 */
+        pl_scan_push(s, s->at, (size_t)(after - s->at));
+        s->at = after;
+        return;
+    }
     if (!position && prose) {
         s->prose = s->in_sentence = true;
         s->spoiled = s->spoiled || s->after_pair;

@@ -17,6 +17,7 @@ struct pl_reading_series {
     enum pl_series_axis axis;
     int number;       /* the sink's */
     double position;  /* of the last value */
+    double value;     /* the last one */
     double bad_since; /* position from which on it is not finite; NaN: it is finite */
 };
 
@@ -74,7 +75,7 @@ static struct pl_reading_series *series_of(struct pl_reading *reading, const cha
     reading->series = list;
     series = &reading->series[reading->count++];
     int number = reading->sink->series(reading->sink->self, metric, axis);
-    *series = (struct pl_reading_series){pl_copy(metric), axis, number, NAN, NAN};
+    *series = (struct pl_reading_series){pl_copy(metric), axis, number, NAN, NAN, NAN};
     return series;
 }
 
@@ -96,6 +97,7 @@ static bool record(struct pl_reading *reading, const struct pl_line_pair *pair, 
     }
     reading->any = true;
     series->position = position;
+    series->value = pair->value;
     reading->sink->value(reading->sink->self, series->number, position, pair->value);
     if (isfinite(pair->value))
         series->bad_since = NAN;
@@ -104,12 +106,14 @@ static bool record(struct pl_reading *reading, const struct pl_line_pair *pair, 
     return true;
 }
 
-/* Has the source's position one of the line's metrics already? Then the line belongs to the next one. */
+/* Has the source's position one of the line's metrics already? Then the line belongs to the next one. A value that is
+ * told again (a step's loss, and the same in a line of its own) is not another one, where positions are steps. */
 static bool is_taken(struct pl_reading *reading, const struct pl_reading_source *source, const struct pl_line *line)
 {
     for (size_t i = 0; i < line->count; i++) {
         const struct pl_reading_series *series = find_series(reading, line->pairs[i].name, source->axis);
-        if (series && series->position == source->position)
+        if (series && series->position == source->position &&
+            !(source->axis == PL_BY_STEP && series->value == line->pairs[i].value))
             return true;
     }
     return false;
@@ -128,6 +132,9 @@ void pl_reading_continue(struct pl_reading *reading, double kept)
 static void move(struct pl_reading *reading, struct pl_reading_source *source, const struct pl_line *line)
 {
     bool epoch = !isnan(line->epoch), step = !isnan(line->step);
+    if (!epoch && step && line->step_in_epoch && line->count && source->begun && source->heading &&
+        source->axis == PL_BY_EPOCH)
+        return; /* below "Epoch 2/10", step 100/600 is one of that epoch's */
     if (epoch || step) {
         source->axis = epoch ? PL_BY_EPOCH : PL_BY_STEP;
         source->position = epoch ? line->epoch : line->step;

@@ -5,10 +5,17 @@
 
 #include "train/command/vocabulary.h"
 
-enum { PL_SCAN_WORDS = 6, PL_SCAN_TAG = PL_WORD_MOST };
+enum { PL_SCAN_WORDS = 6, PL_SCAN_TAG = PL_WORD_MOST, PL_SCAN_MARKS = 8 };
+
+/* From this pair on the line is of a set, by the pair's name. */
+struct pl_scan_mark {
+    size_t pair;
+    struct pl_word set;
+    bool spaced; /* a word of its own: "val loss", not "val_loss" */
+};
 
 struct pl_scan {
-    const char *at, *end;
+    const char *text, *at, *end;
     struct pl_line *line;
     size_t first;                        /* of the line's pairs that was read here */
     struct pl_word words[PL_SCAN_WORDS]; /* that wait for what follows them */
@@ -22,11 +29,15 @@ struct pl_scan {
     bool metrics;                    /* a metric was read */
     bool position;                   /* a position was stated */
     bool prose;                      /* there are words that are no names */
+    bool level, logger;              /* of a log, and a word in a field of its own, which may name who logs */
+    bool batch;                      /* it tells of one batch of so many */
     bool spoiled;                    /* they run into pairs */
     bool short_number;               /* the last value has at most three digits and no point */
     bool options;                    /* --lr=0.1: it tells of a command line */
     bool explicit, measured, spaced; /* kinds of metrics read: by = or :, of a known name, by a blank only */
     char tag[PL_SCAN_TAG + 1];       /* "valid" before the pairs: the metrics of that set */
+    struct pl_scan_mark marks[PL_SCAN_MARKS];
+    size_t mark_count; /* more than there are: they are not known */
 };
 
 /* What closes the parenthesis or bracket at open, or NULL. */
@@ -34,7 +45,19 @@ const char *pl_scan_matching(const char *open, const char *end);
 const char *pl_scan_spaces(const char *at, const char *end); /* behind the blanks at at */
 /* Words that end here without having become a name. strong: by more than a comma. */
 void pl_scan_end_field(struct pl_scan *s, bool strong);
+/* "val" stands before pairs: they are of that set; of "train" their names do not tell. */
+void pl_scan_tag(struct pl_scan *s, struct pl_word set);
 void pl_scan_push(struct pl_scan *s, const char *text, size_t length);
+/* Passes over a unit behind a number, after a blank, and converts times to seconds. Returns false if the value is no
+ * plain number with it. */
+bool pl_scan_unit(struct pl_scan *s, double *value);
+/* Does a time of day stand between the line's beginning and here? */
+bool pl_scan_is_logged(const struct pl_scan *s, const char *here);
+/* The words from one on are to name a pair: notes whether they say which set it is of. */
+void pl_scan_note_set(struct pl_scan *s, size_t from);
+/* Gives the names of the line their sets, where a word says that the whole line is of one, or (twins) where the same
+ * name stands for several. */
+void pl_scan_name_sets(struct pl_scan *s, bool twins);
 /* The number in brackets behind a position: Epoch [3/10]. */
 bool pl_scan_bracket(struct pl_scan *s);
 /* What stands at s->at is =, : or the number behind a blank: makes a pair with the words that wait, or forgets them. */

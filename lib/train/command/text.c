@@ -19,11 +19,38 @@ static bool is_word_char(char c)
 /* Does a parenthesis or bracket belong to a name that goes on to its = or : behind it? "time (ms): 5", "mAP[0.5]=3" */
 static bool closes_name(const struct pl_scan *s, const char *open)
 {
-    const char *close = pl_scan_matching(open, s->end);
+    const char *close = pl_scan_matching(open, s->end), *word = open;
     if (!close || close - open > 16 || memchr(open, '=', (size_t)(close - open)))
         return false;
     const char *next = pl_scan_spaces(close + 1, s->end);
+    size_t letters = strspn(open + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ");
+    if (*open == '(' && open + 1 + letters == close && next > close + 1 && next < s->end &&
+        isdigit((unsigned char)*next)) { /* loss (train) 0.5 */
+        while (word > s->text && word[-1] == ' ')
+            word--;
+        const char *stop = word;
+        while (word > s->text && is_word_char(word[-1]))
+            word--;
+        return pl_line_is_measure(word, (size_t)(stop - word));
+    }
     return next < s->end && (*next == ':' || *next == '=') && !(next + 1 < s->end && next[1] == '=');
+}
+
+/* Epoch3, epoch_3, Epoch3/10, up to stop: leaves the number to be taken as that of a position. */
+static bool take_glued(struct pl_scan *s, const char *stop)
+{
+    const char *digits = s->at + 5;
+    if (stop - s->at < 6 || strncasecmp(s->at, "epoch", 5) != 0)
+        return false;
+    digits += *digits == '-' || *digits == '_';
+    const char *after = digits + strspn(digits, "0123456789");
+    if (after < stop && *after == '/')
+        after += 1 + strspn(after + 1, "0123456789");
+    if (after == digits || after != stop)
+        return false;
+    pl_scan_push(s, s->at, 5);
+    s->at = digits;
+    return true;
 }
 
 static void take_word(struct pl_scan *s)
@@ -44,7 +71,10 @@ static void take_word(struct pl_scan *s)
         s->at++;
         return;
     }
-    bool sentence = stop[-1] == '.' && (stop == s->end || *stop == ' ');
+    if (take_glued(s, stop))
+        return;
+    bool sentence = stop[-1] == '.' && (stop == s->end || *stop == ' ') &&
+                    !pl_word_is_qualifier((struct pl_word){start, (size_t)(stop - 1 - start)}); /* Avg. loss */
     const char *name_end = stop;
     while (name_end > start && strchr(".'-/", name_end[-1]))
         name_end--;
@@ -97,6 +127,10 @@ static bool take_run(struct pl_scan *s)
     if (!arrow && !dash && stop - s->at < 2 && !(*s->at == '=' && !s->count))
         return false;
     s->spoiled = s->spoiled || (arrow && s->metrics && (s->after_pair || s->count));
+    const struct pl_word *last = s->count ? &s->words[s->count - 1] : NULL;
+    const char *next = pl_scan_spaces(s->at + (stop - s->at) + arrow, s->end);
+    if (arrow && last && next < s->end && isdigit((unsigned char)*next) && pl_line_is_measure(last->text, last->length))
+        s->line->odd = true; /* loss -> 0.5 */
     pl_scan_end_field(s, true);
     s->at = stop + arrow;
     return true;
@@ -122,10 +156,23 @@ static void pass_number(struct pl_scan *s)
 {
     double value;
     const char *after;
-    pl_line_value(s->at, s->end, &value, &after);
+    enum pl_spelling spelling = pl_line_value(s->at, s->end, &value, &after);
     if (s->after_pair && s->short_number && strspn(s->at, "0123456789") == 3)
         s->spoiled = true; /* loss=1 234,5: thousands parted by a blank */
+    s->batch = s->batch || spelling == PL_SPELLED_FRACTION;
+    const char *before = s->at;
+    while (before > s->text && before[-1] == ' ')
+        before--;
+    if (s->after_pair && s->measured && before > s->text && isdigit((unsigned char)before[-1]) &&
+        spelling == PL_SPELLED_NUMBER && memchr(s->at, '.', (size_t)(after - s->at)))
+        s->line->odd = true; /* loss: 0.5 0.6 */
     s->at = after > s->at ? after : s->at + 1;
+    if (spelling == PL_SPELLED_NUMBER)
+        pl_scan_unit(s, &value);
+    const char *set = pl_scan_spaces(s->at, s->end);
+    size_t length = set < s->end && *set == '(' ? strcspn(set + 1, ")") : 0;
+    if (s->metrics && length && pl_word_is_set((struct pl_word){set + 1, length}))
+        s->line->odd = true; /* loss: 0.3 (train) 0.4 (val) */
 }
 
 /* Epoch(val) [3][20/79]: the set that a position is of, between its name and its number. */
@@ -137,16 +184,20 @@ static bool take_set(struct pl_scan *s)
     struct pl_word set = {s->at + 1, (size_t)(close - s->at - 1)};
     if (!pl_word_is_qualifier(set))
         return false;
-    if (pl_word_is_other_set(set)) {
-        memcpy(s->tag, set.text, set.length);
-        s->tag[set.length] = '\0';
-    }
+    if (pl_word_is_other_set(set))
+        pl_scan_tag(s, set);
     s->at = next;
+    const char *batches = pl_scan_matching(next, s->end);
+    if (*s->tag && batches && !pl_word_among(s->words[s->count - 1], "epoch")) {
+        s->at = batches + 1; /* Iter(val) [500/500]: so many batches of that set, which is no place in training */
+        s->count = 0;
+        s->line->within = s->batch = true;
+    }
     return true;
 }
 
 /* The epoch that stands before everything else, with nothing that names it: "[10]<tab>" and "10:<tab>" of boosted
- * trees, "[3/25][100/1583]". NaN: there is none. */
+ * trees, "[3/25][100/1583]", "[3,  2000]". NaN: there is none. */
 static double leading_epoch(const char *text, const char *end)
 {
     const char *digits = text + (text < end && *text == '['), *after = digits;
@@ -155,6 +206,12 @@ static double leading_epoch(const char *text, const char *end)
     const char *stop = after;
     if (stop == digits || stop - digits > 15 || end - stop < 2)
         return NAN;
+    if (*stop == ',' && digits > text) {
+        stop++;
+        stop += strspn(stop, " ");
+        size_t batch = strspn(stop, "0123456789");
+        return batch && !strncmp(stop + batch, "] ", 2) ? strtod(digits, NULL) : NAN;
+    }
     if (*stop == '/' && digits > text) {
         stop++;
         stop += strspn(stop, "0123456789");
@@ -164,13 +221,28 @@ static double leading_epoch(const char *text, const char *end)
     return !strncmp(stop, digits > text ? "]\t" : ":\t", 2) ? strtod(digits, NULL) : NAN;
 }
 
+/* name=, without a blank: as loggers put it behind a text that they have padded. */
+static bool begins_pair(const char *text, const char *end)
+{
+    const char *stop = text;
+    while (stop < end && (isalnum((unsigned char)*stop) || strchr("_./@-", *stop)))
+        stop++;
+    return stop > text && stop < end && *stop == '=';
+}
+
 static void take_token(struct pl_scan *s)
 {
     char c = *s->at;
     bool arrow;
     if ((c == ':' || c == '=') && s->after_position && s->told)
         s->line->odd = s->line->odd || isdigit((unsigned char)pl_scan_spaces(s->at + 1, s->end)[0]);
-    size_t drawn = pl_line_picture(s->at, s->end, &arrow);
+    size_t drawn = pl_line_picture(s->at, s->end, &arrow), blanks = strspn(s->at, " ");
+    const char *before = s->at;
+    while (before > s->text && before[-1] == ' ')
+        before--;
+    if (c == '=' && s->metrics && before > s->text && before[-1] == ']' &&
+        isdigit((unsigned char)pl_scan_spaces(s->at + 1, s->end)[0]))
+        s->spoiled = true; /* [ IoU=0.50 | maxDets=100 ] = 0.371 */
     if (drawn) {
         s->spoiled = s->spoiled || (arrow && s->metrics);
         pl_scan_end_field(s, true);
@@ -197,6 +269,8 @@ static void take_token(struct pl_scan *s)
         s->at = close + 1;
     } else if (c == '#' && s->count && pl_word_is_position(s->words[s->count - 1])) {
         s->at++;
+    } else if (blanks > 2 && s->count && !s->metrics && !s->position && begins_pair(s->at + blanks, s->end)) {
+        pl_scan_end_field(s, true);
     } else if (c == '%' || c == ' ' || c == '+') {
         s->at++;
     } else if (is_word_char(c) && !strchr("./#'&-~^$", c)) {
@@ -219,11 +293,12 @@ static void take_back(struct pl_line *line, size_t first)
 static int by_name(const void *a, const void *b)
 {
     const struct pl_line_pair *x = a, *y = b;
-    return strcmp(x->name, y->name);
+    return strcasecmp(x->name, y->name);
 }
 
-/* Does the line state a metric twice, with different values? Nobody knows then which of them it is. */
-static bool has_twins(const struct pl_scan *s)
+/* Does the line state a metric twice, with different values? Nobody knows then which of them it is. alike: also one
+ * whose names differ in case. */
+static bool has_twins(const struct pl_scan *s, bool alike)
 {
     size_t count = s->line->count - s->first;
     struct pl_line_pair *pairs = pl_new((count + 1) * sizeof *pairs);
@@ -231,8 +306,8 @@ static bool has_twins(const struct pl_scan *s)
     memcpy(pairs, s->line->pairs + s->first, count * sizeof *pairs);
     qsort(pairs, count, sizeof *pairs, by_name);
     for (size_t i = 1; i < count && !twins; i++)
-        twins = !strcmp(pairs[i - 1].name, pairs[i].name) && pairs[i - 1].value != pairs[i].value &&
-                !(isnan(pairs[i - 1].value) && isnan(pairs[i].value));
+        twins = (alike || !strcmp(pairs[i - 1].name, pairs[i].name)) && !strcasecmp(pairs[i - 1].name, pairs[i].name) &&
+                pairs[i - 1].value != pairs[i].value && !(isnan(pairs[i - 1].value) && isnan(pairs[i].value));
     free(pairs);
     return twins;
 }
@@ -246,6 +321,22 @@ static bool contradicts(const struct pl_scan *s)
                 !strcasecmp(s->line->pairs[i].name, s->line->pairs[k].name) &&
                 s->line->pairs[i].value != s->line->pairs[k].value)
                 return true;
+    return false;
+}
+
+/* Is something measured followed by a bar and a number: accuracy | 0.7 | 0.8? */
+static bool tells_cells(const char *text, const char *end)
+{
+    for (const char *bar = text; (bar = memchr(bar, '|', (size_t)(end - bar))); bar++) {
+        const char *stop = bar, *next = pl_scan_spaces(bar + 1, end);
+        while (stop > text && stop[-1] == ' ')
+            stop--;
+        const char *word = stop;
+        while (word > text && (isalnum((unsigned char)word[-1]) || strchr("_@/-", word[-1])))
+            word--;
+        if (next < end && isdigit((unsigned char)*next) && pl_line_is_measure(word, (size_t)(stop - word)))
+            return true;
+    }
     return false;
 }
 
@@ -275,18 +366,24 @@ static bool tells_number(const char *text, const char *end)
     return false;
 }
 
-void pl_line_words(const char *text, const char *end, struct pl_line *line)
+void pl_line_words(const char *text, const char *end, const struct pl_word *set, struct pl_line *line)
 {
-    struct pl_scan s = {.at = text, .end = end, .line = line, .first = line->count};
+    struct pl_scan s = {.text = text, .at = text, .end = end, .line = line, .first = line->count};
+    if (set && set->length)
+        pl_scan_tag(&s, *set);
     while (s.at < end)
         take_token(&s);
     pl_scan_end_field(&s, true);
-    if (contradicts(&s) || (line->count > s.first + 1 && has_twins(&s)))
-        s.spoiled = true;
+    bool twins = line->count > s.first + 1 && has_twins(&s, true);
+    pl_scan_name_sets(&s, twins);
+    twins = twins && has_twins(&s, false);
+    s.spoiled = s.spoiled || twins || contradicts(&s);
+    s.prose = s.prose || (s.logger && !s.level && !pl_scan_is_logged(&s, end));
     double leading = leading_epoch(text, end);
     if (s.metrics && !s.position && !isnan(leading))
         pl_line_add(line, "epoch", 5, leading);
-    line->odd = line->odd || (s.position && !s.metrics && tells_number(text, end));
+    line->odd = line->odd || (s.position && !s.metrics && tells_number(text, end)) ||
+                (!s.metrics && tells_cells(text, end)) || (twins && s.position);
     bool prose = s.spaced && !s.position && !s.measured; /* Using 4 workers */
     if (s.metrics && (s.spoiled || prose || s.options)) {
         line->odd = line->odd || ((s.explicit || s.measured) && !s.options);

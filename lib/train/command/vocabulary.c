@@ -30,7 +30,7 @@ bool pl_word_is_level(struct pl_word word)
 bool pl_word_is_stop(struct pl_word word)
 {
     return pl_word_among(
-        word, "a an the is was are were be to of at in for with by from on after before than as and or that this "
+        word, "a an the is was are were be to of at in for with by from on after before than as and or that this vs "
               "we it no not so now took using used found got has have had saved saving loaded loading wrote "
               "reached improved reducing reduced increased decreased finished done trained");
 }
@@ -45,6 +45,11 @@ bool pl_word_is_qualifier(struct pl_word word)
 bool pl_word_is_other_set(struct pl_word word)
 {
     return pl_word_among(word, "valid validation val test testing eval evaluation dev");
+}
+
+bool pl_word_is_set(struct pl_word word)
+{
+    return pl_word_is_other_set(word) || pl_word_among(word, "train training");
 }
 
 bool pl_word_is_beginning(struct pl_word word)
@@ -87,13 +92,38 @@ bool pl_word_is_place(struct pl_word word)
     return pl_word_among(word, "cuda gpu cpu mps xpu localhost");
 }
 
+bool pl_word_is_month(struct pl_word word)
+{
+    return pl_word_among(word, "jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june "
+                               "july august september october november december") &&
+           isupper((unsigned char)*word.text);
+}
+
+bool pl_word_is_weekday(struct pl_word word)
+{
+    return pl_word_among(word, "mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday");
+}
+
+bool pl_word_is_digest(struct pl_word word)
+{
+    for (size_t i = word.length; i; i--)
+        if (!isalnum((unsigned char)word.text[i - 1])) {
+            word.text += i;
+            word.length -= i;
+            break;
+        }
+    return pl_word_among(word, "git sha sha1 sha256 md5 commit hash digest revision");
+}
+
 size_t pl_line_picture(const char *text, const char *end, bool *arrow)
 {
     const unsigned char *u = (const unsigned char *)text;
     size_t left = (size_t)(end - text);
-    *arrow = left > 2 && u[0] == 0xE2 && (u[1] == 0x86 || u[1] == 0x87 || u[1] == 0x9E);
+    *arrow = left > 2 && u[0] == 0xE2 &&
+             (u[1] == 0x86 || u[1] == 0x87 || u[1] == 0x9E || (u[1] == 0x9F && u[2] >= 0xB0) || u[1] == 0xA4);
     if (left > 2 && u[0] == 0xE2 &&
-        (*arrow || u[1] == 0x80 || (u[1] >= 0x94 && u[1] <= 0x9D) || (u[1] >= 0xA0 && u[1] <= 0xA3) || u[1] == 0xAC))
+        (*arrow || u[1] == 0x80 || u[1] == 0x89 || (u[1] >= 0x94 && u[1] <= 0x9D) || (u[1] >= 0xA0 && u[1] <= 0xA3) ||
+         u[1] == 0xAC))
         return 3;
     if (left > 1 && u[0] == 0xC2 && (u[1] == 0xB7 || u[1] == 0xB1)) /* a dot; a deviation's plus-minus */
         return 2;

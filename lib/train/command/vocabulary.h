@@ -22,12 +22,19 @@ bool pl_word_is_stop(struct pl_word word);
 bool pl_word_is_qualifier(struct pl_word word);
 /* The names of sets that are not trained on. */
 bool pl_word_is_other_set(struct pl_word word);
+/* Those, and the set that is trained on. */
+bool pl_word_is_set(struct pl_word word);
 /* Words that may introduce an epoch on a line that has nothing else. */
 bool pl_word_is_beginning(struct pl_word word);
 /* A unit in a word of its own: seconds gets those of a time, 0 for anything else. false: it is no unit. */
 bool pl_word_is_unit(struct pl_word word, double *seconds);
 /* What a number is glued to by a colon without being its value: train.py:57, cuda:0. */
 bool pl_word_is_place(struct pl_word word);
+/* January, Jan: the number behind it is a day. */
+bool pl_word_is_month(struct pl_word word);
+bool pl_word_is_weekday(struct pl_word word);
+/* Does the last part of the name say that its digits are no number: git_sha, commit? */
+bool pl_word_is_digest(struct pl_word word);
 /* Bytes of a character beyond ASCII that draws bars, bullets and pictures; *arrow: it points. 0: it may belong to a
  * word. */
 size_t pl_line_picture(const char *text, const char *end, bool *arrow);
