@@ -117,12 +117,13 @@ expect 2 poula plot --study still
 contains err "name what a figure of kind parallel is to have along x"
 expect 0 poula plot --study still --kind parallel --y "last loss" --x lambda
 # On a page each line says under the pointer what it stands for.
-sed -i 's/^- {kind: scatter.*/- {kind: parallel, y: last loss, x: [lambda, beta1]}/' coloured.yaml
+sed -i 's/^- {kind: scatter.*/- {kind: parallel, y: last loss, x: [lambda, beta1], lines: optimizer}/' coloured.yaml
 expect 0 poula sweep coloured.yaml --quiet
 expect 0 poula report --study coloured --format html --out page.html
 contains page.html "<figcaption>last loss by λ and β₁</figcaption>"
 equal "$(grep -c '<title>λ [-0-9.e]*, β₁ 0\.[0-9]*: last loss [-0-9.e+]*</title>' page.html)" 9 "the lines of the page"
-contains page.html "9 configurations; the best has λ"
+contains page.html "adam: 9 configurations; the best has λ"
+contains page.html '<label class="c0 d0" style="--c:var(--ink)">' # colours are those of the scale
 
 expect 2 poula plot --study search --kind ranks --y "last loss" --where problem=rastrigin
 contains err "at least 2 are needed"

@@ -115,11 +115,13 @@ static void draw_lines(const struct pl_inline *s, const struct pl_plot_line *lin
         draw_config(s, points, each, how);
     }
     pl_text_add(s->out, "</g>\n");
+    struct pl_text name = {0};
+    pl_inline_label(s->panel->line_count > 1 ? s->figure->legend[line->style].label : "", &name);
     if (first || lost > most)
-        pl_text_addf(note, "Of %zu configurations%s%s %zu are drawn on this page, the best. ", count + lost,
-                     line->style || s->panel->line_count > 1 ? " of " : "",
-                     s->panel->line_count > 1 ? s->figure->legend[line->style].label : "",
+        pl_text_addf(note, "Of %zu configurations%s%s the best %zu are drawn on this page. ", count + lost,
+                     name.length ? " of " : "", pl_text(&name),
                      (count > most ? most : count) + (lost > most ? most : lost));
+    pl_text_release(&name);
     pl_text_release(&classes);
 }
 
