@@ -297,6 +297,8 @@ struct pl_layout_size {
     double said;                                     /* of what the figure says of itself, below the legend */
     double left, right, bottom;                      /* margins within a panel, for its axes */
     double inner;                                    /* in place of left, where y needs no name */
+    double pitch;                                    /* from a row of panels to the next: less than a panel is high
+                                                        where rows but the last need no room for labels of x */
     size_t legend_columns;
     int slant;      /* degrees by which labels along x are turned */
     double heading; /* inches above a panel, for its title */
@@ -340,10 +342,10 @@ void pl_script_lines(struct pl_script *script, const struct pl_panel *panel);
 void pl_script_squares(struct pl_script *script, const struct pl_panel *panel);
 void pl_script_parallel(struct pl_script *script, const struct pl_panel *panel);
 void pl_script_ranks(struct pl_script *script, const struct pl_panel *panel);
-/* Scales and ticks of both axes (those of y without labels where label_y is false), and the functions x_at, y_at,
+/* Scales and ticks of both axes (without labels where label_x, label_y are false), and the functions x_at, y_at,
  * band_at and edge_at, which bring values to their place.
  */
-void pl_script_axes(struct pl_script *script, const struct pl_panel *panel, bool label_y);
+void pl_script_axes(struct pl_script *script, const struct pl_panel *panel, bool label_x, bool label_y);
 /* A label as a string of the script, in the language of its texts. */
 /* The label as the figure's format writes it: for LaTeX, or as gnuplot's enhanced text, in which no "]]>" is left: its
  * SVG would be no XML. */

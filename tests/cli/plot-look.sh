@@ -118,6 +118,25 @@ equal "$(values 1)" "0 2 3 NaN 0 0 " "running mean"
 equal "$(values 2)" "0 0 6 NaN 0 0 " "what was measured"
 contains plots/smooth-trajectories.svg "Every run is smoothed: running mean over 3 epochs."
 equal "$(grep -o 'set yrange \[[^]]*' plots/smooth-trajectories.gp | sort -u | wc -l)" 1 "ranges of shared y axes"
+# Rows that share x have its labels at the foot of each column, and stand closer.
+cat >rows.yaml <<'END'
+study: rows
+task: {problem: rastrigin, iterations: 40, record: 10}
+optimizer: {name: sgd, lambda: [0.1, 0.03, 0.01, 0.003, 0.001]}
+figures: [{kind: curves, y: loss, panels: lambda, shared: x}]
+END
+expect 0 poula sweep rows.yaml --db rows.db
+expect 0 poula plot --db rows.db --keep
+equal "$(grep -c '^set xtics ("" ' plots/rows-curves.gp)" 2 "rows without labels of x"
+equal "$(grep -c '^set xtics ("0"' plots/rows-curves.gp)" 3 "panels with labels of x"
+height() { sed -n 's/^set terminal.* size [0-9]*,\([0-9]*\).*/\1/p' plots/rows-curves.gp; }
+close=$(height)
+sed 's/, shared: x//' rows.yaml >apart.yaml
+expect 0 poula sweep apart.yaml --db rows.db
+expect 0 poula plot --db rows.db --keep
+equal "$(grep -c '^set xtics ("0"' plots/rows-curves.gp)" 5 "panels with labels of x"
+[ "$close" -lt "$(height)" ] || fail "rows that share x take $close of $(height)"
+
 expect 0 poula plot --db smooth.db --keep --smooth "median 3" --format pdf
 equal "$(values 1)" "0 0 3 NaN 0 0 " "running median"
 sql smooth.db "DELETE FROM metric WHERE run = 1" || fail "the points of a run" # a run without any

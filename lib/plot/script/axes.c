@@ -45,7 +45,7 @@ static struct pl_tick *copy_ticks(const struct pl_tick *ticks, size_t count, dou
 
 /* The values of a setting: every one has a tick, and a label where it has room. */
 static void write_values(struct pl_script *script, const struct pl_tick_axis *axis, char which,
-                         const struct pl_tick *ticks, size_t count)
+                         const struct pl_tick *ticks, size_t count, bool labels)
 {
     char name[2] = {which, '\0'};
     struct pl_tick *shown = copy_ticks(ticks, count, pow(10, axis->power));
@@ -56,6 +56,8 @@ static void write_values(struct pl_script *script, const struct pl_tick_axis *ax
         room.letter = 0;
     }
     pl_ticks_thin(&room, shown, count);
+    for (size_t i = 0; i < count && !labels; i++)
+        shown[i].label[0] = '\0';
     write_ticks(script->figure, script->text, name, shown, count);
     for (size_t i = 0; i < count; i++)
         free(shown[i].label);
@@ -74,7 +76,7 @@ static void write_axis(struct pl_script *script, const struct pl_panel *panel, c
                  axis.log ? "set" : "unset", name);
     if (x ? panel->x_tick_count : panel->y_tick_count) {
         write_values(script, &axis, which, x ? panel->x_ticks : panel->y_ticks,
-                     x ? panel->x_tick_count : panel->y_tick_count);
+                     x ? panel->x_tick_count : panel->y_tick_count, labels);
         return;
     }
     pl_ticks_make(&axis, &ticks);
@@ -129,10 +131,10 @@ static void write_breaks(const struct pl_panel *panel, struct pl_text *script)
                          panel->x_breaks[b] / unit, panel->x_breaks[b] / unit);
 }
 
-void pl_script_axes(struct pl_script *script, const struct pl_panel *panel, bool label_y)
+void pl_script_axes(struct pl_script *script, const struct pl_panel *panel, bool label_x, bool label_y)
 {
     int slant = script->figure->plain ? 0 : script->size.slant;
-    write_axis(script, panel, 'x', true);
+    write_axis(script, panel, 'x', label_x);
     if (slant)
         pl_text_addf(script->text, "set xtics rotate by %d right\n", slant);
     else

@@ -291,9 +291,12 @@ void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_opti
     double lines = (double)pl_layout_wrap(figure->title, size->width, 1.2 * scale, &title);
     size->title = figure->title[0] ? (0.4 + 1.2 * line_height * (lines - 1)) * scale : 0.05;
     measure_said(figure, size);
+    /* Between rows that share x is room for what stands above a panel alone. */
+    double rows = (double)size->rows, spared = figure->share_x ? fmax(size->bottom - 0.15 * scale, 0) : 0;
     if (figure->height > 0)
-        size->panel_height = (figure->height - size->title - size->legend - size->said) / (double)size->rows;
-    size->height = size->title + size->legend + size->said + (double)size->rows * size->panel_height;
+        size->panel_height = (figure->height - size->title - size->legend - size->said + (rows - 1) * spared) / rows;
+    size->pitch = size->panel_height - spared;
+    size->height = size->title + size->legend + size->said + (rows - 1) * size->pitch + size->panel_height;
     pl_text_release(&title);
 }
 

@@ -115,7 +115,7 @@ static void write_place(const struct pl_figure *figure, const struct pl_layout_s
                         struct pl_text *script)
 {
     double column = (double)(index % size->columns), columns = (double)size->columns;
-    double top = size->height - size->title - (double)(index / size->columns) * size->panel_height;
+    double top = size->height - size->title - (double)(index / size->columns) * size->pitch;
     double panels = fmin(size->width, columns * size->panel_width), beside = (size->width - panels) / 2;
     double width = (panels - size->left - (columns - 1) * size->inner - columns * size->right) / columns;
     double left = beside + size->left + column * (width + size->right + size->inner);
@@ -174,7 +174,7 @@ static void write_labels(const struct pl_figure *figure, size_t index, const str
     bool slanted = size->slant && !figure->plain; /* gnuplot would put it as far below as it thinks such labels reach */
     set_text(figure, script, "xlabel", slanted ? "" : x_label, figure->plain ? "" : " offset 0,0.2");
     if (slanted && *x_label) {
-        double bottom = size->height - size->title - (double)(index / size->columns + 1) * size->panel_height;
+        double bottom = size->height - size->title - (double)(index / size->columns) * size->pitch - size->panel_height;
         pl_text_add(script, "set label 1002 ");
         pl_script_quote(figure, script, x_label);
         pl_text_addf(script, " at graph 0.5, screen %.5f center\n", (bottom + 0.6 * size->line) / size->height);
@@ -191,8 +191,10 @@ static void write_panel(struct pl_script *script, size_t index)
     if (script->figure->kind == PL_FIGURE_RANKS) {
         pl_script_ranks(script, panel);
     } else {
-        bool first = index % script->size.columns == 0;
-        pl_script_axes(script, panel, script->figure->plain || first || !script->figure->share_y);
+        const struct pl_figure *figure = script->figure;
+        bool first = index % script->size.columns == 0, last = index + script->size.columns >= figure->panel_count;
+        pl_script_axes(script, panel, figure->plain || last || !figure->share_x,
+                       figure->plain || first || !figure->share_y);
         if (script->figure->kind == PL_FIGURE_HEATMAP)
             pl_script_squares(script, panel);
         else if (script->figure->kind == PL_FIGURE_PARALLEL)
@@ -259,7 +261,7 @@ static void write_legend(const struct pl_figure *figure, const struct pl_layout_
                         "unset logscale\nset lmargin at screen 0\nset rmargin at screen 1\n");
     pl_text_addf(script, "set bmargin at screen %.5f\nset tmargin at screen %.5f\n", size->said / size->height,
                  (size->said + size->legend) / size->height);
-    pl_text_addf(script, "set key inside center center horizontal Left reverse samplen 3.5 maxcols %zu font ',%g'\n",
+    pl_text_addf(script, "set key inside center center horizontal Left reverse samplen 3.5 width 1 maxcols %zu font ',%g'\n",
                  size->legend_columns, 0.9 * figure->font);
     pl_text_add(script, "plot [0:1] [0:1] NaN notitle");
     size_t most = pl_layout_entry(figure, size);
