@@ -21,7 +21,8 @@ enum meaning {
     NOUN,     /* neutral unless another word has a direction: norm, theta */
     NEUTRAL,  /* neutral when it comes last: loss_scale, gradient_norm; scale_loss is a loss */
     CLOCK,    /* the same, and told by a clock */
-    SPREAD,   /* when it comes last nobody knows what is better: acc_std, loss_ratio */
+    SCATTER,  /* wherever it stands, nobody knows what is better: std_reward, acc_std */
+    SPREAD,   /* when it comes last nobody knows what is better: acc_delta, loss_ratio */
     OPPOSITE, /* turns the other words round, or does not */
     RANKED,   /* top5, hits@10, pass@1: up with a number behind it, where nothing else is said */
     ACCURACY,
@@ -47,6 +48,7 @@ static const struct {
     {EVAL, "eval,evaluation,evaluate"},
     {TEST, "test,testing,tst"},
     {COUNTED, "epoch,step,iteration,iter,update,sample,example,image,token,frame,batch,episode,timestep,count,num,"
+              "acc steps,"
               "number,n,batch size,seed,param,progress,round,generation,trial"},
     {NOUN, "norm,size,theta,parameter,length,momentum,dropout,batchsize,floor,share,stepsize,step size"},
     {NEUTRAL, "lr,learning rate,learningrate,weight decay,wd,scale,scaling,coef,coeff,coefficient,grad,gradient,"
@@ -54,24 +56,27 @@ static const struct {
               "utilization,clip,clipfrac,clip fraction,schedule,return code,exit code"},
     {CLOCK, "second,sec,s,ms,us,time,duration,elapsed,hour,minute,walltime,wall,clock,latency,throughput,fps,ips,"
             "speed,remaining,runtime,timestamp,eta,flops,tflops,mfu,per second,per sec,per s"},
-    {SPREAD, "std,stdev,stddev,std dev,standard deviation,deviation,sd,var,variance,stderr,std err,standard error,"
-             "sem,ratio,delta,diff,difference,change,threshold,slope,trend,improvement,decrease,increase,drop,"
+    {SCATTER, "std,stdev,stddev,std dev,standard deviation,stderr,std err,standard error"},
+    {SPREAD, "deviation,sd,var,variance,sem,ratio,delta,diff,difference,change,threshold,slope,trend,improvement,"
+             "decrease,increase,drop,"
              "quantile,percentile,skew,kurtosis,histogram,id,index,bound,limit,target"},
-    {OPPOSITE, "neg,negative,minus,inverse,inv,inverted,reciprocal,non,no,not,false,true,anti"},
+    {OPPOSITE, "neg,negative,minus,inverse,inv,inverted,reciprocal,non,no,not,false,true,anti,"
+               "time to,step to,steps to,epoch to,epochs to,iteration to,iterations to,iters to,updates to"},
     {RANKED, "top,hit,pass,p at,r at"},
 
     {ACCURACY, "accuracy,accuracies,acc,macc,pacc,aacc,bacc,oacc,correct,exact match"},
-    {UP, "auc,auroc,auprc,aucpr,rocauc,prauc,roc auc,pr auc,ap,map,precision,prec,recall,sensitivity,specificity,tpr,"
-         "tnr,ppv,npv,true positive rate,true negative rate,true positive,true negative,positive predictive value,"
-         "negative predictive value,f1,f2,f 1,f1score,fscore,fbeta,f score,f measure,f beta,microf1,macrof1,mf1,iou,"
-         "miou,fwiou,giou,jaccard,dice,dsc,kappa,qwk,mcc,matthews,bleu,sacrebleu,rouge,rougel,rougelsum,meteor,chrf,"
-         "cider,spice,bertscore,comet,gleu,r2,r 2,rsquared,r squared,r2score,coefficient of determination,"
-         "explained variance,pearson,pearsonr,spearman,spearmanr,kendall,kendalltau,correlation,corr,ccc,pcc,srcc,"
-         "plcc,return,reward,profit,sharpe,fitness,ndcg,dcg,mrr,reciprocal rank,mean reciprocal rank,hit rate,"
-         "hitrate,hr at,success,success rate,success ratio,win,win rate,win ratio,winrate,elo,pass rate,psnr,ssim,"
-         "msssim,snr,sdr,sisdr,sisnr,pesq,stoi,mos,inception score,nmi,ami,ari,vmeasure,silhouette,purity,mota,motp,"
-         "idf1,hota,detection rate,speedup,solved,completion rate,nse,pck,oks,dice coef,dice coefficient,"
-         "correlation coefficient,corrcoef"},
+    {UP,
+     "auc,auroc,auprc,aucpr,rocauc,prauc,roc auc,pr auc,ap,map,precision,prec,recall,sensitivity,specificity,tpr,"
+     "tnr,ppv,npv,true positive rate,true negative rate,true positive,true negative,positive predictive value,"
+     "negative predictive value,f1,f2,f 1,f1score,fscore,fbeta,f score,f measure,f beta,microf1,macrof1,mf1,iou,"
+     "miou,fwiou,giou,jaccard,dice,dsc,kappa,qwk,mcc,matthews,bleu,sacrebleu,rouge,rougel,rougelsum,meteor,chrf,"
+     "cider,spice,bertscore,comet,gleu,r2,r 2,rsquared,r squared,r2score,coefficient of determination,"
+     "explained variance,pearson,pearsonr,spearman,spearmanr,kendall,kendalltau,correlation,corr,ccc,pcc,srcc,"
+     "plcc,return,reward,rew,ep ret,profit,sharpe,fitness,ndcg,dcg,mrr,reciprocal rank,mean reciprocal rank,hit rate,"
+     "hitrate,hr at,success,success rate,success ratio,win,win rate,win ratio,winrate,elo,pass rate,psnr,ssim,"
+     "msssim,snr,sdr,sisdr,sisnr,pesq,stoi,mos,inception score,nmi,ami,ari,vmeasure,silhouette,purity,mota,motp,"
+     "idf1,hota,detection rate,speedup,solved,completion rate,nse,pck,oks,dice coef,dice coefficient,"
+     "correlation coefficient,corrcoef,clip score"},
     {CHANCE, "likelihood,loglikelihood,log likelihood,loglik,log lik,ll,log prob,logprob,log probability,evidence,"
              "elbo,evidence lower bound,neg mean squared error,neg root mean squared error,neg mean absolute error,"
              "neg median absolute error,neg mean squared log error,neg mean absolute percentage error,neg max error,"
@@ -290,7 +295,7 @@ static enum pl_direction direction_of(const struct sense *s)
     bool up = any(s, ACCURACY, CHANCE), down = any(s, ERROR, LOSS);
     if (s->head == NEUTRAL || s->head == CLOCK)
         return PL_NEUTRAL;
-    if (s->head == SPREAD || (s->seen[OPPOSITE] && (up || down)))
+    if (s->head == SPREAD || s->head == SCATTER || ((s->seen[OPPOSITE] || s->seen[SCATTER]) && (up || down)))
         return PL_UNDECLARED;
     if (up &&
         down) /* acc_loss, loss_iou, reward_error are what is minimised; of loss_acc or cost_return nobody knows */

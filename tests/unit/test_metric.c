@@ -32,7 +32,8 @@ static void names_tell_which_way_is_better(void **state)
              "recall recall@10 ndcg nDCG@10 MRR hit_rate hits@10 pass@1 P@1 r@5 psnr PSNR ssim elo Elo win_rate "
              "success_rate WinRate reward return episode_reward_mean episode_return avgreturn eval/mean_reward "
              "returns log_likelihood likelihood elbo ELBO spearman pearsonr explained_variance true_positive_rate "
-             "negative_predictive_value inception_score correct neg_mean_squared_error neg_log_loss sensitivity mcc"},
+             "negative_predictive_value inception_score correct neg_mean_squared_error neg_log_loss sensitivity mcc "
+             "ep_rew_mean rollout/ep_rew_mean AverageEpRet clip_score train_acc_step"},
         {DOWN, "loss Loss LOSS train_Loss valLoss valloss trainloss val_loss_best validation-loss losses d_loss "
                "loss_cls loss_bbox loss_iou dice_loss acc_loss reward_loss loss/train Loss/test nll NLL mse rmse MSE "
                "mae error Error err test_err error_rate top1_error top5-err errors WER wer cer perplexity Perplexity "
@@ -45,11 +46,12 @@ static void names_tell_which_way_is_better(void **state)
                "epoch epoch_seconds time wall_time time/step samples_per_second eval_samples_per_second eval_runtime "
                "tokens/s it/s tokens_per_second gradient_norm grad_norm loss_grad_norm parameter_norm lambda "
                "momentum weight_decay theta theta2 averaged_theta2 batch_size loss_scale loss_weight kl_coef "
-               "loss_time iteration total_steps gpu_mem elapsed fps return_code epochs"},
-        {UNKNOWN, "score test_score sharpness energy quality entropy foo x m val_foo acc_std loss_std loss_ratio "
-                  "loss_acc_ratio loss_acc cost_return error_acc neg_reward neg_loss acc_drop accuracy_delta "
-                  "sharpness_epoch coverage margin f mape_ratio lossy accelerate trace macro mapping recallable "
-                  "dropped similarity 1 _"},
+               "loss_time iteration total_steps gpu_mem elapsed fps return_code epochs acc_steps grad_acc_steps"},
+        {UNKNOWN,
+         "score test_score sharpness energy quality entropy foo x m val_foo acc_std loss_std loss_ratio "
+         "loss_acc_ratio loss_acc cost_return error_acc neg_reward neg_loss acc_drop accuracy_delta "
+         "sharpness_epoch coverage margin f mape_ratio lossy accelerate trace macro mapping recallable "
+         "dropped similarity 1 _ std_reward Std_of_Reward StdEpRet reward_std std_loss time_to_acc steps_to_acc"},
     };
     (void)state;
     for (size_t c = 0; c < COUNT(cases); c++) {

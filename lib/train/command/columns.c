@@ -131,14 +131,58 @@ static bool is_a_number(enum pl_spelling spelling)
     return spelling == PL_SPELLED_NUMBER || spelling == PL_SPELLED_PERCENT || spelling == PL_SPELLED_DURATION;
 }
 
-/* Is it a row of the table? Cells may be texts (a phase, a host) where bars or commas part them and the position, or
- * most of the rest, is a number. set: the cell that says which set the row is of (val), or NULL. A text in the first
- * column says what the row is of: a class, a trial; then its metrics are not those of the columns. */
-static bool is_row(const struct field *fields, const struct pl_line_table *table, const struct field **set, bool *odd)
+/* What the texts of a row say of its numbers. */
+struct texts {
+    const struct field *set;   /* val */
+    const struct field *named; /* loss, in a table of names and values */
+    bool of_one;               /* the row is of one class, trial, ... of several */
+};
+
+static bool is_named(const char *name, const char *list)
 {
-    size_t numbers = 0, texts = 0;
-    bool stated = false, labelled = false;
-    *set = NULL;
+    return pl_word_among((struct pl_word){name, strlen(name)}, list);
+}
+
+/* Trial name, class: what a row is of. */
+static bool is_division(const char *name)
+{
+    for (size_t length; *name; name += length + (name[length] == ' ')) {
+        length = strcspn(name, " ");
+        if (pl_word_among((struct pl_word){name, length}, "class category trial label layer"))
+            return true;
+    }
+    return false;
+}
+
+static bool has_values(const struct pl_line_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (is_named(table->names[i], "value"))
+            return true;
+    return false;
+}
+
+/* A text in column i. first: it is the first of a row that states no position. */
+static void note_text(const struct pl_line_table *table, size_t i, const struct field *field, bool first,
+                      struct texts *texts)
+{
+    struct pl_word word = {field->text, field->length};
+    if (pl_word_is_other_set(word))
+        texts->set = field;
+    else if (is_named(table->names[i], "metric metric_name key tag name variable") && has_values(table))
+        texts->named = field;
+    else if (is_division(table->names[i]) ||
+             (first && !table->of_file && isalpha((unsigned char)*field->text) && !pl_word_is_set(word)))
+        texts->of_one = true;
+}
+
+/* Is it a row of the table? Cells may be texts (a phase, a host) where bars or commas part them and the position, or
+ * most of the rest, is a number. A row of a class or a trial has not the metrics of the columns. */
+static bool is_row(const struct field *fields, const struct pl_line_table *table, struct texts *texts, bool *odd)
+{
+    size_t numbers = 0, others = 0;
+    bool stated = false;
+    *texts = (struct texts){0};
     for (size_t i = 0; i < table->count; i++) {
         double value;
         enum pl_spelling spelling = cell_spelling(&fields[i], &value);
@@ -147,21 +191,22 @@ static bool is_row(const struct field *fields, const struct pl_line_table *table
             return false;
         stated = stated || (position && (is_a_number(spelling) || spelling == PL_SPELLED_FRACTION));
         numbers += is_a_number(spelling);
-        texts += spelling == PL_SPELLED_NOT;
-        labelled = labelled || (!i && spelling == PL_SPELLED_NOT && !table->of_file &&
-                                !pl_word_is_set((struct pl_word){fields[i].text, fields[i].length}));
-        if (spelling == PL_SPELLED_NOT && pl_word_is_other_set((struct pl_word){fields[i].text, fields[i].length}))
-            *set = &fields[i];
+        others += spelling == PL_SPELLED_NOT;
     }
-    if (labelled && numbers && table->delimiter != ' ')
+    for (size_t i = 0; i < table->count; i++) {
+        double value;
+        if (cell_spelling(&fields[i], &value) == PL_SPELLED_NOT)
+            note_text(table, i, &fields[i], !i && !stated, texts);
+    }
+    if (texts->of_one && numbers && table->delimiter != ' ')
         *odd = true;
-    return numbers && !labelled && (!texts || (table->delimiter != ' ' && (stated || numbers > texts)));
+    return numbers && !texts->of_one && (!others || (table->delimiter != ' ' && (stated || numbers > others)));
 }
 
 static bool read_row(const struct field *fields, const struct pl_line_table *table, struct pl_line *line)
 {
-    const struct field *set;
-    if (!is_row(fields, table, &set, &line->odd))
+    struct texts texts;
+    if (!is_row(fields, table, &texts, &line->odd))
         return false;
     for (size_t i = 0; i < table->count; i++) {
         double value;
@@ -171,12 +216,17 @@ static bool read_row(const struct field *fields, const struct pl_line_table *tab
         if (!*name)
             continue;
         if (is_a_number(spelling) || (spelling == PL_SPELLED_FRACTION && position)) {
-            struct pl_text whole = {0};
-            if (set && !position && strncmp(name, set->text, set->length) != 0)
-                pl_text_addf(&whole, "%.*s_", (int)set->length, set->text);
-            pl_text_add(&whole, name);
+            struct pl_text whole = {0}, own = {0};
+            if (texts.named && is_named(name, "value"))
+                pl_text_add_bytes(&own, texts.named->text, texts.named->length);
+            else
+                pl_text_add(&own, name);
+            if (texts.set && !position && strncmp(pl_text(&own), texts.set->text, texts.set->length) != 0)
+                pl_text_addf(&whole, "%.*s_", (int)texts.set->length, texts.set->text);
+            pl_text_add(&whole, pl_text(&own));
             pl_line_add(line, pl_text(&whole), whole.length, value);
             pl_text_release(&whole);
+            pl_text_release(&own);
         } else if (spelling == PL_SPELLED_ODD || spelling == PL_SPELLED_FRACTION ||
                    (spelling == PL_SPELLED_NOT && pl_line_is_measure(name, strlen(name)))) {
             line->odd = true;
@@ -277,7 +327,8 @@ static int read_columns(const char *text, struct pl_line_table *table, struct pl
         return 2;
     line->odd = line->odd || is_framed_row(text, fields);
     for (const char *d = delimiters; *d; d++) {
-        count = strchr(text, *d) ? split(text, *d, fields) : 0;
+        const char *names = *text == '#' ? text + 1 + strspn(text + 1, " \t") : text; /* # epoch loss */
+        count = strchr(names, *d) ? split(names, *d, fields) : 0;
         if (!is_header(fields, count, *d, any && *d != ' '))
             continue;
         pl_line_table_release(table);

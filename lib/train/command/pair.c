@@ -256,8 +256,11 @@ static bool take_value(struct pl_scan *s, size_t from, bool explicit)
         s->counted = s->measured && whole && !explicit;
         s->measured = s->measured || measured;
     } else {
-        bool known = pl_line_is_measure(s->words[s->count - 1].text, s->words[s->count - 1].length);
-        bool odd = spelling == PL_SPELLED_ODD || spelling == PL_SPELLED_FRACTION || number ||
+        struct pl_word last = s->words[s->count - 1];
+        bool known = pl_line_is_measure(last.text, last.length);
+        bool batch = spelling == PL_SPELLED_FRACTION && pl_word_among(last, "batch batches minibatch");
+        s->batch = s->batch || batch;
+        bool odd = spelling == PL_SPELLED_ODD || (spelling == PL_SPELLED_FRACTION && !batch) || number ||
                    (spelling == PL_SPELLED_CLOCK && known); /* loss=1d5 */
         s->line->odd = s->line->odd || (odd && (explicit || known));
         pass_over(s, explicit);
