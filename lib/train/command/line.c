@@ -177,6 +177,9 @@ void pl_line_settle(struct pl_line *line)
             line->epoch = value;
         if (!step || isnan(line->epoch))
             pl_line_remove(line, at);
+        for (size_t i = line->count; !step && i > 0; i--) /* told again: epoch 1 loss=0.5 | epoch 1 val_loss=0.6 */
+            if (is_epoch(line->pairs[i - 1].name, strlen(line->pairs[i - 1].name)) && line->pairs[i - 1].value == value)
+                pl_line_remove(line, i - 1);
     }
     if (line->lost) {
         clear_line(line);

@@ -205,6 +205,28 @@ static void take_average(struct pl_scan *s, double *value)
     }
 }
 
+/* A position, whose value is spelled so. */
+static void take_position(struct pl_scan *s, enum pl_spelling spelling, double value, struct pl_word spelled,
+                          bool explicit)
+{
+    bool epoch = pl_word_among(s->words[s->count - 1], "epoch epoch_num");
+    bool whole = strspn(spelled.text, "0123456789") >= spelled.length;
+    if (spelling == PL_SPELLED_DURATION) {
+        pass_over(s, explicit); /* Step: 20ms, what one took */
+    } else if (s->position && spelling == PL_SPELLED_NUMBER && !whole && !epoch) {
+        s->line->odd = true; /* iter 100 | step 1.0e-01: a length */
+        pass_over(s, explicit);
+    } else if (spelling == PL_SPELLED_NUMBER || spelling == PL_SPELLED_PERCENT || spelling == PL_SPELLED_FRACTION) {
+        note_fraction(s, spelling);
+        state_position(s, value);
+    } else {
+        s->line->odd = s->line->odd || spelling == PL_SPELLED_ODD ||
+                       (spelling == PL_SPELLED_CLOCK && memchr(spelled.text, ':', spelled.length)); /* step:9:loss:1 */
+        s->spoiled = true;
+        pass_over(s, explicit);
+    }
+}
+
 /* The metric that the words from one on name, with what stands at s->at. explicit: behind = or :. Returns false, and
  * takes nothing, where no value stands. */
 static bool take_value(struct pl_scan *s, size_t from, bool explicit)
@@ -220,25 +242,21 @@ static bool take_value(struct pl_scan *s, size_t from, bool explicit)
     }
     enum pl_spelling spelling = pl_line_value(start, close ? close : s->end, &value, &after);
     bool position = pl_word_is_position(s->words[s->count - 1]);
-    if (spelling == PL_SPELLED_NOT || (close && after != close))
+    if (spelling == PL_SPELLED_NOT || (close && after != close)) {
+        struct pl_word name = s->words[s->count - 1];
+        const char *call = s->at + strspn(s->at, "abcdefghijklmnopqrstuvwxyz._"); /* tensor([0.1, 0.2]) */
+        s->line->odd = s->line->odd || (explicit && call > s->at && s->end - call > 2 && !memcmp(call, "([", 2) &&
+                                        pl_line_is_measure(name.text, name.length));
         return false;
+    }
     s->at = close ? close + 1 : after;
     if (is_bar(s, spelling, after)) {
         pl_scan_end_field(s, true);
         return true;
     }
     bool number = spelling == PL_SPELLED_NUMBER || spelling == PL_SPELLED_PERCENT || spelling == PL_SPELLED_DURATION;
-    if (position && spelling != PL_SPELLED_DURATION && (number || spelling == PL_SPELLED_FRACTION)) {
-        note_fraction(s, spelling);
-        state_position(s, value);
-    } else if (position && spelling == PL_SPELLED_DURATION) {
-        pass_over(s, explicit); /* Step: 20ms, what one took */
-    } else if (position) {
-        s->line->odd = s->line->odd || spelling == PL_SPELLED_ODD ||
-                       (spelling == PL_SPELLED_CLOCK &&
-                        memchr(start, ':', (size_t)(after - start))); /* step:10:loss:0.5 */
-        s->spoiled = true;
-        pass_over(s, explicit);
+    if (position) {
+        take_position(s, spelling, value, (struct pl_word){start, (size_t)(after - start)}, explicit);
     } else if (explicit && s->in_sentence) {
         s->line->odd = s->spoiled = true; /* Accuracy on the 10000 test images: 54 % */
         pass_over(s, explicit);
@@ -257,7 +275,7 @@ static bool take_value(struct pl_scan *s, size_t from, bool explicit)
         s->measured = s->measured || measured;
     } else {
         struct pl_word last = s->words[s->count - 1];
-        bool known = pl_line_is_measure(last.text, last.length);
+        bool known = pl_line_is_measure(last.text, last.length) || pl_word_is_set(last);
         bool batch = spelling == PL_SPELLED_FRACTION && pl_word_among(last, "batch batches minibatch");
         s->batch = s->batch || batch;
         bool odd = spelling == PL_SPELLED_ODD || (spelling == PL_SPELLED_FRACTION && !batch) || number ||
@@ -364,43 +382,6 @@ static bool states_epoch(const char *at, const char *end)
     return batch > at && *batch == '[' && states_batch(batch, end);
 }
 
-bool pl_scan_is_logged(const struct pl_scan *s, const char *here)
-{
-    for (const char *c = s->text; here - c > 4; c++)
-        if (c[2] == ':' && strspn(c, "0123456789") == 2 && strspn(c + 3, "0123456789") == 2)
-            return true;
-    return false;
-}
-
-/* The number behind the glued colon at s->at says where in a program the line was printed: trainer.py:57,
- * __main__:train:42, (trainer:57). Passes over it. */
-static bool take_place(struct pl_scan *s)
-{
-    struct pl_word last = s->words[s->count - 1];
-    size_t digits = strspn(s->at, "0123456789");
-    const char *stop = s->at + digits, *start = last.text;
-    bool file = pl_word_is_place(last) && memchr(last.text, '.', last.length);
-    if (!digits || s->count > 1 || (stop < s->end && !strchr(" \t)],-", *stop)))
-        return false;
-    bool ours = pl_word_is_position(last) || pl_line_is_measure(last.text, last.length), chain = false;
-    const char *next = pl_scan_spaces(stop, s->end);
-    while (start - s->text > 1 && start[-1] == ':' && (isalnum((unsigned char)start[-2]) || strchr("_.", start[-2]))) {
-        for (start--; start > s->text && (isalnum((unsigned char)start[-1]) || strchr("_.", start[-1]));)
-            start--;
-        chain = true;
-    }
-    struct pl_word first = {start, strcspn(start, ":")};
-    chain = chain && !pl_word_is_level(first) && !pl_word_is_qualifier(first) &&
-            (!ours || (next < s->end && next > stop && strchr("-|", *next)));
-    bool enclosed = !ours && !pl_word_is_qualifier(last) && start > s->text && strchr("([", start[-1]) &&
-                    stop < s->end && strchr(")]", *stop) && pl_scan_is_logged(s, start);
-    if (!file && (s->metrics || s->position || !(chain || enclosed)))
-        return false;
-    s->count = 0;
-    s->at = stop;
-    return true;
-}
-
 /* name: value, the name being all the words that wait; without a value the colon only separates. */
 void pl_scan_colon(struct pl_scan *s)
 {
@@ -411,7 +392,7 @@ void pl_scan_colon(struct pl_scan *s)
     s->at = pl_scan_spaces(s->at + 1, s->end);
     while (from + 1 < s->count && (pl_word_is_level(s->words[from]) || pl_word_among(s->words[from], "and &")))
         from++;
-    if (glued && take_place(s))
+    if (glued && pl_scan_place(s))
         return;
     if (glued && pl_word_is_place(last)) {
         pl_scan_end_field(s, true);
@@ -448,7 +429,10 @@ void pl_scan_spaced(struct pl_scan *s)
         pl_scan_end_field(s, true);
         return;
     }
-    if (!position && (named || rank) && spelling == PL_SPELLED_NUMBER) {
+    if (!position && named && after - s->at > 2 && pl_line_is_measure(last.text, last.length) &&
+        spelling == PL_SPELLED_NUMBER) {
+        s->spoiled = s->line->odd = true; /* loss 1000: 0.5 */
+    } else if (!position && (named || rank) && spelling == PL_SPELLED_NUMBER) {
         pl_scan_push(s, s->at, (size_t)(after - s->at)); /* top 1: 0.5 */
         s->at = after;
         return;

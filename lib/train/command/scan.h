@@ -51,6 +51,8 @@ void pl_scan_push(struct pl_scan *s, const char *text, size_t length);
 /* Passes over a unit behind a number, after a blank, and converts times to seconds. Returns false if the value is no
  * plain number with it. */
 bool pl_scan_unit(struct pl_scan *s, double *value);
+/* The number behind the glued colon, at s->at, says where in a program the line was printed. Passes over it. */
+bool pl_scan_place(struct pl_scan *s);
 /* Does a time of day stand between the line's beginning and here? */
 bool pl_scan_is_logged(const struct pl_scan *s, const char *here);
 /* The words from one on are to name a pair: notes whether they say which set it is of. */

@@ -165,7 +165,7 @@ static void pass_number(struct pl_scan *s)
         before--;
     if (s->after_pair && s->measured && before > s->text && isdigit((unsigned char)before[-1]) &&
         spelling == PL_SPELLED_NUMBER && memchr(s->at, '.', (size_t)(after - s->at)))
-        s->line->odd = true; /* loss: 0.5 0.6 */
+        s->line->odd = true, s->spoiled = s->spoiled || s->counted; /* loss: 0.5 0.6; loss 100 0.5 */
     s->at = after > s->at ? after : s->at + 1;
     if (spelling == PL_SPELLED_NUMBER)
         pl_scan_unit(s, &value);
@@ -230,6 +230,16 @@ static bool begins_pair(const char *text, const char *end)
     return stop > text && stop < end && *stop == '=';
 }
 
+/* dice [0.8, 0.9]: something measured, and several numbers. */
+static bool tells_list(const struct pl_scan *s)
+{
+    const struct pl_word *last = s->count ? &s->words[s->count - 1] : NULL;
+    const char *close = last && pl_line_is_measure(last->text, last->length) ? pl_scan_matching(s->at, s->end) : NULL;
+    size_t length = close ? (size_t)(close - s->at - 1) : 0;
+    return length && isdigit((unsigned char)s->at[1]) && strspn(s->at + 1, "0123456789.,eE+- ") >= length &&
+           memchr(s->at, '.', length);
+}
+
 static void take_token(struct pl_scan *s)
 {
     char c = *s->at;
@@ -244,7 +254,7 @@ static void take_token(struct pl_scan *s)
         isdigit((unsigned char)pl_scan_spaces(s->at + 1, s->end)[0]))
         s->spoiled = true; /* [ IoU=0.50 | maxDets=100 ] = 0.371 */
     if (drawn) {
-        s->spoiled = s->spoiled || (arrow && s->metrics);
+        s->spoiled = s->spoiled || (arrow && s->metrics) || (drawn == 2 && s->count); /* mean ± std: 0.9 ± 0.1 */
         pl_scan_end_field(s, true);
         s->at += drawn;
     } else if ((c == '-' || c == '=') && take_run(s)) {
@@ -261,6 +271,10 @@ static void take_token(struct pl_scan *s)
             pass_number(s);
     } else if ((c == '"' || c == '\'') && take_quoted(s)) {
         return;
+    } else if (c == '[' && tells_list(s)) {
+        s->line->odd = true;
+        pl_scan_end_field(s, true);
+        s->at++;
     } else if ((c == '[' || c == '(') && (pl_scan_bracket(s) || take_set(s))) {
         return;
     } else if (c == '(' && s->count && closes_name(s, s->at)) {

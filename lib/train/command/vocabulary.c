@@ -63,7 +63,7 @@ bool pl_word_is_unit(struct pl_word word, double *seconds)
         const char *names;
         double seconds;
     } units[] = {
-        {"s sec secs second seconds", 1},
+        {"s sec secs second seconds nats bits", 1},
         {"ms msec milliseconds", 1e-3},
         {"us", 1e-6},
         {"ns", 1e-9},
