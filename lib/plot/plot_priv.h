@@ -315,6 +315,10 @@ double pl_layout_points(const struct pl_figure *figure);
 /* Characters of a legend's entry that have room. */
 size_t pl_layout_entry(const struct pl_figure *figure, const struct pl_layout_size *size);
 
+/* How large the letters of a heat map's numbers are, beside ordinary ones, so that they stay within their squares, and
+ * whether there is room for a second line. 0: there is no room for numbers that can be read. */
+double pl_layout_numbers(const struct pl_figure *figure, const struct pl_layout_size *size, bool *two);
+
 /* Breaks a text between words so that its lines are no wider than so many inches where it can be done; returns how many
  * lines there are. size: of its letters, beside ordinary ones. */
 size_t pl_layout_wrap(const char *text, double inches, double size, struct pl_text *out);

@@ -137,6 +137,25 @@ expect 0 poula plot --db rows.db --keep
 equal "$(grep -c '^set xtics ("0"' plots/rows-curves.gp)" 5 "panels with labels of x"
 [ "$close" -lt "$(height)" ] || fail "rows that share x take $close of $(height)"
 
+# The numbers of a heat map stay within its squares: smaller ones, without deviations, or none, and a note says so.
+cat >heat.yaml <<'END'
+study: heat
+task: {problem: rastrigin, iterations: 40, record: 10}
+optimizer: {name: theopoula, beta: 1e4, lambda: [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001, 0.0001], epsilon: [1, 0.1, 0.01]}
+seeds: [1, 2]
+figures: [{kind: heatmap, x: lambda, y: epsilon, z: last loss}]
+END
+expect 0 poula sweep heat.yaml --db heat.db
+numbers() { grep -c "^set label .* at [1-8],[1-3] center .* font ',$1" plots/heat-heatmap.gp || true; }
+expect 0 poula plot --db heat.db --keep
+equal "$(numbers 9) $(numbers 7.02)" "24 24" "numbers and deviations"
+expect 0 poula plot --db heat.db --keep --width 6in --height 1.6in
+contains err "Squares have no room for the deviations."
+equal "$(grep -c '^set label .* at [1-8],[1-3] center' plots/heat-heatmap.gp)" 24 "numbers alone"
+expect 0 poula plot --db heat.db --keep --width 3.25in
+contains err "Squares have no numbers, which would be larger than they are."
+equal "$(grep -c '^set label .* at [1-8],[1-3] center' plots/heat-heatmap.gp || true)" 0 "numbers"
+
 expect 0 poula plot --db smooth.db --keep --smooth "median 3" --format pdf
 equal "$(values 1)" "0 0 3 NaN 0 0 " "running median"
 sql smooth.db "DELETE FROM metric WHERE run = 1" || fail "the points of a run" # a run without any

@@ -137,14 +137,15 @@ static size_t longest_of(const struct pl_figure *figure, const struct pl_panel *
     return longest;
 }
 
-/* Labels along x stand slanted where they are words, upright where those are long. */
+/* Labels along x stand slanted where they are words, upright where those are long. Those of a heat map's columns are
+ * slanted where some would have no room. */
 static int slant_of(const struct pl_figure *figure, const struct pl_layout_size *size, size_t longest)
 {
     const struct pl_panel *panel = &figure->panels[0];
-    double columns = panel->x_range[1] - panel->x_range[0], room = pl_layout_square(panel);
-    if (figure->width > 0) /* about: the margins are not known yet */
-        room = (size->panel_width - 1.6 * size->scale) / columns;
-    bool wide = figure->kind == PL_FIGURE_HEATMAP && size->letter * (double)longest > 0.95 * room;
+    double room = pl_layout_square(panel);
+    if (figure->width > 0)
+        room = (size->panel_width - size->left - size->right) / (panel->x_range[1] - panel->x_range[0]);
+    bool wide = figure->kind == PL_FIGURE_HEATMAP && size->letter * (double)longest + 0.15 * size->scale > room;
     return !panel->words && !wide ? 0 : longest > 16 ? 90 : 35;
 }
 
@@ -160,10 +161,12 @@ static void measure_margins(const struct pl_figure *figure, const struct pl_plot
         x = width > x ? width : x;
         y = height > y ? height : y;
     }
-    size->slant = slant_of(figure, size, x);
     double scale = size->scale, letter = size->letter;
+    size->left = fmax(0.85 * scale, 0.55 * scale + letter * (double)y);
+    size->right = 1.3 * scale;
+    size->slant = slant_of(figure, size, x);
     double half = size->slant ? 0 : letter * (double)x / 2 + 0.05; /* of a label at the end of the x axis */
-    size->left = fmax(fmax(0.85 * scale, 0.55 * scale + letter * (double)y), half);
+    size->left = fmax(size->left, half);
     size->inner = figure->share_y ? fmax(0.1 * scale, half) : fmax(size->left - 0.3 * scale, half);
     size->right = figure->z_label ? 1.3 * scale : fmax(0.3 * scale, half);
     if (size->slant)
@@ -300,6 +303,35 @@ void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_opti
     pl_text_release(&title);
 }
 
+double pl_layout_numbers(const struct pl_figure *figure, const struct pl_layout_size *size, bool *two)
+{
+    static const double ordinary_number = 0.9, second = 0.7, least = 0.5;
+    size_t longest[2] = {0};
+    const struct pl_panel *panel = &figure->panels[0];
+    for (size_t p = 0; p < figure->panel_count; p++)
+        for (size_t i = 0; i < figure->panels[p].square_count; i++) {
+            const char *text = figure->panels[p].squares[i].text, *rest = strchr(text, '\n');
+            size_t first = rest ? (size_t)(rest - text) : strlen(text), other = rest ? strlen(rest + 1) : 0;
+            longest[0] = first > longest[0] ? first : longest[0];
+            longest[1] = other > longest[1] ? other : longest[1];
+        }
+    double width = (size->panel_width - size->left - size->right) / (panel->x_range[1] - panel->x_range[0]);
+    double height = (size->panel_height - size->bottom - size->heading) / (panel->y_range[1] - panel->y_range[0]);
+    double room = fmin(width / (0.95 * size->letter * (double)longest[0]), height / size->line);
+    *two = longest[1] && height > 1.9 * size->line * fmin(room, ordinary_number) &&
+           width / (0.95 * size->letter * (double)longest[1]) > fmin(room, ordinary_number) * second / ordinary_number;
+    return room < least ? 0 : fmin(room, ordinary_number);
+}
+
+static bool deviations(const struct pl_figure *figure)
+{
+    for (size_t p = 0; p < figure->panel_count; p++)
+        for (size_t i = 0; i < figure->panels[p].square_count; i++)
+            if (strchr(figure->panels[p].squares[i].text, '\n'))
+                return true;
+    return false;
+}
+
 int pl_layout_check(const struct pl_figure *figure, const struct pl_plot_options *options, struct pl_text *notes,
                     struct pl_error *err)
 {
@@ -322,5 +354,10 @@ int pl_layout_check(const struct pl_figure *figure, const struct pl_plot_options
                        figure->name, figure->height, size.height + (least - height) * (double)size.rows);
     if (longest_label(figure, &shown) > pl_layout_entry(figure, &size))
         pl_text_add(notes, "Names in the legend are cut, since the figure is narrower than they are.\n");
+    bool two;
+    if (figure->kind == PL_FIGURE_HEATMAP && !(pl_layout_numbers(figure, &size, &two) > 0))
+        pl_text_add(notes, "Squares have no numbers, which would be larger than they are.\n");
+    else if (figure->kind == PL_FIGURE_HEATMAP && !two && deviations(figure))
+        pl_text_add(notes, "Squares have no room for the deviations.\n");
     return 0;
 }

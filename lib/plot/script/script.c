@@ -261,7 +261,8 @@ static void write_legend(const struct pl_figure *figure, const struct pl_layout_
                         "unset logscale\nset lmargin at screen 0\nset rmargin at screen 1\n");
     pl_text_addf(script, "set bmargin at screen %.5f\nset tmargin at screen %.5f\n", size->said / size->height,
                  (size->said + size->legend) / size->height);
-    pl_text_addf(script, "set key inside center center horizontal Left reverse samplen 3.5 width 1 maxcols %zu font ',%g'\n",
+    pl_text_addf(script,
+                 "set key inside center center horizontal Left reverse samplen 3.5 width 1 maxcols %zu font ',%g'\n",
                  size->legend_columns, 0.9 * figure->font);
     pl_text_add(script, "plot [0:1] [0:1] NaN notitle");
     size_t most = pl_layout_entry(figure, size);

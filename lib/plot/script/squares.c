@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A terminal has whole lines only, and no frame: there the best square's value has a star, as in a table. */
+/* A terminal has whole lines only, and no frame: there the best square's value has a star, as in a table. letters: how
+ * large they are, beside ordinary ones. */
 static void add_lines_of_text(const struct pl_figure *figure, const struct pl_square *square, const char *colour,
-                              struct pl_text *script)
+                              double letters, bool two, struct pl_text *script)
 {
     const char *text = square->text;
-    bool two = strchr(text, '\n');
-    double upper = figure->plain ? 0 : 0.45, lower = figure->plain ? -1 : -0.55;
+    double upper = figure->plain ? 0 : 0.5 * letters, lower = figure->plain ? -1 : -0.61 * letters;
+    two &= strchr(text, '\n') != NULL;
     for (double shift = two ? upper : 0;; shift = lower) {
         size_t length = strcspn(text, "\n");
         struct pl_text label = {0};
@@ -20,12 +21,12 @@ static void add_lines_of_text(const struct pl_figure *figure, const struct pl_sq
         pl_text_add(&label, figure->plain && square->best && text == square->text ? "*" : "");
         pl_text_add(script, "set label ");
         pl_script_quote(figure, script, pl_text(&label));
-        pl_text_addf(script, " at %zu,%zu center offset 0,%g front tc rgb '%s' font ',%g'\n", square->column + 1,
-                     square->row + 1, shift, colour, (shift < 0 ? 0.7 : 0.9) * figure->font);
+        pl_text_addf(script, " at %zu,%zu center offset 0,%.3g front tc rgb '%s' font ',%.4g'\n", square->column + 1,
+                     square->row + 1, shift, colour, (shift < 0 ? 0.78 : 1) * letters * figure->font);
         pl_text_release(&label);
         free(line);
         text += length;
-        if (!*text)
+        if (!*text || !two)
             break;
         text++;
     }
@@ -49,7 +50,7 @@ static void add_row(struct pl_text *data, const struct pl_square *square)
 }
 
 static void add_square(const struct pl_figure *figure, const struct pl_panel *panel, const struct pl_square *square,
-                       struct pl_text *script)
+                       double letters, bool two, struct pl_text *script)
 {
     bool white = false;
     if (isfinite(square->value)) {
@@ -58,7 +59,8 @@ static void add_square(const struct pl_figure *figure, const struct pl_panel *pa
         pl_text_addf(script, "set object rectangle center %zu,%zu size 1,1 behind fc rgb '%s' fs solid noborder\n",
                      square->column + 1, square->row + 1, square->diverged ? "#D0D0D0" : "#F4F4F4");
     }
-    add_lines_of_text(figure, square, white ? "#FFFFFF" : "#000000", script);
+    if (letters > 0)
+        add_lines_of_text(figure, square, white ? "#FFFFFF" : "#000000", letters, two, script);
     if (square->best && !figure->plain) {
         add_frame(square, 0.02, "#FFFFFF", 3.4, script);
         add_frame(square, 0.02, "#000000", 1.6, script);
@@ -77,12 +79,13 @@ static void add_values(struct pl_text *data, const char *axis, const struct pl_t
 void pl_script_squares(struct pl_script *s, const struct pl_panel *panel)
 {
     const struct pl_figure *figure = s->figure;
-    bool any = false;
+    bool any = false, two = true;
+    double letters = figure->plain ? 0.9 : pl_layout_numbers(figure, &s->size, &two);
     add_values(s->data, "columns", panel->x_ticks, panel->x_tick_count);
     add_values(s->data, "rows", panel->y_ticks, panel->y_tick_count);
     size_t block = pl_script_block(s, panel->title, "column row value deviation runs diverged");
     for (size_t i = 0; i < panel->square_count; i++) {
-        add_square(figure, panel, &panel->squares[i], s->text);
+        add_square(figure, panel, &panel->squares[i], letters, two, s->text);
         add_row(s->data, &panel->squares[i]);
         any |= isfinite(panel->squares[i].value);
     }
