@@ -305,9 +305,17 @@ static bool reads_set(const char *text, struct pl_line_table *table)
     return true;
 }
 
+/* (train pid=123, ip=10.0.0.1) that Ray puts before what its workers print: its bytes, or 0. */
+static size_t worker_length(const char *text)
+{
+    const char *close = *text == '(' ? strchr(text, ')') : NULL, *pid = close ? strstr(text, "pid=") : NULL;
+    return pid && pid < close && close[1] == ' ' ? (size_t)(close - text) + 1 : 0;
+}
+
 void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines *lines)
 {
     pl_lines_clear(lines);
+    text += worker_length(text);
     const char *start = text + strspn(text, " \t");
     bool object = read_objects(text, lines);
     if (!object && (*start == '{' || (*start == '[' && start[1] == '{'))) {

@@ -277,8 +277,12 @@ static enum pl_spelling finish(const char *text, const char *number_end, const c
 {
     const char *run = run_end(text, end), *stop = run > number_end ? run : number_end;
     *after = stop;
-    if (stop == number_end)
-        return PL_SPELLED_NUMBER;
+    if (stop == number_end) {
+        size_t digits = end - stop > 3 && *stop == '(' ? strspn(stop + 1, "0123456789") : 0;
+        bool exponent = digits && end - stop > (ptrdiff_t)digits + 3 && stop[digits + 1] == ')' &&
+                        strchr("eE", stop[digits + 2]) && strchr("0123456789+-", stop[digits + 3]);
+        return exponent ? PL_SPELLED_ODD : PL_SPELLED_NUMBER; /* 1.2(3)e-5 */
+    }
     if (*number_end == '%' && stop == number_end + 1)
         return PL_SPELLED_PERCENT;
     double seconds = unit_seconds(number_end, (size_t)(stop - number_end));

@@ -437,7 +437,8 @@ void pl_scan_spaced(struct pl_scan *s)
         s->at = after;
         return;
     }
-    if (!position && pl_word_is_month(last) && spelling == PL_SPELLED_NUMBER && value >= 1 && value <= 31) {
+    if (!position && pl_word_is_date(last) && spelling == PL_SPELLED_NUMBER && value >= 1 && value <= 2100 &&
+        (value <= 31 || value >= 1900)) {
         s->at = after; /* Mon Jan  2 15:04:05 2026 */
         s->count--;
         s->count -= s->count && pl_word_is_weekday(s->words[s->count - 1]);

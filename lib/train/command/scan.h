@@ -30,6 +30,7 @@ struct pl_scan {
     bool position;                   /* a position was stated */
     bool prose;                      /* there are words that are no names */
     bool level, logger;              /* of a log, and a word in a field of its own, which may name who logs */
+    bool bare;                       /* behind a position stands a number that nothing names */
     bool batch;                      /* it tells of one batch of so many */
     bool spoiled;                    /* they run into pairs */
     bool short_number;               /* the last value has at most three digits and no point */

@@ -87,7 +87,7 @@ static void take_word(struct pl_scan *s)
         } else if (*stop == '(') { /* Adam(lr=0.1), Conv2d(3, 64): not for us */
             pl_scan_push(s, start, word.length);
             s->at = close ? close + 1 : s->end;
-            s->line->odd = s->line->odd || (s->metrics && pl_line_is_measure(start, word.length));
+            s->line->odd = s->line->odd || ((s->metrics || s->position) && pl_line_is_measure(start, word.length));
             bool glued = s->after_pair;
             pl_scan_end_field(s, true);
             s->after_pair = glued;
@@ -160,6 +160,7 @@ static void pass_number(struct pl_scan *s)
     if (s->after_pair && s->short_number && strspn(s->at, "0123456789") == 3)
         s->spoiled = true; /* loss=1 234,5: thousands parted by a blank */
     s->batch = s->batch || spelling == PL_SPELLED_FRACTION;
+    s->bare = s->bare || (s->position && spelling == PL_SPELLED_NUMBER && memchr(s->at, '.', (size_t)(after - s->at)));
     const char *before = s->at;
     while (before > s->text && before[-1] == ' ')
         before--;
@@ -397,7 +398,8 @@ void pl_line_words(const char *text, const char *end, const struct pl_word *set,
     if (s.metrics && !s.position && !isnan(leading))
         pl_line_add(line, "epoch", 5, leading);
     line->odd = line->odd || (s.position && !s.metrics && tells_number(text, end)) ||
-                (!s.metrics && tells_cells(text, end)) || (twins && s.position);
+                (s.position && !s.metrics && s.bare && !s.prose) || (!s.metrics && tells_cells(text, end)) ||
+                (twins && s.position);
     bool prose = s.spaced && !s.position && !s.measured; /* Using 4 workers */
     if (s.metrics && (s.spoiled || prose || s.options)) {
         line->odd = line->odd || ((s.explicit || s.measured) && !s.options);

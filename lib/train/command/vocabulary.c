@@ -92,10 +92,12 @@ bool pl_word_is_place(struct pl_word word)
     return pl_word_among(word, "cuda gpu cpu mps xpu localhost");
 }
 
-bool pl_word_is_month(struct pl_word word)
+bool pl_word_is_date(struct pl_word word)
 {
-    return pl_word_among(word, "jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june "
-                               "july august september october november december") &&
+    return pl_word_among(word,
+                         "jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june july "
+                         "august september october november december utc gmt cet cest bst est edt cst cdt mst mdt pst "
+                         "pdt ist jst kst") &&
            isupper((unsigned char)*word.text);
 }
 
