@@ -1,5 +1,5 @@
 /* Lines: from bytes to the positions and metrics that they state. */
-#include "train/command/vocabulary.h"
+#include "train/command/scan.h"
 #include "train/metric.h"
 
 #include <ctype.h>
@@ -305,6 +305,17 @@ static bool reads_set(const char *text, struct pl_line_table *table)
     return true;
 }
 
+/* Keeps the set that a line of one batch is of, until another line has metrics. */
+static void note_batch(const struct pl_line *line, struct pl_line_table *table)
+{
+    size_t length = line->within && line->count ? pl_scan_set_length(line->pairs[0].name, strlen(line->pairs[0].name))
+                                                : 0;
+    if (!table || !line->count)
+        return;
+    free(table->batch_set);
+    table->batch_set = length ? pl_copy_bytes(line->pairs[0].name, length) : NULL;
+}
+
 /* (train pid=123, ip=10.0.0.1) that Ray puts before what its workers print: its bytes, or 0. */
 static size_t worker_length(const char *text)
 {
@@ -327,8 +338,11 @@ void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines
         char *narrowed = narrow(text);
         text = narrowed ? narrowed : text;
         if (!reads_set(text, table) && !pl_line_columns(text, table, line)) {
-            struct pl_word set = {table && table->set ? table->set : "", table && table->set ? strlen(table->set) : 0};
+            bool sums_up = !strncmp(start, "* ", 2) || !strncmp(start, "Averaged stats", 14);
+            const char *name = !table ? NULL : sums_up && table->batch_set ? table->batch_set : table->set;
+            struct pl_word set = {name ? name : "", name ? strlen(name) : 0};
             pl_line_words(text, text + strlen(text), &set, line);
+            note_batch(line, table);
         }
         free(narrowed);
     }

@@ -29,10 +29,11 @@ struct pl_line {
 struct pl_line_table {
     char **names;
     size_t count;
-    char delimiter; /* ' ' for columns that blanks align */
-    bool of_file;   /* of a file of metrics, whose first line may have any names */
-    size_t unknown; /* columns of a table that is not read, as its header has no position; 0: there is none */
-    char *set;      /* "val:" in a line of its own: the lines that are indented more than it are of that set */
+    char delimiter;  /* ' ' for columns that blanks align */
+    bool of_file;    /* of a file of metrics, whose first line may have any names */
+    size_t unknown;  /* columns of a table that is not read, as its header has no position; 0: there is none */
+    char *batch_set; /* "Test: [10/196] ..." was the line before: " * Acc@1 55" sums up that set */
+    char *set;       /* "val:" in a line of its own: the lines that are indented more than it are of that set */
     size_t indent;
 };
 void pl_line_table_release(struct pl_line_table *table);

@@ -56,6 +56,8 @@ bool pl_scan_unit(struct pl_scan *s, double *value);
 bool pl_scan_place(struct pl_scan *s);
 /* Does a time of day stand between the line's beginning and here? */
 bool pl_scan_is_logged(const struct pl_scan *s, const char *here);
+/* The set's name at the beginning of a metric's: of val_loss val. Its bytes, or 0. */
+size_t pl_scan_set_length(const char *name, size_t length);
 /* The words from one on are to name a pair: notes whether they say which set it is of. */
 void pl_scan_note_set(struct pl_scan *s, size_t from);
 /* Gives the names of the line their sets, where a word says that the whole line is of one, or (twins) where the same

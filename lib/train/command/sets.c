@@ -7,8 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The set's name at the beginning of a metric's: of val_loss val. Its bytes, or 0. */
-static size_t set_length(const char *name, size_t length)
+size_t pl_scan_set_length(const char *name, size_t length)
 {
     size_t n = 0;
     while (n < length && isalpha((unsigned char)name[n]))
@@ -19,7 +18,7 @@ static size_t set_length(const char *name, size_t length)
 void pl_scan_note_set(struct pl_scan *s, size_t from)
 {
     struct pl_word first = s->words[from];
-    size_t length = set_length(first.text, first.length);
+    size_t length = pl_scan_set_length(first.text, first.length);
     bool spaced = length == first.length && s->count > from + 1;
     if (!length || (length == first.length && !spaced)) /* "val 0.4": the set itself is what was measured */
         return;
@@ -54,7 +53,8 @@ void pl_scan_name_sets(struct pl_scan *s, bool twins)
         while (mark + 1 < s->mark_count && s->marks[mark + 1].pair <= i)
             mark++;
         struct pl_word set = s->marks[mark].set;
-        bool own = set_length(*name, length) || (!twins && pl_word_is_qualifier((struct pl_word){*name, first}));
+        bool own = pl_scan_set_length(*name, length) ||
+                   (!twins && pl_word_is_qualifier((struct pl_word){*name, first}));
         if (own || pl_line_is_position(*name, length) || !(twins || pl_line_is_measure(*name, length)))
             continue;
         struct pl_text whole = {0};
