@@ -97,6 +97,11 @@ static void show_rungs(const struct pl_sweep_study *entry)
     const struct pl_rungs *rungs = entry->rungs;
     if (!rungs || !(rungs->planned > 0))
         return;
+    if (entry->study->stop->median) {
+        pl_cmd_line(stdout, "%s: at most %.0f epochs; how many runs are stopped depends on which come first",
+                    entry->study->name, rungs->planned);
+        return;
+    }
     for (size_t b = 0; b < rungs->brackets; b++)
         if (rungs->runs[b])
             show_bracket(entry->study, rungs, b);

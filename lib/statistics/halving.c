@@ -1,5 +1,7 @@
-/* Which runs go on: successive halving, and the brackets of Hyperband. */
+/* Which runs go on: successive halving, the brackets of Hyperband, and the median rule. */
 #include "statistics/statistics.h"
+
+#include <gsl/gsl_statistics_double.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,6 +43,18 @@ bool pl_halving_decide(const struct pl_entrant *entrants, size_t count, double k
         goes_on[order[i]] = i < kept && entrants[order[i]].state == PL_ENTRANT_VALUE;
     free(order);
     return true;
+}
+
+bool pl_median_goes_on(const struct pl_entrant *entrants, size_t count, size_t which, size_t startup, bool maximize)
+{
+    double *others = pl_new((count + 1) * sizeof *others), sign = maximize ? -1 : 1;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        if (i != which && entrants[i].state == PL_ENTRANT_VALUE)
+            others[found++] = sign * entrants[i].value;
+    bool on = found < startup || !found || sign * entrants[which].value <= gsl_stats_median(others, 1, found);
+    free(others);
+    return on;
 }
 
 size_t pl_hyperband_next(struct pl_hyperband *h, size_t rungs, double keep)

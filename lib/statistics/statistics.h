@@ -111,7 +111,8 @@ double pl_range_quantile(double p, size_t k);
 double pl_profile_share(const double *times, size_t tasks, size_t methods, size_t method, double tau);
 double pl_profile_score(const double *times, size_t tasks, size_t methods, size_t method, double tau_max);
 
-/* ---- stopping early: successive halving (Jamieson and Talwalkar 2016), Hyperband (Li and others 2018) ---- */
+/* ---- stopping early: successive halving (Jamieson and Talwalkar 2016), Hyperband (Li and others 2018), medians ----
+ */
 
 enum pl_entrant_state {
     PL_ENTRANT_VALUE,
@@ -129,6 +130,10 @@ size_t pl_halving_kept(size_t n, double keep);
 /* Which entrants go on. False, and goes_on is not written, while one of them is open. What follows depends on nothing
  * but the entrants, in whatever order they are given. */
 bool pl_halving_decide(const struct pl_entrant *entrants, size_t count, double keep, bool maximize, bool *goes_on);
+
+/* The median stopping rule (Golovin and others 2017): does an entrant with a value go on, which is no worse than the
+ * median of the values of the others? While fewer than startup others have one it does. */
+bool pl_median_goes_on(const struct pl_entrant *entrants, size_t count, size_t which, size_t startup, bool maximize);
 
 enum { PL_HYPERBAND_MOST = 21 };
 /* How many points each bracket has been given. Zero-initialise. */

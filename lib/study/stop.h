@@ -1,5 +1,5 @@
-/* How a study stops runs early: stop: {by: valid_loss, keep: 1/3, at: [1, 3, 9, 27]}. It belongs to the study and never
- * to the keys of its runs, which another study may want whole. */
+/* How a study stops runs early: stop: {by: valid_loss, keep: 1/3, at: [1, 3, 9, 27]} or {..., median: true}. It belongs
+ * to the study and never to the keys of its runs, which another study may want whole. */
 #ifndef PL_STUDY_STOP_H
 #define PL_STUDY_STOP_H
 
@@ -14,6 +14,9 @@ struct pl_stop {
     char *metric;
     bool best;   /* the best value until the rung decides; else the last one there */
     double keep; /* share of the runs at a rung that go on */
+    bool median; /* instead: what is worse than the median of the others that have come to a rung is stopped there at
+                    once */
+    int startup; /* of these there must be so many */
     double at[PL_STOP_RUNGS];
     size_t count;     /* of rungs, by epoch, rising */
     bool hyperband;   /* there is a bracket from each rung on, and one without any */

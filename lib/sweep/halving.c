@@ -83,7 +83,7 @@ static void sum_bracket(const struct pl_bracket *bracket, const struct pl_stop *
     rungs->runs[first] += (int64_t)bracket->runs;
     rungs->planned += bracket->epochs;
     rungs->even = rungs->even && bracket->epochs == bracket->longest * (double)bracket->runs;
-    for (size_t k = first; k < last && stop->at[k] < length; k++) {
+    for (size_t k = first; k < last && !stop->median && stop->at[k] < length; k++) {
         size_t kept = pl_halving_kept(left, stop->keep);
         rungs->reach[first][k] += (int64_t)left;
         rungs->epochs += (double)(left - kept) * (stop->at[k] + again);
@@ -113,6 +113,7 @@ void pl_brackets_release(struct pl_brackets *brackets)
 
 struct deciding {
     struct pl_sweep_study *entry;
+    const struct pl_competitor *all, *before; /* in the same order; before: what was decided before */
     struct pl_store *store;
     struct pl_rung_query query;
     struct pl_entrant *entrants; /* at the rung at hand */
@@ -168,6 +169,16 @@ static void note_held(struct deciding *d, bool any)
             (long long)run, d->query.epoch);
 }
 
+/* A run that ended by itself is not stopped, nor is one that failed and may be tried again. */
+static void leave_at(struct pl_competitor *c, const struct pl_entrant *entrant, double epoch)
+{
+    bool last = entrant->state == PL_ENTRANT_LAST, failed = c->status == PL_RUN_FAILED && last;
+    bool own = (c->status == PL_RUN_DIVERGED && last) ||
+               (c->status == PL_RUN_FINISHED && c->epochs > 0 && c->epochs <= epoch);
+    c->until = failed ? epoch : 0;
+    c->stopped = own || failed ? 0 : epoch;
+}
+
 /* Looks at a rung, and lets those through that go on. Returns 1 when it is still open. */
 static int pass_rung(struct deciding *d, double epoch)
 {
@@ -187,18 +198,52 @@ static int pass_rung(struct deciding *d, double epoch)
         return 1;
     }
     size_t kept = 0;
+    for (size_t i = 0; i < d->count; i++)
+        if (d->goes_on[i])
+            d->in[kept++] = d->in[i];
+        else
+            leave_at(d->in[i], &d->entrants[i], epoch);
+    d->count = kept;
+    return 0;
+}
+
+/* Has it been decided that a run goes on from a rung, or has it long gone on? */
+static bool was_let_through(const struct pl_competitor *before, double epoch)
+{
+    bool over = before->status == PL_RUN_FINISHED || before->status == PL_RUN_DIVERGED;
+    return over || before->until > epoch || before->reached > epoch || before->stopped > epoch;
+}
+
+/* The same by medians: each run that has come to the rung is judged at once, by those that have come there before or
+ * with it. Who was let through is not judged again. */
+static int pass_medians(struct deciding *d, double epoch)
+{
+    const struct pl_stop *stop = d->entry->study->stop;
+    bool any = false, maximize = d->query.direction == PL_MAXIMIZE;
+    size_t kept = 0;
+    d->query.epoch = epoch;
+    for (size_t i = 0; i < d->count; i++) {
+        int status = look_at(d, i, &any);
+        if (status)
+            return status;
+    }
+    if (d->count && !any)
+        note_held(d, any);
     for (size_t i = 0; i < d->count; i++) {
         struct pl_competitor *c = d->in[i];
-        bool own = (c->status == PL_RUN_DIVERGED && d->entrants[i].state == PL_ENTRANT_LAST) ||
-                   (c->status == PL_RUN_FINISHED && c->epochs > 0 && c->epochs <= epoch);
-        bool failed = c->status == PL_RUN_FAILED && d->entrants[i].state == PL_ENTRANT_LAST;
-        if (d->goes_on[i]) {
-            d->in[kept++] = c;
-            continue;
-        }
-        c->until = failed ? epoch : 0; /* where it may be tried again */
-        c->stopped = own || failed ? 0 : epoch;
+        const struct pl_competitor *before = &d->before[c - d->all];
+        const struct pl_entrant *entrant = &d->entrants[i];
+        d->goes_on[i] = entrant->state == PL_ENTRANT_VALUE && before->stopped != epoch &&
+                        (was_let_through(before, epoch) ||
+                         pl_median_goes_on(d->entrants, d->count, i, (size_t)stop->startup, maximize));
+        if (entrant->state == PL_ENTRANT_OPEN)
+            c->until = epoch;
+        else if (!d->goes_on[i])
+            leave_at(c, entrant, epoch);
     }
+    for (size_t i = 0; i < d->count; i++)
+        if (d->goes_on[i])
+            d->in[kept++] = d->in[i];
     d->count = kept;
     return 0;
 }
@@ -218,7 +263,7 @@ static int decide_bracket(struct deciding *d, struct pl_competitor *all, size_t 
         length = fmax(length, all[i].epochs);
     }
     for (size_t k = first; k < stop->count && !status && stop->at[k] < length; k++)
-        status = pass_rung(d, stop->at[k]);
+        status = stop->median ? pass_medians(d, stop->at[k]) : pass_rung(d, stop->at[k]);
     return status < 0 ? status : 0;
 }
 
@@ -266,13 +311,13 @@ int pl_sweep_decide(struct pl_sweep_study *entry, struct pl_store *store, bool *
     int status = pl_store_competitors(store, entry->sweep, &all, &count, err);
     if (status)
         return status;
-    struct deciding d = {.entry = entry, .store = store, .err = err};
+    struct deciding d = {.entry = entry, .store = store, .all = all, .err = err};
     d.query = (struct pl_rung_query){
         .metric = stop->metric, .best = stop->best, .direction = pl_study_direction(entry->study, stop->metric)};
     d.entrants = pl_new((count + 1) * sizeof *d.entrants);
     d.in = pl_new((count + 1) * sizeof(struct pl_competitor *));
     d.goes_on = pl_new((count + 1) * sizeof *d.goes_on);
-    before = pl_new((count + 1) * sizeof *before);
+    d.before = before = pl_new((count + 1) * sizeof *before);
     if (count)
         memcpy(before, all, count * sizeof *before);
     for (size_t i = 0, next; i < count && !status; i = next) {

@@ -33,6 +33,32 @@ outcomes() { # DB STUDY
         FROM study_runs WHERE study = '$2' GROUP BY status, stopped_at ORDER BY 1)"
 }
 
+# ---- medians decide about each run as it comes, and for good ----
+cat >median.yaml <<'END'
+study: median
+task: {command: [sh, train.sh, "{lr}", "{until}", "{run_folder}", "{seed}"]}
+settings: {lr: [0.1, 0.5, 0.4, 0.3, 0.2, 0.35, 0.9, 0.31]}
+epochs: 9
+stop: {by: valid_loss, median: true, startup: 2, at: [1, 3]}
+END
+expect 0 poula sweep median.yaml --dry-run
+contains out "median: at most 72 epochs; how many runs are stopped depends on which come first"
+expect 0 poula sweep median.yaml --db median.db --jobs 3
+decided() {
+    sql median.db "SELECT r.lr || ' ' || s.status || ' ' || coalesce(s.stopped_at, '') FROM study_runs AS s JOIN runs AS r USING (run)
+        WHERE s.study = 'median' AND r.lr < 1 ORDER BY r.lr"
+}
+decided >before
+grep -qx '0.3 finished ' before || fail "the best was stopped: $(cat before)"
+grep -qx '0.9 stopped 1.0' before || fail "the worst was not stopped at once: $(cat before)"
+expect 0 poula sweep median.yaml --db median.db
+decided | cmp -s - before || fail "what was decided changed: $(decided)"
+sed -i 's/0.31\]/0.31, 1.5, 1.6]/' median.yaml # more points
+expect 0 poula sweep median.yaml --db median.db
+grep finished before >kept
+decided >after
+[ -z "$(grep -vxFf after kept)" ] || fail "more points stopped what had gone on: $(cat after)"
+
 # ---- a failed run holds its rung, until it is tried again or ranks last ----
 touch broken
 expect 1 poula sweep study.yaml

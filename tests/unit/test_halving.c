@@ -133,12 +133,34 @@ static void brackets_share_points_as_hyperband_does(void **state)
     assert_int_equal(pl_hyperband_next(&(struct pl_hyperband){0}, 4, 1. / 3), 0);
 }
 
+/* Entrants as letters again: is the which-th one no worse than the median of the others? */
+static void medians_decide_about_one(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *entrants;
+        size_t which, startup;
+        bool maximize, on;
+    } cases[] = {{"51234", 0, 4, false, false}, {"21345", 0, 4, false, true},  {"31245", 0, 4, false, true},
+                 {"41235", 0, 4, false, false}, {"41235", 0, 5, false, true},  {"41-D5", 0, 3, false, true},
+                 {"41-D5", 0, 2, false, false}, {"31-D5", 0, 2, false, true},  {"7", 0, 1, false, true},
+                 {"79", 0, 1, true, false},     {"99", 0, 1, true, true},      {"51234", 0, 4, true, true},
+                 {"51234", 1, 4, true, false},  {"91111", 0, 1, false, false}, {"9DDDD", 0, 1, false, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pl_entrant entrants[MOST] = {0};
+        size_t count = entrants_of(cases[i].entrants, entrants);
+        if (pl_median_goes_on(entrants, count, cases[i].which, cases[i].startup, cases[i].maximize) != cases[i].on)
+            fail_msg("of %s number %zu %s", cases[i].entrants, cases[i].which, cases[i].on ? "stops" : "goes on");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_go_on),       cmocka_unit_test(shares_are_rounded_down_but_one_goes_on),
-        cmocka_unit_test(a_rung_waits_for_all), cmocka_unit_test(without_a_value_none_goes_on),
-        cmocka_unit_test(keys_break_ties),      cmocka_unit_test(brackets_share_points_as_hyperband_does),
+        cmocka_unit_test(the_best_go_on),           cmocka_unit_test(shares_are_rounded_down_but_one_goes_on),
+        cmocka_unit_test(a_rung_waits_for_all),     cmocka_unit_test(without_a_value_none_goes_on),
+        cmocka_unit_test(keys_break_ties),          cmocka_unit_test(brackets_share_points_as_hyperband_does),
+        cmocka_unit_test(medians_decide_about_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,6 +112,13 @@ static void what_makes_no_sense_is_refused(void **state)
     static const struct {
         const char *text, *wanted;
     } cases[] = {
+        {DRAWN "stop: {by: loss, keep: 1/3, median: true, at: [3]}\n",
+         "stop: keep has no meaning with median: true, which decides about each run as it comes"},
+        {DRAWN "stop: {by: loss, hyperband: true, median: true, at: [3]}\n", "stop: hyperband has no meaning with"},
+        {DRAWN "stop: {by: loss, keep: 1/3, startup: 3, at: [3]}\n",
+         "stop: startup has a meaning with median: true alone"},
+        {DRAWN "stop: {by: loss, median: true, startup: 0, at: [3]}\n", "startup"},
+        {DRAWN "stop: {by: loss, median: false, at: [3]}\n", "stop must say by which metric, which share goes on"},
         {DRAWN "stop: {by: loss, keep: 1/3}\n", "stop must say by which metric, which share goes on, and when"},
         {DRAWN "stop: [1, 3]\n", "stop must be a mapping, such as {by: valid_loss, keep: 1/3, at: [1, 3, 9]}"},
         {DRAWN "stop: {by: loss, keep: 1/3, at: [3], kep: 1}\n", "did you mean keep?"},

@@ -70,6 +70,29 @@ static bool read_flag(struct reader *reader, const char *key, struct node *node)
     return pl_cell_read(reader, key, &setting, node, &cell) && cell.value.boolean;
 }
 
+static void read_startup(struct reader *reader, const struct node *node, struct pl_stop *stop)
+{
+    static const struct pl_setting whole = {.key = "startup", .type = PL_INTEGER, .range = "[1,1000000]"};
+    struct cell cell;
+    if (pl_cell_read(reader, "stop: startup", &whole, node, &cell) && !cell.expression)
+        stop->startup = (int)cell.value.integer;
+}
+
+/* Medians decide about each run by itself, so that nothing waits and nothing is divided. */
+static void check_rule(struct reader *reader, const struct node *map, struct pl_stop *stop)
+{
+    static const char *const of_halving[] = {"keep", "hyperband", "failed"};
+    for (size_t i = 0; i < COUNT(of_halving) && stop->median; i++)
+        if (pl_node_find(map, of_halving[i]))
+            pl_complain(&reader->complaints, pl_node_find(map, of_halving[i]),
+                        "stop: %s has no meaning with median: true, which decides about each run as it comes",
+                        of_halving[i]);
+    if (!stop->median && pl_node_find(map, "startup"))
+        pl_complain(&reader->complaints, pl_node_find(map, "startup"),
+                    "stop: startup has a meaning with median: true alone");
+    stop->startup = stop->startup ? stop->startup : 5;
+}
+
 static void read_key(struct declaring *d, const struct node *key, struct node *value, struct pl_stop *stop,
                      struct pl_names *over)
 {
@@ -83,6 +106,10 @@ static void read_key(struct declaring *d, const struct node *key, struct node *v
         read_rungs(reader, value, stop);
     else if (!strcmp(key->text, "over"))
         pl_declare_names(d, value, "stop: over", over);
+    else if (!strcmp(key->text, "median"))
+        stop->median = read_flag(reader, "median", value);
+    else if (!strcmp(key->text, "startup"))
+        read_startup(reader, value, stop);
     else if (!strcmp(key->text, "hyperband"))
         stop->hyperband = read_flag(reader, "hyperband", value);
     else if (!strcmp(key->text, "restart"))
@@ -161,7 +188,8 @@ static void check_variants(const struct declaring *d, const struct node *map, st
 
 void pl_declare_stop(struct declaring *d, struct node *map, bool own)
 {
-    static const char *const keys[] = {"by", "keep", "at", "over", "hyperband", "failed", "restart"};
+    static const char *const keys[] = {"by",      "keep",      "at",     "over",   "median",
+                                       "startup", "hyperband", "failed", "restart"};
     struct reader *reader = d->reader;
     struct pl_stop *stop = pl_pool_new(reader->pool, 1, sizeof *stop);
     struct pl_names over = {0};
@@ -170,7 +198,9 @@ void pl_declare_stop(struct declaring *d, struct node *map, bool own)
         return;
     for (size_t i = 0; i < map->count; i++)
         read_key(d, map->items[2 * i], map->items[2 * i + 1], stop, &over);
-    if (before == pl_complaint_count(&reader->complaints) && (!stop->metric || stop->keep <= 0 || !stop->count))
+    check_rule(reader, map, stop);
+    if (before == pl_complaint_count(&reader->complaints) &&
+        (!stop->metric || (stop->keep <= 0 && !stop->median) || !stop->count))
         pl_complain(&reader->complaints, map, "stop must say by which metric, which share goes on, and when: %s",
                     example);
     if (before != pl_complaint_count(&reader->complaints))
