@@ -100,6 +100,10 @@ tr -d '\n' <plots/coloured-parallel.svg | sed 's/<[^>]*>//g' >words
 for word in 'β' 'λ' '0.9' 'last loss' 'beta1 and the step size'; do
     grep -qF -e "$word" words || fail "the figure lacks $word"
 done
+# Each axis has its name, slanted where it has no room.
+expect 0 poula plot --study coloured --kind parallel --x beta1,lambda --y "last loss" --labels "beta1=decay of the first moment" --width 3in --keep
+contains plots/coloured-parallel.gp '"decay of the first moment" 0'
+contains plots/coloured-parallel.gp 'set xtics rotate'
 expect 0 poula plot --study search --kind parallel --y "last loss" --terminal dumb --where optimizer=adam
 contains out "β1"
 expect 2 poula plot --study search --kind parallel --x lambda,lamda

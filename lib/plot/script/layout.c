@@ -137,15 +137,16 @@ static size_t longest_of(const struct pl_figure *figure, const struct pl_panel *
     return longest;
 }
 
-/* Labels along x stand slanted where they are words, upright where those are long. Those of a heat map's columns are
- * slanted where some would have no room. */
+/* Labels along x stand slanted where they are words, upright where those are long. Those of a heat map's columns and of
+ * parallel axes are slanted where some would have no room. */
 static int slant_of(const struct pl_figure *figure, const struct pl_layout_size *size, size_t longest)
 {
     const struct pl_panel *panel = &figure->panels[0];
+    bool parallel = figure->kind == PL_FIGURE_PARALLEL;
     double room = pl_layout_square(panel);
-    if (figure->width > 0)
+    if (figure->width > 0 || parallel)
         room = (size->panel_width - size->left - size->right) / (panel->x_range[1] - panel->x_range[0]);
-    bool wide = figure->kind == PL_FIGURE_HEATMAP && size->letter * (double)longest + 0.15 * size->scale > room;
+    bool wide = (figure->kind == PL_FIGURE_HEATMAP || parallel) && size->letter * (double)longest + 0.15 * size->scale > room;
     return !panel->words && !wide ? 0 : longest > 16 ? 90 : 35;
 }
 
