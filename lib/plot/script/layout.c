@@ -146,7 +146,8 @@ static int slant_of(const struct pl_figure *figure, const struct pl_layout_size 
     double room = pl_layout_square(panel);
     if (figure->width > 0 || parallel)
         room = (size->panel_width - size->left - size->right) / (panel->x_range[1] - panel->x_range[0]);
-    bool wide = (figure->kind == PL_FIGURE_HEATMAP || parallel) && size->letter * (double)longest + 0.15 * size->scale > room;
+    bool wide = (figure->kind == PL_FIGURE_HEATMAP || parallel) &&
+                size->letter * (double)longest + 0.15 * size->scale > room;
     return !panel->words && !wide ? 0 : longest > 16 ? 90 : 35;
 }
 
