@@ -268,7 +268,7 @@ static size_t foreign_header(const char *text, struct field *fields)
     size_t count = split(text, ' ', fields), wide = 0, known = 0;
     for (size_t i = 0; i < count; i++) {
         const struct field *f = &fields[i];
-        if (strchr("0123456789+-.=<>|", *f->text) || memchr(f->text, '=', f->length) ||
+        if (!f->length || strchr("0123456789+-.=<>|", *f->text) || memchr(f->text, '=', f->length) ||
             strchr(":,.", f->text[f->length - 1]) || pl_word_is_level((struct pl_word){f->text, f->length}))
             return 0;
         wide += i && f->text - (f[-1].text + f[-1].length) > 1;

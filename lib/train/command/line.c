@@ -243,6 +243,9 @@ static bool read_objects(const char *text, struct pl_lines *lines)
         if (*start == '[' && (*inside != '{' || start > text + strspn(text, " \t")))
             continue;
         if (pl_line_objects(start, end, lines, &after) && !after[strspn(after, " \t,;.)")]) {
+            struct pl_word set = pl_line_set_before(text, start); /* valid: {'loss': 0.5} */
+            for (size_t i = 0; lines->count == 1 && i < lines->list[0].count; i++)
+                pl_line_prefix(&lines->list[0].pairs[i], set);
             if (lines->count == 1 && start > text) /* Epoch 3: {'loss': 0.5} */
                 pl_line_words(text, start, NULL, &lines->list[0]);
             return true;

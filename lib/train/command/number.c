@@ -292,7 +292,9 @@ static enum pl_spelling finish(const char *text, const char *number_end, const c
     }
     double whole, deviation;
     size_t sign = !strncmp(number_end, "\xC2\xB1", 2) ? 2 : !strncmp(number_end, "+/-", 3) ? 3 : *number_end == '+';
-    if (sign && stop - number_end > (ptrdiff_t)sign &&
+    bool points = memchr(text, '.', (size_t)(number_end - text)) &&
+                  memchr(number_end, '.', (size_t)(stop - number_end));
+    if (sign && (sign > 1 || points) && stop - number_end > (ptrdiff_t)sign &&
         decimal(number_end + sign, stop, &deviation) == (size_t)(stop - number_end) - sign)
         return PL_SPELLED_NUMBER;
     if (*number_end == '/' && decimal(number_end + 1, stop, &whole) == (size_t)(stop - number_end - 1))

@@ -210,20 +210,6 @@ static bool is_attribute(const struct pl_line_pair *pair)
            (pl_word_among(name, "time timestamp ts created") && pair->value > 1e9);
 }
 
-/* loss of an object of the set val is val_loss. */
-static void prefix_set(struct pl_line_pair *pair, const struct pl_text *set)
-{
-    struct pl_text whole = {0};
-    size_t length = strlen(pair->name);
-    pl_text_addf(&whole, "%s_%s", pl_text(set), pair->name);
-    if (!pl_line_is_position(pair->name, length) && strncasecmp(pair->name, pl_text(set), set->length) != 0 &&
-        whole.length <= PL_METRIC_NAME_MOST) {
-        free(pair->name);
-        pair->name = pl_copy(pl_text(&whole));
-    }
-    pl_text_release(&whole);
-}
-
 /* What the texts of a whole object mean for its numbers. */
 static void settle(struct object_reader *r, size_t first)
 {
@@ -250,7 +236,7 @@ static void settle(struct object_reader *r, size_t first)
             break;
         }
     for (size_t i = first; i < line->count && r->set.length; i++)
-        prefix_set(&line->pairs[i], &r->set);
+        pl_line_prefix(&line->pairs[i], (struct pl_word){pl_text(&r->set), r->set.length});
     pl_text_clear(&r->named);
     pl_text_clear(&r->told);
     pl_text_clear(&r->set);

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -42,7 +43,26 @@ static bool is_set_between(const struct pl_scan *s)
     if (!s->metrics || s->count != 1 || s->too_many || !pl_word_is_set(s->words[0]))
         return false;
     const char *behind = pl_scan_spaces(s->words[0].text + s->words[0].length, s->end);
-    return behind < s->end && strchr(":]|()", *behind);
+    return behind < s->end && strchr(":]|(", *behind);
+}
+
+/* Best: and Best val: before pairs, which are not of the line's position then. */
+static bool takes_best(struct pl_scan *s)
+{
+    const struct pl_word *best = NULL, *set = NULL;
+    for (size_t i = 0; i < s->count; i++) {
+        best = pl_word_among(s->words[i], "best") ? &s->words[i] : best;
+        set = pl_word_is_other_set(s->words[i]) ? &s->words[i] : set;
+    }
+    if (!best || s->count > 3 || s->too_many)
+        return false;
+    const struct pl_word *last = &s->words[s->count - 1];
+    const char *behind = pl_scan_spaces(last->text + last->length, s->end);
+    if (behind == s->end || *behind != ':')
+        return false;
+    snprintf(s->tag, sizeof s->tag, "%.4s%s%.*s", best->text, set ? "_" : "", set ? (int)set->length : 0,
+             set ? set->text : "");
+    return true;
 }
 
 /* A field that can stand before a heading in a log: its level, who logs, or both. */
@@ -66,6 +86,8 @@ void pl_scan_end_field(struct pl_scan *s, bool strong)
 {
     if (is_set_between(s)) {
         pl_scan_tag(s, s->words[0]);
+    } else if (strong && takes_best(s)) {
+        s->prose = true;
     } else if (s->count || s->too_many) {
         note_prose(s);
         s->spoiled = s->spoiled || s->after_pair || (s->after_comma && s->metrics);

@@ -66,3 +66,38 @@ void pl_scan_name_sets(struct pl_scan *s, bool twins)
         pl_text_release(&whole);
     }
 }
+
+void pl_line_prefix(struct pl_line_pair *pair, struct pl_word set)
+{
+    struct pl_text whole = {0};
+    size_t length = strlen(pair->name);
+    pl_text_addf(&whole, "%.*s_%s", (int)set.length, set.text, pair->name);
+    if (set.length && !pl_line_is_position(pair->name, length) && strncasecmp(pair->name, set.text, set.length) != 0 &&
+        whole.length <= PL_METRIC_NAME_MOST) {
+        free(pair->name);
+        pair->name = pl_copy(pl_text(&whole));
+    }
+    pl_text_release(&whole);
+}
+
+struct pl_word pl_line_set_before(const char *text, const char *end)
+{
+    struct pl_word found = {text, 0};
+    size_t since = 0;
+    for (const char *c = text; c < end;) {
+        const char *word = c;
+        while (c < end && (isalnum((unsigned char)*c) || strchr("_./", *c)))
+            c++;
+        if (c == word) {
+            c++;
+            continue;
+        }
+        since++;
+        if (pl_word_is_set((struct pl_word){word, (size_t)(c - word)})) {
+            found = (struct pl_word){word, (size_t)(c - word)};
+            since = 0;
+        }
+    }
+    bool other = since < 3 && pl_word_is_other_set(found);
+    return other ? found : (struct pl_word){text, 0};
+}

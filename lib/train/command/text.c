@@ -23,9 +23,9 @@ static bool closes_name(const struct pl_scan *s, const char *open)
     if (!close || close - open > 16 || memchr(open, '=', (size_t)(close - open)))
         return false;
     const char *next = pl_scan_spaces(close + 1, s->end);
-    size_t letters = strspn(open + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ");
-    if (*open == '(' && open + 1 + letters == close && next > close + 1 && next < s->end &&
-        isdigit((unsigned char)*next)) { /* loss (train) 0.5 */
+    size_t letters = strspn(open + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_% ");
+    if (*open == '(' && (isalpha((unsigned char)open[1]) || open[1] == '%') && open + 1 + letters == close &&
+        next > close + 1 && next < s->end && isdigit((unsigned char)*next)) { /* loss (train) 0.5 */
         while (word > s->text && word[-1] == ' ')
             word--;
         const char *stop = word;

@@ -24,6 +24,10 @@ bool pl_word_is_qualifier(struct pl_word word);
 bool pl_word_is_other_set(struct pl_word word);
 /* Those, and the set that is trained on. */
 bool pl_word_is_set(struct pl_word word);
+/* loss of the set val is val_loss; positions, and names that have the set, stay. */
+void pl_line_prefix(struct pl_line_pair *pair, struct pl_word set);
+/* The set among the last words of a text: valid: {...}; of no length if there is none that is not trained on. */
+struct pl_word pl_line_set_before(const char *text, const char *end);
 /* Words that may introduce an epoch on a line that has nothing else. */
 bool pl_word_is_beginning(struct pl_word word);
 /* A unit in a word of its own: seconds gets those of a time, 0 for anything else. false: it is no unit. */
