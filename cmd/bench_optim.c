@@ -137,5 +137,5 @@ int pl_bench_optim_command(const struct pl_args *args)
     if (printing.json && printing.any)
         printf("\n]\n");
     free((void *)wish.given.words);
-    return status ? pl_cmd_fail(args, &err) : pl_cmd_finish(args, 0);
+    return status ? pl_cmd_fail(args, &err) : 0;
 }

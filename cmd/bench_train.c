@@ -68,5 +68,5 @@ int pl_bench_train_command(const struct pl_args *args)
         pl_bench_training_print(&b, pl_cmd_format(args, &pl_format_text)->kind == PL_FORMAT_TREE);
     pl_bench_training_release(&b);
     free((void *)b.given.words);
-    return status ? pl_cmd_fail(args, &err) : pl_cmd_finish(args, 0);
+    return status ? pl_cmd_fail(args, &err) : 0;
 }

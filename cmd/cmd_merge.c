@@ -7,7 +7,7 @@
 
 /* Runs of which the two databases have different values; the first of them are named. */
 struct differences {
-    struct pl_text theirs, ours;
+    struct pl_text theirs, ours, redefined;
     size_t their_count, our_count;
 };
 
@@ -25,6 +25,13 @@ static int take_difference(void *self, int64_t run, bool theirs)
     return 0;
 }
 
+static int take_redefined(void *self, const char *study)
+{
+    struct differences *d = self;
+    pl_text_addf(&d->redefined, "%s%s", d->redefined.length ? ", " : "", study);
+    return 0;
+}
+
 static void print(const char *path, const struct pl_merged *m, size_t copied, const struct differences *d)
 {
     pl_cmd_line(stdout,
@@ -39,6 +46,10 @@ static void print(const char *path, const struct pl_merged *m, size_t copied, co
     if (m->kept)
         pl_cmd_note("poula merge: different values, older in %s, which are superseded attempts: run%s %s", path,
                     d->our_count == 1 ? "" : "s", pl_text(&d->ours));
+    if (d->redefined.length)
+        pl_cmd_note("poula merge: defined otherwise in %s: %s; of a study that has several definitions, tables and "
+                    "figures take the newest",
+                    path, pl_text(&d->redefined));
     if (m->working)
         pl_cmd_note("poula merge: %" PRId64 " run%s at work here and left alone", m->working,
                     m->working == 1 ? " is" : "s are");
@@ -60,7 +71,7 @@ static void print(const char *path, const struct pl_merged *m, size_t copied, co
 static int merge(const struct pl_args *args, struct pl_store *store, const char *path)
 {
     struct differences d = {0};
-    const struct pl_merge_view view = {&d, take_difference};
+    const struct pl_merge_view view = {&d, take_difference, take_redefined};
     struct pl_merged merged = {0};
     struct pl_text folders = {0}, theirs = {0};
     struct pl_error err = {0};
@@ -74,6 +85,7 @@ static int merge(const struct pl_args *args, struct pl_store *store, const char 
     pl_text_release(&theirs);
     pl_text_release(&d.theirs);
     pl_text_release(&d.ours);
+    pl_text_release(&d.redefined);
     return status ? pl_cmd_fail(args, &err) : 0;
 }
 
@@ -92,7 +104,10 @@ static int run(const struct pl_args *args)
         code = pl_cmd_fail(args, &err);
     for (size_t i = 0; i < args->count && !code; i++)
         code = merge(args, store, args->arguments[i]);
-    pl_store_close(store);
+    if (code)
+        pl_store_discard(store);
+    else
+        pl_store_close(store);
     return code;
 }
 

@@ -11,7 +11,7 @@
 
 static const double show_every = 0.5; /* seconds between signs of life on a terminal */
 
-/* Set by SIGINT and SIGTERM; a signal handler has no other way to say anything. */
+/* Set by SIGINT, SIGTERM and SIGHUP; a signal handler has no other way to say anything. */
 static volatile sig_atomic_t stopped_by;
 
 static void ask_to_stop(int number)
@@ -335,9 +335,11 @@ static int store_run(const struct pl_args *args, const struct pl_single *single)
     int status = pl_store_open(&store, pl_args_db(args), PL_STORE_WRITE, &err);
     if (!status)
         status = pl_single_store(store, "run", single, &run, &err);
-    pl_store_close(store);
-    if (status < 0)
+    if (status < 0) {
+        pl_store_discard(store);
         return pl_cmd_fail(args, &err);
+    }
+    pl_store_close(store);
     if (status)
         pl_cmd_note("poula run: %s already holds this run's result; it is left as it is", pl_args_db(args));
     else
@@ -374,6 +376,8 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
     watch.memory = pl_run_values_sink(&watch.values);
     signal(SIGINT, ask_to_stop);
     signal(SIGTERM, ask_to_stop);
+    if (signal(SIGHUP, ask_to_stop) == SIG_IGN)
+        signal(SIGHUP, SIG_IGN);
     double begun = pl_clock_steady();
     int status = pl_train_run(&request, &sink, &result, &err);
     single.seconds = pl_clock_steady() - begun;

@@ -390,7 +390,10 @@ static int plan_and_run(const struct pl_args *args, const struct pl_sweep_specs 
     if (!code)
         code = before->late ? before->late : sweep(args, store, &plan, options, on, before);
     pl_sweep_plan_release(&plan);
-    pl_store_close(store);
+    if (status)
+        pl_store_discard(store);
+    else
+        pl_store_close(store);
     return code;
 }
 

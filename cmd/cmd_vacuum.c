@@ -5,10 +5,16 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+/* With what stands in the log beside it while it is in use. */
 static int64_t file_bytes(const char *path)
 {
+    struct pl_text log = {0};
     struct stat info;
-    return stat(path, &info) ? 0 : (int64_t)info.st_size;
+    pl_text_addf(&log, "%s-wal", path);
+    int64_t bytes = stat(path, &info) ? 0 : (int64_t)info.st_size;
+    bytes += stat(pl_text(&log), &info) ? 0 : (int64_t)info.st_size;
+    pl_text_release(&log);
+    return bytes;
 }
 
 static int run(const struct pl_args *args)

@@ -1,6 +1,8 @@
 /* poula: the program. Only finds the command; everything else is in the command's own file. */
 #include "cmd.h"
 
+#include "base/leftover.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +12,23 @@ static void out_of_memory(size_t bytes)
 {
     fprintf(stderr, "poula: out of memory (%zu bytes more were needed)\n", bytes);
     exit(1);
+}
+
+/* Ends the program as the signal would have, without what is only half written. */
+static void end(int number)
+{
+    pl_leftover_remove_all();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Commands that end in their own way set these anew. */
+static void catch_ends(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (signal(ends[i], end) == SIG_IGN) /* nohup */
+            signal(ends[i], SIG_IGN);
 }
 
 static int unknown_command(const char *name)
@@ -27,6 +46,7 @@ int main(int argc, char **argv)
     pl_set_memory_handler(out_of_memory);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is a full disk, not a crash */
+    catch_ends();
     struct pl_text text = {0};
     if (argc < 2) {
         pl_help_overview(&text);

@@ -1,7 +1,7 @@
 /* base: what every other module stands on. One umbrella over the small headers of this folder.
  *
- * Invariants: nothing here prints or exits; nothing keeps state between calls except the
- * out-of-memory handler; every function may be called from any thread on distinct objects. */
+ * Invariants: nothing here prints or exits; nothing keeps state between calls except the out-of-memory handler and
+ * the files that a signal removes (leftover.h); every function may be called from any thread on distinct objects. */
 #ifndef PL_BASE_H
 #define PL_BASE_H
 

@@ -1,5 +1,6 @@
 #include "base/output.h"
 
+#include "base/leftover.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -150,14 +151,28 @@ static int make_temporary(struct pl_output *output, mode_t mode)
             pl_text_add_char(&name, letters[random[i] % (sizeof letters - 1)]);
         output->file = open(pl_text(&name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         output->temporary = pl_text_take(&name);
-        if (output->file >= 0)
+        if (output->file >= 0) {
+            pl_leftover_add(output->temporary);
             return 0;
+        }
         free(output->temporary);
         output->temporary = NULL;
         if (errno != EEXIST)
             return errno;
     }
     return EEXIST;
+}
+
+/* "No such file" of a file that is to be made says nothing. */
+static int fail(const struct pl_output *output, int problem, struct pl_error *err)
+{
+    char *folder = folder_of(output->target);
+    struct stat info;
+    int status = problem == ENOENT && stat(folder, &info)
+                     ? pl_fail(err, PL_EIO, "cannot write %s: there is no folder %s", output->path, folder)
+                     : pl_fail(err, PL_EIO, "cannot write %s: %s", output->path, strerror(problem));
+    free(folder);
+    return status;
 }
 
 static int open_file(struct pl_output *output, const struct stat *old, enum pl_output_kind kind, struct pl_error *err)
@@ -169,7 +184,7 @@ static int open_file(struct pl_output *output, const struct stat *old, enum pl_o
     int problem = old && access(output->target, W_OK) ? errno : make_temporary(output, old ? 0600 : 0666);
     if (!problem && old && fchmod(output->file, old->st_mode & 0777))
         problem = errno;
-    return problem ? pl_fail(err, PL_EIO, "cannot write %s: %s", output->path, strerror(problem)) : 0;
+    return problem ? fail(output, problem, err) : 0;
 }
 
 static int open_target(struct pl_output *output, enum pl_output_kind kind, int descriptor, struct pl_error *err)
@@ -196,6 +211,8 @@ static int open_target(struct pl_output *output, enum pl_output_kind kind, int d
 
 static void release(struct pl_output *output)
 {
+    if (output->temporary)
+        pl_leftover_drop(output->temporary);
     free(output->path);
     free(output->target);
     free(output->temporary);

@@ -52,9 +52,10 @@ struct pl_visit {
     const char *path; /* behind the token: "", "runs" */
     char **names, **values;
     size_t count;
-    int64_t version; /* of the data */
-    bool part;       /* only what lives */
-    bool found;      /* out: false: there is no such page */
+    int64_t version;     /* of the data */
+    const char *trouble; /* why there is no store, which is NULL then; otherwise NULL */
+    bool part;           /* only what lives */
+    bool found;          /* out: false: there is no such page */
     const char *type;
 };
 /* The value of a field, or NULL where it is absent or empty. */

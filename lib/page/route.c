@@ -63,7 +63,9 @@ static void write_body(struct pl_visit *visit, const struct pl_page_view *view, 
 {
     struct pl_error err = {0};
     size_t before = out->length;
-    if (!view->body || !view->body(visit, out, &err))
+    if (visit->trouble)
+        pl_page_message(out, visit->trouble);
+    if (visit->trouble || !view->body || !view->body(visit, out, &err))
         return;
     pl_text_cut(out, before);
     pl_page_message(out, err.text);
@@ -81,7 +83,7 @@ static void write_page(struct pl_visit *visit, const struct pl_page_view *view, 
             "results</a>\n");
     write_navigation(view, out);
     pl_text_add(out, "<main>\n");
-    if (view->form) {
+    if (view->form && !visit->trouble) {
         size_t before = out->length;
         if (view->form(visit, out, &err)) {
             pl_text_cut(out, before);

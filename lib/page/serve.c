@@ -8,18 +8,20 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { THREADS = 4, TOKEN_BYTES = 16, TOKEN_SIZE = 2 * TOKEN_BYTES + 1, MOST_FIELDS = 64 };
+enum { PLACES = 4, FOR_PAGES = 2, TOKEN_BYTES = 16, TOKEN_SIZE = 2 * TOKEN_BYTES + 1, MOST_FIELDS = 64 };
 
 struct pl_serve {
     struct MHD_Daemon *daemon;
-    struct pl_store *stores[THREADS]; /* each used by one request at a time */
-    bool taken[THREADS];
+    char *db;
+    struct pl_store *stores[PLACES]; /* each used by one request at a time; NULL: it could not be opened */
+    bool taken[PLACES];
     struct pl_store *watch; /* whose data version tells that somebody wrote */
     int64_t seen, version;  /* version counts how often it was another one */
     pthread_mutex_t lock;
@@ -64,41 +66,53 @@ static bool is_own_host(const struct pl_serve *serve, const char *given)
 
 /* ---- stores ---- */
 
-static struct pl_store *take_store(struct pl_serve *serve)
+/* What stands under the database's name now: it may have been replaced, deleted or made again. NULL: err says why. */
+static struct pl_store *renew(const struct pl_serve *serve, struct pl_store **store, struct pl_error *err)
+{
+    if (*store && !pl_store_is_stale(*store))
+        return *store;
+    pl_store_close(*store);
+    *store = NULL;
+    pl_store_open(store, serve->db, PL_STORE_READ, err);
+    return *store;
+}
+
+/* Queries of users, which may take seconds, leave some places to pages. */
+static size_t take_place(struct pl_serve *serve, bool query)
 {
     size_t i = 0;
     pthread_mutex_lock(&serve->lock);
     for (;;) {
-        for (i = 0; i < THREADS && serve->taken[i]; i++)
+        for (i = query ? FOR_PAGES : 0; i < PLACES && serve->taken[i]; i++)
             ;
-        if (i < THREADS)
+        if (i < PLACES)
             break;
         pthread_cond_wait(&serve->freed, &serve->lock);
     }
     serve->taken[i] = true;
     pthread_mutex_unlock(&serve->lock);
-    return serve->stores[i];
+    return i;
 }
 
-static void give_store(struct pl_serve *serve, const struct pl_store *store)
+static void give_place(struct pl_serve *serve, size_t place)
 {
     pthread_mutex_lock(&serve->lock);
-    for (size_t i = 0; i < THREADS; i++)
-        if (serve->stores[i] == store)
-            serve->taken[i] = false;
-    pthread_cond_signal(&serve->freed);
+    serve->taken[place] = false;
+    pthread_cond_broadcast(&serve->freed);
     pthread_mutex_unlock(&serve->lock);
 }
 
 static int64_t look_at_version(struct pl_serve *serve)
 {
     struct pl_error err;
-    int64_t now;
+    int64_t now = 0;
     pthread_mutex_lock(&serve->lock);
-    if (!pl_store_data_version(serve->watch, &now, &err) && now != serve->seen) {
-        serve->seen = now;
+    bool was = serve->watch != NULL, stale = !was || pl_store_is_stale(serve->watch);
+    bool there = renew(serve, &serve->watch, &err) && !pl_store_data_version(serve->watch, &now, &err);
+    if (stale ? was || there : there && now != serve->seen)
         serve->version++;
-    }
+    if (there)
+        serve->seen = now;
     now = serve->version;
     pthread_mutex_unlock(&serve->lock);
     return now;
@@ -140,6 +154,22 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned code, 
     return send_text(connection, code, "text/plain; charset=utf-8", &body);
 }
 
+/* Without its last character the address has its token, but addresses in pages would not begin behind it. */
+static enum MHD_Result send_to_address(const struct pl_serve *serve, struct MHD_Connection *connection)
+{
+    char path[TOKEN_SIZE + 2];
+    struct MHD_Response *response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    if (!response)
+        return MHD_NO;
+    snprintf(path, sizeof path, "/%s/", serve->token);
+    MHD_add_response_header(response, "Location", path);
+    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(response, "Cache-Control", "no-store");
+    enum MHD_Result result = MHD_queue_response(connection, MHD_HTTP_FOUND, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
 static enum MHD_Result take_field(void *self, enum MHD_ValueKind kind, const char *name, const char *value)
 {
     struct pl_visit *visit = self;
@@ -156,13 +186,16 @@ static enum MHD_Result answer_visit(struct pl_serve *serve, struct MHD_Connectio
     char *names[MOST_FIELDS], *values[MOST_FIELDS];
     struct pl_visit visit = {.path = path, .names = names, .values = values};
     struct pl_text body = {0};
+    struct pl_error err = {0};
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_field, &visit);
     visit.part = pl_visit_get(&visit, "part") != NULL;
     visit.version = look_at_version(serve);
-    visit.store = take_store(serve);
+    size_t place = take_place(serve, !strcmp(path, "sql"));
+    visit.store = renew(serve, &serve->stores[place], &err);
+    visit.trouble = visit.store ? NULL : err.text;
     pl_visit_answer(&visit, &body);
-    bool idle = pl_store_is_idle(visit.store);
-    give_store(serve, visit.store);
+    bool idle = !visit.store || pl_store_is_idle(visit.store);
+    give_place(serve, place);
     for (size_t i = 0; i < visit.count; i++) {
         free(names[i]);
         free(values[i]);
@@ -190,6 +223,8 @@ static enum MHD_Result answer(void *self, struct MHD_Connection *connection, con
     }
     *upload_size = 0;
     size_t length = *url == '/' ? strcspn(url + 1, "/") : 0;
+    if (length && is_token(serve, url + 1, length) && !url[1 + length])
+        return send_to_address(serve, connection);
     if (!length || !is_token(serve, url + 1, length) || url[1 + length] != '/')
         return refuse(connection, MHD_HTTP_FORBIDDEN,
                       "The address needs its token: take the whole address that poula serve has printed.");
@@ -209,8 +244,9 @@ static int make_token(struct pl_serve *serve, struct pl_error *err)
 
 static int open_stores(struct pl_serve *serve, const char *db, struct pl_error *err)
 {
+    serve->db = pl_copy(db);
     int status = pl_store_open(&serve->watch, db, PL_STORE_READ, err);
-    for (size_t i = 0; i < THREADS && !status; i++)
+    for (size_t i = 0; i < PLACES && !status; i++)
         status = pl_store_open(&serve->stores[i], db, PL_STORE_READ, err);
     if (!status)
         status = pl_store_data_version(serve->watch, &serve->seen, err);
@@ -222,6 +258,9 @@ static void be_silent(void *self, const char *format, va_list args)
     (void)self, (void)format, (void)args;
 }
 
+/* Connections that say nothing keep their places for so long, and others out when all are taken. */
+enum { CONNECTIONS = 400, SILENCE = 15 /* seconds */ };
+
 /* Listens at a port; MHD leaves the reason of a failure in errno. */
 static bool begin(struct pl_serve *serve, struct addrinfo *where, int port)
 {
@@ -229,13 +268,13 @@ static bool begin(struct pl_serve *serve, struct addrinfo *where, int port)
         ((struct sockaddr_in6 *)(void *)where->ai_addr)->sin6_port = htons((uint16_t)port);
     else
         ((struct sockaddr_in *)(void *)where->ai_addr)->sin_port = htons((uint16_t)port);
-    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG | MHD_USE_ITC |
-                     (where->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0U);
+    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
+                     MHD_USE_ERROR_LOG | MHD_USE_ITC | (where->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0U);
     errno = 0;
     serve->daemon = MHD_start_daemon(flags, 0, NULL, NULL, answer, serve, MHD_OPTION_EXTERNAL_LOGGER, be_silent, NULL,
-                                     MHD_OPTION_SOCK_ADDR, where->ai_addr, MHD_OPTION_THREAD_POOL_SIZE,
-                                     (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT, 64U, MHD_OPTION_CONNECTION_TIMEOUT,
-                                     60U, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)256 * 1024, MHD_OPTION_END);
+                                     MHD_OPTION_SOCK_ADDR, where->ai_addr, MHD_OPTION_CONNECTION_LIMIT,
+                                     (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE,
+                                     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)256 * 1024, MHD_OPTION_END);
     return serve->daemon != NULL;
 }
 
@@ -323,11 +362,12 @@ void pl_serve_stop(struct pl_serve *serve)
         return;
     if (serve->daemon)
         MHD_stop_daemon(serve->daemon);
-    for (size_t i = 0; i < THREADS; i++)
+    for (size_t i = 0; i < PLACES; i++)
         pl_store_close(serve->stores[i]);
     pl_store_close(serve->watch);
     pthread_mutex_destroy(&serve->lock);
     pthread_cond_destroy(&serve->freed);
     pl_text_release(&serve->address);
+    free(serve->db);
     free(serve);
 }

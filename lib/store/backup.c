@@ -1,6 +1,8 @@
 /* Snapshots, and the check that a database is whole. */
 #include "store_priv.h"
 
+#include "base/leftover.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -88,6 +90,7 @@ static int write_through(struct pl_store *store, const struct pl_output *output,
         pl_text_release(&name);
         return status;
     }
+    pl_leftover_add(pl_text(&name));
     int status = write_copy(store, pl_text(&name), err);
     while (!status && !*problem && (n = read(file, block, sizeof block)) > 0)
         *problem = pl_output_write(output, block, (size_t)n);
@@ -95,6 +98,7 @@ static int write_through(struct pl_store *store, const struct pl_output *output,
         *problem = errno;
     close(file);
     unlink(pl_text(&name));
+    pl_leftover_drop(pl_text(&name));
     pl_text_release(&name);
     return status;
 }

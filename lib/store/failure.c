@@ -43,22 +43,49 @@ static int cannot_open(struct pl_store *store, struct pl_error *err)
     int number = sqlite3_system_errno(store->db);
     if (number == ENOENT && store->mode == PL_STORE_WRITE && !folder_writable(store->path))
         number = EACCES;
+    struct stat info;
+    if (stat(store->path, &info) && errno == ELOOP)
+        number = ELOOP;
     return pl_fail(err, PL_EDATABASE, "cannot open %s: %s", store->path,
                    number ? strerror(number) : "it is not a file that can be opened");
 }
 
+/* A file beside the database that is somebody else's: who read it with another program left it. */
+static bool find_foreign(const struct pl_store *store, struct pl_text *name)
+{
+    static const char *const endings[] = {"-wal", "-shm"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && !found && !access(store->path, W_OK); i++) {
+        pl_text_clear(name);
+        pl_text_addf(name, "%s%s", store->path, endings[i]);
+        found = access(pl_text(name), W_OK) && errno == EACCES;
+    }
+    return found;
+}
+
 static int read_only(const struct pl_store *store, int code, struct pl_error *err)
 {
+    struct pl_text beside = {0};
     if (store->mode == PL_STORE_READ && code == SQLITE_READONLY)
         return pl_fail(err, PL_EDATABASE, "%s was opened for reading only", store->path);
     if (code == SQLITE_READONLY_DBMOVED)
         return pl_fail(err, PL_EDATABASE, "%s was moved or deleted while it was open", store->path);
-    return pl_fail(err, PL_EDATABASE, "cannot write to %s: the file or its folder is read-only", store->path);
+    bool foreign = find_foreign(store, &beside);
+    int status = foreign ? pl_fail(err, PL_EDATABASE,
+                                   "cannot write to %s: %s beside it may not be written; when nobody has the database "
+                                   "open, that file can be removed",
+                                   store->path, pl_text(&beside))
+                         : pl_fail(err, PL_EDATABASE, "cannot write to %s: the file or its folder is read-only",
+                                   store->path);
+    pl_text_release(&beside);
+    return status;
 }
 
 int pl_store_fail(struct pl_store *store, const char *doing, struct pl_error *err)
 {
-    int code = sqlite3_extended_errcode(store->db);
+    int code = sqlite3_extended_errcode(store->db), changed = pl_store_check_frozen(store, err);
+    if (changed)
+        return changed;
     switch (code & 0xFF) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

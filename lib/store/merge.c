@@ -2,6 +2,8 @@
  * attached for reading, and temporary tables say which number there is which here. */
 #include "store_priv.h"
 
+#include "base/leftover.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -289,6 +291,27 @@ static int tell(void *self, int64_t run, int64_t attempts, enum verdict verdict)
     return m->view && m->view->differs ? m->view->differs(m->view->self, run, verdict == TAKEN) : 0;
 }
 
+/* Studies that have got another definition beside the one that they had. */
+static int tell_redefined(struct merge *m)
+{
+    sqlite3_stmt *row;
+    const char *name;
+    if (!m->view || !m->view->redefined)
+        return 0;
+    int status = pl_store_prepare(m->store,
+                                  "SELECT DISTINCT w.study FROM map_sweep AS x JOIN main.sweep AS w ON w.id = x.new"
+                                  " JOIN main.sweep AS y ON y.study = w.study AND y.digest <> w.digest"
+                                  " WHERE x.made AND y.id NOT IN (SELECT new FROM map_sweep WHERE made) ORDER BY 1",
+                                  &row, m->err);
+    while (!status && !(status = pl_store_next(m->store, row, m->err))) {
+        status = pl_store_text(m->store, row, 0, "sweep", 0, &name, m->err);
+        if (!status)
+            status = m->view->redefined(m->view->self, name);
+    }
+    sqlite3_finalize(row);
+    return status < 0 ? status : 0;
+}
+
 static int count(struct pl_store *store, struct pl_merged *merged, struct pl_error *err)
 {
     sqlite3_stmt *row;
@@ -347,6 +370,8 @@ static int merge_tables(struct merge *m, struct pl_merged *merged)
     if (!status)
         status = count(store, merged, err);
     if (!status)
+        status = tell_redefined(m);
+    if (!status)
         status = pl_store_load_series(store, err);
     return status ? status : pl_store_describe_series(store, err);
 }
@@ -383,7 +408,7 @@ static int attach_other(struct pl_store *store, struct pl_store *other, struct p
     if (name && *name) {
         struct pl_error first = {0};
         int status = pl_store_check_shape(other, err);
-        if (status || !attach(store, other->path, false, &first))
+        if (status || !attach(store, other->path, other->frozen, &first))
             return status;
         pl_store_script(store, "DETACH other", NULL);
         return attach(store, other->path, true, err); /* in a folder that cannot be written */
@@ -391,12 +416,29 @@ static int attach_other(struct pl_store *store, struct pl_store *other, struct p
     int status = pl_folder_make_temporary(copy, err);
     struct pl_text path = {0};
     pl_text_addf(&path, "%s/other.db", pl_text(copy));
+    if (!status) {
+        pl_leftover_add(pl_text(&path));
+        pl_leftover_add(pl_text(copy));
+    }
     if (!status)
         status = pl_store_backup(other, pl_text(&path), err);
     if (!status)
         status = attach(store, pl_text(&path), false, err);
     pl_text_release(&path);
     return status;
+}
+
+static void release_copy(struct pl_text *folder)
+{
+    struct pl_text path = {0};
+    if (folder->length) {
+        pl_folder_remove(pl_text(folder));
+        pl_text_addf(&path, "%s/other.db", pl_text(folder));
+        pl_leftover_drop(pl_text(&path));
+        pl_leftover_drop(pl_text(folder));
+    }
+    pl_text_release(&path);
+    pl_text_release(folder);
 }
 
 static int check_distinct(const struct pl_store *store, const char *path, struct pl_error *err)
@@ -424,6 +466,8 @@ int pl_store_merge(struct pl_store *store, const char *path, const struct pl_mer
     if (!status) {
         status = merge_tables(&m, merged);
         if (!status)
+            status = pl_store_check_frozen(other, err);
+        if (!status)
             status = pl_store_commit(store, err);
     }
     pl_store_rollback(store); /* what was numbered here is not known to caches */
@@ -431,8 +475,6 @@ int pl_store_merge(struct pl_store *store, const char *path, const struct pl_mer
     if (sqlite3_db_filename(store->db, "other"))
         pl_store_script(store, "DETACH other", NULL);
     pl_store_close(other);
-    if (copy.length)
-        pl_folder_remove(pl_text(&copy));
-    pl_text_release(&copy);
+    release_copy(&copy);
     return status;
 }

@@ -167,8 +167,10 @@ static int run_statement(struct query *query, sqlite3_stmt *statement, const cha
     int status = query->head ? query->head(query->self, query->names, columns) : 0;
     while (status >= 0) {
         int code = sqlite3_step(statement);
-        if (code == SQLITE_DONE)
+        if (code == SQLITE_DONE) {
+            status = pl_store_check_frozen(query->store, err);
             break;
+        }
         if (code != SQLITE_ROW)
             return wrong_sql(query, sql, from, err);
         for (size_t i = 0; i < columns; i++)

@@ -229,7 +229,9 @@ int pl_store_next(struct pl_store *store, sqlite3_stmt *statement, struct pl_err
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW)
         return 0;
-    int status = code == SQLITE_DONE ? 1 : pl_store_fail(store, store->mode == PL_STORE_READ ? "read" : "use", err);
+    int status = code == SQLITE_DONE ? pl_store_check_frozen(store, err)
+                                     : pl_store_fail(store, store->mode == PL_STORE_READ ? "read" : "use", err);
+    status = status ? status : 1;
     sqlite3_reset(statement);
     return status;
 }

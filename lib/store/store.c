@@ -51,12 +51,16 @@ static void forget_marks(struct pl_store *store)
 
 int pl_store_begin(struct pl_store *store, struct pl_error *err)
 {
-    /* Into a file without a name SQLite writes on, and everything would be lost with exit code 0. */
-    int moved = 0;
+    /* Into a file without a name SQLite writes on, and everything would be lost with exit code 0. It may have lost its
+     * name while another process held the lock. */
+    int moved = 0, status = pl_store_exec(store, err, PL_SQL_BEGIN, "");
+    if (status)
+        return status;
     sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-    if (moved)
-        return pl_fail(err, PL_EDATABASE, "%s was moved or deleted while it was open", store->path);
-    return pl_store_exec(store, err, PL_SQL_BEGIN, "");
+    if (!moved)
+        return 0;
+    pl_store_rollback(store);
+    return pl_fail(err, PL_EDATABASE, "%s was moved or deleted while it was open", store->path);
 }
 
 int pl_store_commit(struct pl_store *store, struct pl_error *err)
@@ -205,7 +209,7 @@ void pl_store_plain_name(const char *path, struct pl_text *name)
     pl_text_addf(name, "%s%s", *path == '/' ? "" : "./", path);
 }
 
-static int connect_file(struct pl_store *store, const char *name, int flags, struct pl_error *err)
+int pl_store_connect(struct pl_store *store, const char *name, int flags, struct pl_error *err)
 {
     sqlite3_close(store->db);
     store->db = NULL;
@@ -229,11 +233,24 @@ static int check_kind(const struct pl_store *store, struct pl_error *err)
 }
 
 /* SQLite would give a new file no more than 0644, whatever the umask grants a group. */
-static void create_file(const struct pl_store *store)
+static void create_file(struct pl_store *store)
 {
     int file = open(store->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    store->made = file >= 0;
     if (file >= 0)
         close(file);
+}
+
+static int make_folder(struct pl_store *store, struct pl_error *err)
+{
+    struct pl_text folder = {0};
+    const char *slash = strrchr(store->path, '/');
+    pl_text_add_bytes(&folder, store->path, slash ? (size_t)(slash - store->path) : 0);
+    bool there = !folder.length || pl_file_exists(pl_text(&folder));
+    int status = pl_folder_make_parent(store->path, err);
+    store->made_folder = !status && !there;
+    pl_text_release(&folder);
+    return status;
 }
 
 static int open_write(struct pl_store *store, struct pl_error *err)
@@ -241,11 +258,11 @@ static int open_write(struct pl_store *store, struct pl_error *err)
     int64_t version = 0;
     int status = check_kind(store, err);
     if (!status)
-        status = pl_folder_make_parent(store->path, err);
+        status = make_folder(store, err);
     if (!status)
         create_file(store);
     if (!status)
-        status = connect_file(store, store->name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+        status = pl_store_connect(store, store->name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     if (!status)
         status = recognise(store, &version, err);
     if (!status)
@@ -259,26 +276,6 @@ static int open_write(struct pl_store *store, struct pl_error *err)
     return status ? status : pl_store_renew_views(store, err);
 }
 
-/* A WAL database in a folder that cannot be written has nowhere for its shared memory. If no log is left
- * over, nobody writes and the file may be read as it is. */
-static int connect_frozen(struct pl_store *store, struct pl_error *err)
-{
-    struct pl_text name = {0};
-    pl_text_addf(&name, "%s-wal", store->path);
-    struct stat log;
-    bool idle = stat(pl_text(&name), &log) || !log.st_size;
-    pl_text_clear(&name);
-    pl_text_add(&name, "file:");
-    for (const char *c = store->name; *c; c++)
-        pl_text_addf(&name, strchr("?#%", *c) ? "%%%02X" : "%c", (unsigned char)*c);
-    pl_text_add(&name, "?immutable=1");
-    int status = idle ? connect_file(store, pl_text(&name), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err)
-                      : pl_fail(err, PL_EDATABASE,
-                                "cannot read %s: its folder is read-only and a sweep did not close it", store->path);
-    pl_text_release(&name);
-    return status;
-}
-
 /* An older schema lacks what is asked for below. Who only reads does not change the file, so it gets a copy, which
  * SQLite keeps in memory and, when it is large, in a temporary file without a name. */
 static int read_migrated(struct pl_store *store, struct pl_error *err)
@@ -286,7 +283,7 @@ static int read_migrated(struct pl_store *store, struct pl_error *err)
     struct pl_store copy = {.path = store->path, .mode = PL_STORE_WRITE, .patience = store->patience};
     int status = pl_store_examine(store, err);
     if (!status)
-        status = connect_file(&copy, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+        status = pl_store_connect(&copy, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     if (!status)
         status = pl_store_copy_pages(store, &copy, err);
     if (!status)
@@ -298,28 +295,44 @@ static int read_migrated(struct pl_store *store, struct pl_error *err)
         store->db = copy.db;
         sqlite3_busy_handler(store->db, busy, store);
         copy.db = NULL;
+        store->copied = true;
     }
     release(&copy);
     return status;
 }
 
+/* There is nothing in it, not even tables. */
+static int fail_empty(const struct pl_store *store, struct pl_error *err)
+{
+    if (!store->seen.st_size)
+        return pl_fail(err, PL_EMISSING, "%s is empty: 'poula sweep SPEC' fills it", store->path);
+    return pl_fail(err, PL_EMISSING,
+                   "%s holds nothing: if it is a copy of a database that was in use, what it lacks stands in the file "
+                   "-wal beside the original, and 'poula backup' makes a whole copy",
+                   store->path);
+}
+
 static int open_read(struct pl_store *store, struct pl_error *err)
 {
     int64_t version = 0;
-    struct stat info;
-    if (stat(store->path, &info) && (errno == ENOENT || errno == ENOTDIR))
+    int problem = stat(store->path, &store->seen) ? errno : 0;
+    if (problem == ENOENT || problem == ENOTDIR)
         return pl_fail(err, PL_EMISSING, "there is no database %s: 'poula sweep SPEC' makes one", store->path);
+    if (problem)
+        return pl_fail(err, PL_EDATABASE, "cannot open %s: %s", store->path, strerror(problem));
     int status = check_kind(store, err);
     if (status)
         return status;
-    status = connect_file(store, store->name, SQLITE_OPEN_READONLY, err);
+    status = pl_store_would_disturb(store) ? pl_store_connect_frozen(store, err)
+                                           : pl_store_connect(store, store->name, SQLITE_OPEN_READONLY, err);
     if (!status)
         status = recognise(store, &version, err);
     int code = sqlite3_errcode(store->db) & 0xFF;
-    if (status == PL_EDATABASE && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) && !connect_frozen(store, err))
+    if (status == PL_EDATABASE && !store->frozen && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) &&
+        !pl_store_connect_frozen(store, err))
         status = recognise(store, &version, err);
-    if (!status && !version && !info.st_size)
-        return pl_fail(err, PL_EMISSING, "%s is empty: 'poula sweep SPEC' fills it", store->path);
+    if (!status && !version)
+        return fail_empty(store, err);
     if (!status && version < pl_store_version)
         status = read_migrated(store, err);
     return status ? status : pl_store_renew_views(store, err);
@@ -353,7 +366,7 @@ int pl_store_open(struct pl_store **store, const char *path, enum pl_store_mode 
         made->patience = default_patience;
     status = mode == PL_STORE_WRITE ? open_write(made, err) : open_read(made, err);
     if (status) {
-        pl_store_close(made);
+        pl_store_discard(made);
         made = NULL;
     }
     *store = made;
@@ -365,7 +378,43 @@ void pl_store_close(struct pl_store *store)
     if (!store)
         return;
     release(store);
+    if (store->mode == PL_STORE_READ && !store->frozen)
+        pl_store_tidy(store);
     free(store->path);
     free(store->name);
     free(store);
+}
+
+/* Nobody else has begun to use it: its lock is ours, and no study or run is in it. */
+static bool holds_nothing(struct pl_store *store)
+{
+    int64_t rows = 0;
+    if (!store->db)
+        return true;
+    pl_store_rollback(store);
+    store->patience = 0;
+    if (pl_store_exec(store, NULL, PL_SQL_BEGIN, ""))
+        return (sqlite3_errcode(store->db) & 0xFF) != SQLITE_BUSY;
+    return pl_store_integer(store, "SELECT (SELECT count(*) FROM sweep) + (SELECT count(*) FROM run)", &rows, NULL) ||
+           !rows;
+}
+
+void pl_store_discard(struct pl_store *store)
+{
+    static const char *const endings[] = {"-wal", "-shm", "-journal", ""};
+    struct pl_text name = {0};
+    if (store && store->made && holds_nothing(store)) {
+        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+            pl_text_clear(&name);
+            pl_text_addf(&name, "%s%s", store->path, endings[i]);
+            unlink(pl_text(&name));
+        }
+        char *slash = strrchr(name.text, '/');
+        if (store->made_folder && slash) {
+            *slash = '\0';
+            rmdir(pl_text(&name));
+        }
+    }
+    pl_text_release(&name);
+    pl_store_close(store);
 }

@@ -23,10 +23,17 @@ enum { PL_STORE_TOKEN_SIZE = 65 };
 enum pl_store_mode { PL_STORE_READ, PL_STORE_WRITE };
 
 /* Opens path. WRITE creates the file and its folder and migrates an older schema; READ fails with
- * PL_EMISSING if there is no file, creates nothing and never changes the file: an older schema is read through a
- * migrated copy that goes with the store. A newer schema gives PL_EVERSION, a foreign or damaged file PL_ECORRUPT. */
+ * PL_EMISSING if there is no file or nothing in it, creates nothing and never changes the file: an older schema is read
+ * through a migrated copy that goes with the store. A newer schema gives PL_EVERSION, a foreign or damaged file
+ * PL_ECORRUPT. */
 int pl_store_open(struct pl_store **store, const char *path, enum pl_store_mode mode, struct pl_error *err);
 void pl_store_close(struct pl_store *store);
+/* The same behind a failure: a file that opening it has made, and that holds no study and no run yet, is removed. */
+void pl_store_discard(struct pl_store *store);
+/* Does a store for reading not show what stands under its name now? Another file may have taken its place, or it was
+ * written to where no lock tells: as it stood (its folder is closed to us) or as a migrated copy. Open it again then.
+ */
+bool pl_store_is_stale(const struct pl_store *store);
 
 /* How long to wait for another writer (default $POULA_PATIENCE, or 120 s). waiting is called about once a second while
  * waiting, so that a command can tell its user; it may be NULL. Returning false gives up. */
@@ -155,6 +162,8 @@ struct pl_merge_view {
     void *self;
     /* Of a run that both have with different values; theirs: the other database's counts. May be NULL. */
     int (*differs)(void *self, int64_t run, bool theirs);
+    /* Of a study that both define, otherwise: now there are both definitions. May be NULL. */
+    int (*redefined)(void *self, const char *study);
 };
 /* Takes the runs of another database in, by key, with their attempts, provenance, values, tags and notes, and its
  * sweeps. Of two results of a run that differ (what a clock said aside) the newer one counts, and the other is a

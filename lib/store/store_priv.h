@@ -6,6 +6,7 @@
 #include "store/store.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 enum { PL_STORE_APPLICATION = 0x504C4442 /* "PLDB" */ };
 
@@ -72,6 +73,9 @@ struct pl_store {
     sqlite3 *db;
     char *path, *name; /* as the user and as SQLite spell it */
     enum pl_store_mode mode;
+    bool made, made_folder; /* the file was made when it was opened, and so was its folder */
+    bool frozen, copied;    /* what is read is the file as it stood, or a copy of it: it does not follow the file */
+    struct stat seen;       /* the file when it was opened for reading */
     sqlite3_stmt *statements[PL_SQL_COUNT];
     sqlite3_stmt *blocks[PL_STORE_BLOCK + 1]; /* that insert so many points */
 
@@ -173,6 +177,21 @@ int pl_store_make_views(struct pl_store *store, struct pl_error *err);
 /* Makes the views anew where another version of poula made them. A store for reading leaves the file as it is and makes
  * temporary ones, of which nobody else knows. */
 int pl_store_renew_views(struct pl_store *store, struct pl_error *err);
+
+/* Opens the file, or name, in place of what is open. */
+int pl_store_connect(struct pl_store *store, const char *name, int flags, struct pl_error *err);
+
+/* reader.c */
+/* Would reading make files beside the database that its owner, who is somebody else, could not write? SQLite's log and
+ * shared memory belong to whoever is first. */
+bool pl_store_would_disturb(const struct pl_store *store);
+/* Opens the file as it stands, without locks and without anything beside it: where its folder is closed to us, and
+ * where reading it would disturb. */
+int pl_store_connect_frozen(struct pl_store *store, struct pl_error *err);
+/* PL_EDATABASE when a file that is read as it stands does not stand so any more: what was read may be of two states. */
+int pl_store_check_frozen(const struct pl_store *store, struct pl_error *err);
+/* Takes away the empty log and the shared memory that the last connection leaves when it only read; behind its end. */
+void pl_store_tidy(const struct pl_store *store);
 
 /* Refuses names that SQLite takes for something else than a file (PL_EINPUT). */
 int pl_store_check_name(const char *path, struct pl_error *err);

@@ -16,7 +16,9 @@ int pl_sweep_each_folder(struct pl_store *store, const char *folders,
     int status = pl_store_token(store, token, err);
     DIR *list = status ? NULL : opendir(folders);
     if (status || !list)
-        return status || errno == ENOENT ? status : pl_fail(err, PL_EIO, "cannot read the folder %s", folders);
+        return status || errno == ENOENT || errno == ENAMETOOLONG
+                   ? status
+                   : pl_fail(err, PL_EIO, "cannot read the folder %s", folders);
     for (const struct dirent *entry; !status && (entry = readdir(list));) {
         if (*entry->d_name == '.')
             continue;

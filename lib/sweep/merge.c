@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,6 +132,12 @@ static bool is_kept(const struct merging *m, int64_t run)
     return false;
 }
 
+static int pass_redefined(void *self, const char *study)
+{
+    struct merging *m = self;
+    return m->view && m->view->redefined ? m->view->redefined(m->view->self, study) : 0;
+}
+
 /* A folder of theirs whose run counts here and has none here. */
 static int take_folder(void *self, const char *path, const char *key)
 {
@@ -153,19 +160,36 @@ static int take_folder(void *self, const char *path, const char *key)
     return status;
 }
 
+/* Two merges at once would take the same folders under the same names: one after the other then, as far as the file
+ * system knows locks. */
+static int lock_folders(const char *folders, const char *theirs)
+{
+    if (!pl_file_exists(theirs) || pl_folder_make(folders, NULL))
+        return -1;
+    int lock = open(folders, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock >= 0)
+        flock(lock, LOCK_EX);
+    return lock;
+}
+
 int pl_sweep_merge(struct pl_store *store, const char *path, const char *folders, const char *their_folders,
                    const struct pl_merge_view *view, struct pl_merged *merged, size_t *copied, struct pl_error *err)
 {
     struct merging m = {.store = store, .folders = folders, .view = view, .err = err};
-    const struct pl_merge_view inner = {&m, take_difference};
+    const struct pl_merge_view inner = {&m, take_difference, pass_redefined};
     struct pl_store *other = NULL;
     int status = pl_store_token(store, m.token, err);
     if (!status)
         status = pl_store_merge(store, path, &inner, merged, err);
     if (!status)
         status = pl_store_open(&other, path, PL_STORE_READ, err);
+    int lock = status ? -1 : lock_folders(folders, their_folders);
     if (!status)
         status = pl_sweep_each_folder(other, their_folders, take_folder, &m, err);
+    if (lock >= 0) {
+        rmdir(folders); /* where none came */
+        close(lock);
+    }
     pl_store_close(other);
     free(m.kept);
     *copied = m.copied;

@@ -55,6 +55,29 @@ contains out "more: 4 finished"
 equal "$(sql one.db "SELECT max(attempts) FROM runs")" 1 "attempts"
 expect 0 poula report --study more --db one.db
 
+# A study that both define, otherwise: both definitions are there, and that is said.
+sed 's/\[1, 2\]/[1]/; s/study: shared/study: more/' a.yaml >defined.yaml
+expect 0 poula sweep defined.yaml --db defining.db
+cp one.db defined.db
+expect 0 poula merge defining.db --db defined.db
+contains err "poula merge: defined otherwise in defining.db: more; of a study that has several definitions"
+expect 0 poula merge defining.db --db defined.db
+lacks err "defined otherwise"
+
+# Two merges at once take folders one after the other.
+cp one.db twice.db
+mkdir twice-runs
+exec 5<twice-runs
+flock 5
+start waits poula merge two.db --db twice.db 5<&-
+wait_for 20 test "$(sql twice.db "SELECT 1")"
+sleep 0.5
+equal "$(ls -A twice-runs)" "" "folders while another merge is at them"
+kill -0 "$started" || fail "a merge did not wait for the folders"
+exec 5<&-
+finish waits 0 "$started"
+[ "$(ls -A twice-runs)" ] || fail "no folders"
+
 # Into nothing: all there is.
 expect 0 poula merge one.db --db new.db
 whole new.db

@@ -115,6 +115,12 @@ expect 2 poula export runs --out far/ --db p.db
 expect 2 poula export runs --out nofile/ --db p.db
 contains err "ends in /"
 expect 1 poula export runs --out no/such/file --db p.db
+contains err "cannot write no/such/file: there is no folder no/such"
+ln -s no/where lost
+expect 1 poula export runs --out lost --db p.db
+contains err "there is no folder ./no"
+expect 1 poula sweep study.yaml --db circle
+contains err "Too many levels of symbolic links"
 expect 2 poula report --out "" --db p.db
 long=$(printf '%0250d' 0)
 expect 0 poula export runs --out "$long" --db p.db

@@ -43,6 +43,7 @@ every() {
 }
 
 expect 0 poula sweep toy.yaml --db new.db --quiet
+every new.db
 for version in v1 v2; do
     cp "$SOURCE_ROOT/tests/db/$version.db" $version.db
     chmod u+w $version.db

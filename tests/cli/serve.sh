@@ -131,6 +131,39 @@ get 200 ""; contains out 'Sweeps at work'; contains out 'Runs that train'
 wait_for 20 has_points 8
 kill -INT "$sweep"; wait "$sweep" || true
 
+# Who says nothing, and queries that take long, keep nobody waiting.
+mkfifo silence
+for i in $(seq 70); do
+    curl -s "telnet://127.0.0.1:$port" <silence >/dev/null 2>&1 &
+done
+exec 6>silence
+wait_for 30 sh -c "[ \$(ss -Htn state established 2>/dev/null \"( dport = :$port )\" | wc -l) -ge 70 ]"
+for i in 1 2 3 4; do
+    curl -s -g "${base}sql?part=1&q=WITH+RECURSIVE+t(x)+AS+(SELECT+1+UNION+ALL+SELECT+x%2B1+FROM+t)+SELECT+count(*)+FROM+t" >long.$i &
+done
+sleep 1
+get 200 "" --max-time 4
+exec 6>&-
+
+# Without its last character the address still leads to the page.
+equal "$(curl -s -o out -w '%{http_code} %{redirect_url}' "${base%/}")" "302 $base" "the address without its end"
+
+# The database may be replaced, deleted and made again: what is shown is what stands under its name.
+shows() { get 200 "?part=1"; grep -qF -e "$1" out; }
+version=$(curl -s "${base}version")
+sed 's/served/replaced/' spec.yaml >replaced.yaml
+expect 1 poula sweep replaced.yaml --db other.db --quiet
+mv other.db results/poula.db
+rm -f results/poula.db-wal results/poula.db-shm
+shows replaced || fail "the file that was replaced is shown"
+[ "$(curl -s "${base}version")" != "$version" ] || fail "the version of the data did not change"
+rm results/poula.db
+get 200 ""; contains out 'class="message"'; contains out 'there is no database'
+version=$(curl -s "${base}version")
+expect 1 poula sweep replaced.yaml --quiet
+shows replaced || fail "the file that was made again is not shown"
+[ "$(curl -s "${base}version")" != "$version" ] || fail "the version of the data did not change"
+
 # Another one takes another port; Ctrl-C ends both at once.
 start other poula serve --listen ::1
 other=$started

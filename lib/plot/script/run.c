@@ -1,6 +1,8 @@
 /* Running gnuplot: no shell, no start-up files, a scratch folder of its own. */
 #include "plot/plot_priv.h"
 
+#include "base/leftover.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -23,6 +25,19 @@ static char *join(const char *folder, const char *base, const char *suffix)
     return pl_text_take(&path);
 }
 
+/* Each file that will be in the folder, and the folder. */
+static void each_scratch(const char *folder, const char *base, const char *picture, const char *second,
+                         void (*each)(const char *path))
+{
+    const char *const suffixes[] = {".gp", ".dat", ".err", picture, second};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && suffixes[i]; i++) {
+        char *path = join(folder, base, suffixes[i]);
+        each(path);
+        free(path);
+    }
+    each(folder);
+}
+
 static int make_scratch(char **folder, struct pl_error *err)
 {
     struct pl_text path = {0};
@@ -37,15 +52,15 @@ static int make_scratch(char **folder, struct pl_error *err)
     return 0;
 }
 
+static void remove_one(const char *path)
+{
+    remove(path);
+}
+
 static void remove_scratch(char *folder, const char *base, const char *picture, const char *second)
 {
-    const char *const suffixes[] = {".gp", ".dat", ".err", picture, second};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && suffixes[i]; i++) {
-        char *path = join(folder, base, suffixes[i]);
-        unlink(path);
-        free(path);
-    }
-    rmdir(folder);
+    each_scratch(folder, base, picture, second, remove_one);
+    each_scratch(folder, base, picture, second, pl_leftover_drop);
     free(folder);
 }
 
@@ -123,6 +138,7 @@ int pl_gnuplot_run(const char *base, const struct pl_text *script, const struct 
     int status = make_scratch(&folder, err);
     if (status)
         return status;
+    each_scratch(folder, base, picture, second, pl_leftover_add);
     char *script_path = join(folder, base, ".gp"), *data_path = join(folder, base, ".dat");
     char *picture_path = join(folder, base, picture), *second_path = second ? join(folder, base, second) : NULL;
     char said[300];

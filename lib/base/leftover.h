@@ -1,0 +1,13 @@
+/* Files that exist only until a program has done its work: should a signal end it before, they are removed. */
+#ifndef PL_BASE_LEFTOVER_H
+#define PL_BASE_LEFTOVER_H
+
+/* From now on path, a file or a folder that will be empty by then, is such a one. What finds no room in the list (32
+ * at a time) would stay behind. From any thread. */
+void pl_leftover_add(const char *path);
+/* It is not any more: it was removed or has got its name. */
+void pl_leftover_drop(const char *path);
+/* Removes them all, files first. May be called in a signal handler. */
+void pl_leftover_remove_all(void);
+
+#endif
