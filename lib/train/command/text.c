@@ -159,7 +159,10 @@ static void pass_number(struct pl_scan *s)
     enum pl_spelling spelling = pl_line_value(s->at, s->end, &value, &after);
     if (s->after_pair && s->short_number && strspn(s->at, "0123456789") == 3)
         s->spoiled = true; /* loss=1 234,5: thousands parted by a blank */
-    s->batch = s->batch || spelling == PL_SPELLED_FRACTION;
+    const char *slash = pl_scan_spaces(after, s->end);
+    s->batch = s->batch || spelling == PL_SPELLED_FRACTION ||
+               (spelling == PL_SPELLED_NUMBER && slash < s->end && *slash == '/' &&
+                isdigit((unsigned char)*pl_scan_spaces(slash + 1, s->end))); /* [ 10/ 600] */
     s->bare = s->bare || (s->position && spelling == PL_SPELLED_NUMBER && memchr(s->at, '.', (size_t)(after - s->at)));
     const char *before = s->at;
     while (before > s->text && before[-1] == ' ')
