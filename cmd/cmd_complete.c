@@ -213,9 +213,23 @@ static int take_run(void *self, const struct pl_cell *cells, size_t count)
     return 0;
 }
 
+/* Does it stand in the list before what is being typed? */
+static bool is_listed(const struct request *r, const char *name)
+{
+    const char *at = strrchr(pl_text(&r->prefix), '=');
+    size_t length;
+    for (at = at ? at + 1 : pl_text(&r->prefix); *at; at += length + (at[length] == ',')) {
+        length = strcspn(at, ",");
+        if (length == strlen(name) && !strncmp(at, name, length))
+            return true;
+    }
+    return false;
+}
+
 static int take_name(void *self, const char *name)
 {
-    offer(self, name, NULL);
+    if (!is_listed(self, name))
+        offer(self, name, NULL);
     return 0;
 }
 
@@ -231,24 +245,38 @@ static void offer_stored(struct request *r,
     pl_store_close(store);
 }
 
-/* Of the study that was named, else of the last launch, as commands that take a metric read them. */
-static void offer_metrics(struct request *r)
+/* Of one study, or (NULL) of the last launch. */
+static void offer_metrics_of(struct request *r, struct pl_store *store, const char *study)
 {
-    struct pl_store *store;
     struct pl_error err;
     const struct pl_sweep_info *sweeps;
     const struct pl_metric_info *metrics;
     size_t count, metric_count;
+    if (pl_store_sweeps(store, study, &sweeps, &count, &err))
+        return;
+    int64_t *ids = pl_new((count + 1) * sizeof *ids);
+    for (size_t i = 0; i < count; i++) /* the sweeps themselves live until the next call */
+        ids[i] = sweeps[i].id;
+    for (size_t i = 0; i < count && !pl_store_metrics(store, ids[i], &metrics, &metric_count, &err); i++)
+        for (size_t k = 0; k < metric_count; k++)
+            offer_once(r, metrics[k].name, NULL);
+    free(ids);
+}
+
+/* Of the studies that were named, else of the last launch, as commands that take a metric read them. */
+static void offer_metrics(struct request *r)
+{
+    struct pl_store *store;
+    const char *studies = given(r, "--study");
     if (!open_database(r, &store))
         return;
-    if (!pl_store_sweeps(store, given(r, "--study"), &sweeps, &count, &err)) {
-        int64_t *ids = pl_new((count + 1) * sizeof *ids);
-        for (size_t i = 0; i < count; i++) /* the sweeps themselves live until the next call */
-            ids[i] = sweeps[i].id;
-        for (size_t i = 0; i < count && !pl_store_metrics(store, ids[i], &metrics, &metric_count, &err); i++)
-            for (size_t k = 0; k < metric_count; k++)
-                offer_once(r, metrics[k].name, NULL);
-        free(ids);
+    if (!studies)
+        offer_metrics_of(r, store, NULL);
+    for (size_t length; studies && *studies; studies += length + (studies[length] == ',')) {
+        length = strcspn(studies, ",");
+        char *study = pl_copy_bytes(studies, length);
+        offer_metrics_of(r, store, study);
+        free(study);
     }
     pl_store_close(store);
 }
@@ -321,6 +349,8 @@ static void offer_token(struct request *r, const char *token, size_t length, con
     } else if (pl_has_word("DIR FOLDER", word)) {
         r->folders = true;
     } else if (!strcmp(word, "NAME")) {
+        if (last && token[length] == ',') /* "NAME,..." */
+            skip(r, (size_t)(last - r->typed) + 1);
         offer_names(r, of);
     }
     free(word);

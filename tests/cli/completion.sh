@@ -67,6 +67,9 @@ offers eta theory --set -- eta=
 offers '' report --study -- second-of-two first-of-two # the last first
 offers --study=s plot -- --study=second-of-two
 offers l report --study second-of-two --value -- loss
+offers second-of-two, report --study -- second-of-two,first-of-two # behind a comma, those that are not named yet
+offers --study=first-of-two,s plot -- --study=first-of-two,second-of-two
+offers l report --study first-of-two,second-of-two --value -- loss
 offers lo report --target -- loss=
 also nospace
 offers l report --study no-such-study --value --
