@@ -66,6 +66,7 @@ grep -q '<title>[a-z]*: mean rank [0-9.]*</title>' page.html || fail "the diagra
 contains page.html "<figcaption>mean rank by "
 contains page.html "Mean ranks: "
 contains page.html ">critical difference "
+! grep -q ' style="' page.html || fail "a served page may have no style of its own: $(grep -o ' style="[^"]*"' page.html | head -1)"
 
 # The scale of colours beside a scatter is that of its points: the least setting is the darkest, though a loss is minimised. Its
 # ticks are the setting's, also where the scale is logarithmic in 1 - x.
@@ -127,7 +128,8 @@ expect 0 poula report --study coloured --format html --out page.html
 contains page.html "<figcaption>last loss by λ and β₁</figcaption>"
 equal "$(grep -c '<title>λ [-0-9.e]*, β₁ 0\.[0-9]*: last loss [-0-9.e+]*</title>' page.html)" 9 "the lines of the page"
 contains page.html "adam: 9 configurations; the best has λ"
-contains page.html '<label class="c0 d0" style="--c:var(--ink)">' # colours are those of the scale
+contains page.html '<label class="c0 d0 inked">' # colours are those of the scale
+! grep -q ' style="' page.html || fail "a served page may have no style of its own: $(grep -o ' style="[^"]*"' page.html | head -1)"
 
 expect 2 poula plot --study search --kind ranks --y "last loss" --where problem=rastrigin
 contains err "at least 2 are needed"

@@ -152,8 +152,8 @@ static void write_key(const struct pl_figure *figure, size_t style, struct pl_te
     pl_inline_shape(style, 15, 6, &path);
     pl_inline_classes(figure, style, &classes);
     /* Where a scale of colours says something else, styles are told apart by marks and dashes. */
-    pl_text_addf(out, "<li><label class=\"%s\"%s><input type=\"checkbox\" checked data-line=\"%zu\">",
-                 pl_text(&classes), figure->z_label ? " style=\"--c:var(--ink)\"" : "", style);
+    pl_text_addf(out, "<li><label class=\"%s%s\"><input type=\"checkbox\" checked data-line=\"%zu\">",
+                 pl_text(&classes), figure->z_label ? " inked" : "", style);
     pl_text_addf(out,
                  "<svg class=\"swatch\" viewBox=\"0 0 30 12\" aria-hidden=\"true\"><path class=\"mean\" d=\"M0 6h30\"/>"
                  "<path class=\"dots\" d=\"%s\"/></svg> <span>",

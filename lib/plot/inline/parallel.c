@@ -62,7 +62,7 @@ static void draw_path(const struct pl_inline *s, const struct pl_points *points,
     bool down = false;
     if (!points->count)
         return;
-    pl_text_addf(s->out, "<path %s%s d=\"", how, dotted ? " style=\"stroke-dasharray:1 4\"" : "");
+    pl_text_addf(s->out, "<path %s%s d=\"", how, dotted ? " class=\"dotted\"" : "");
     for (size_t i = 0; i < points->count; i++) {
         const struct pl_point *p = &points->list[i];
         if (!isnan(p->y)) {
@@ -102,8 +102,7 @@ static void draw_lines(const struct pl_inline *s, const struct pl_plot_line *lin
     size_t first = count > most ? count - most : 0, lost = line->strands.count / axes;
     struct pl_text classes = {0};
     pl_inline_classes(s->figure, line->style, &classes);
-    pl_text_addf(s->out, "<g class=\"line toned %s\" data-line=\"%zu\" style=\"stroke-dasharray:var(--d)\">",
-                 pl_text(&classes), line->style);
+    pl_text_addf(s->out, "<g class=\"line toned dashed %s\" data-line=\"%zu\">", pl_text(&classes), line->style);
     for (size_t i = lost > most ? lost - most : 0; i < lost; i++)
         draw_config(s, &line->strands.list[i * axes], axes, "stroke=\"#BBBBBB\" stroke-width=\".8\"");
     for (size_t i = first; i < count; i++) {

@@ -102,10 +102,8 @@ static void draw_critical(const struct ranks *r)
     struct pl_text said = {0};
     pl_text_addf(&said, "critical difference %.2f%s", r->figure->critical, beyond ? ", longer than the axis" : "");
     double end = place(r, beyond ? r->panel->x_range[1] : to);
-    pl_text_addf(
-        r->out,
-        "<path class=\"axis c0\" style=\"stroke:var(--c)\" stroke-width=\"1.6\" d=\"M%.1f 20v6m0-3H%.1f%s\"/>\n",
-        r->left, end, beyond ? "" : "m0-3v6");
+    pl_text_addf(r->out, "<path class=\"axis c0 stroked\" stroke-width=\"1.6\" d=\"M%.1f 20v6m0-3H%.1f%s\"/>\n",
+                 r->left, end, beyond ? "" : "m0-3v6");
     text_at(r, "mid", WIDTH / 2.0, 13, pl_text(&said));
     pl_text_release(&said);
 }
@@ -139,7 +137,7 @@ static void draw_alike(const struct ranks *r, const struct pl_alike *alike)
     pl_text_add(&said, " to ");
     name_of(r, alike->last, PL_LONGEST_NAME, &said);
     pl_text_add(&said, " cannot be told apart");
-    pl_text_addf(r->out, "<path class=\"c0\" style=\"stroke:var(--c)\" stroke-width=\"4\" d=\"M%.1f %.1fH%.1f\">",
+    pl_text_addf(r->out, "<path class=\"c0 stroked\" stroke-width=\"4\" d=\"M%.1f %.1fH%.1f\">",
                  place(r, rank_of(r, alike->first)) - 3, y, place(r, rank_of(r, alike->last)) + 3);
     pl_html(r->out, "<title>", pl_text(&said), "</title></path>\n");
     pl_text_release(&said);
