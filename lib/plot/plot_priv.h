@@ -219,7 +219,7 @@ int pl_gather_scatter(struct pl_figure *figure, struct pl_gather *gather, struct
 int pl_gather_parallel(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 /* Pairs of points on both sides of axes that a configuration has no value on. */
 void pl_parallel_bridges(const struct pl_points *points, struct pl_points *bridges);
-/* The settings that have an axis, where the declaration names none. Returns how many, at most capacity. */
+/* The settings that are to have an axis, where the declaration names none. Returns how many; keys gets the first. */
 size_t pl_parallel_keys(const struct pl_gather *gather, size_t *keys, size_t capacity);
 int pl_gather_seeds(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);
 int pl_gather_tuning(struct pl_figure *figure, struct pl_gather *gather, struct pl_error *err);

@@ -121,6 +121,17 @@ expect 0 poula sweep still.yaml --quiet
 expect 2 poula plot --study still
 contains err "name what a figure of kind parallel is to have along x"
 expect 0 poula plot --study still --kind parallel --y "last loss" --x lambda
+# More settings than there is room for are named as left out.
+names=$(seq -f 'a%.0f' 13 | paste -sd ,)
+cat >many.yaml <<EOF
+study: many
+task: {command: [sh, -c, "echo epoch=1 loss=1", "{args}"]}
+zip: [[$names]]
+settings: {$(seq -f 'a%.0f: [1, 2]' 13 | paste -sd ,)}
+EOF
+expect 0 poula sweep many.yaml --quiet
+expect 0 poula plot --study many --kind parallel --y "last loss"
+contains err "Of 13 settings the first 12 have an axis; choose with x."
 # On a page each line says under the pointer what it stands for.
 sed -i 's/^- {kind: scatter.*/- {kind: parallel, y: last loss, x: [lambda, beta1], lines: optimizer}/' coloured.yaml
 expect 0 poula sweep coloured.yaml --quiet

@@ -40,6 +40,11 @@ static int find_keys(struct pl_gather *g, struct found *found, struct pl_error *
     size_t *axes = found->keys + found->panels + found->lines;
     if (!found->axes)
         found->axes = pl_parallel_keys(g, axes, PL_FIGURE_AXES);
+    if (found->axes > PL_FIGURE_AXES) {
+        pl_text_addf(g->notes, "Of %zu settings the first %d have an axis; choose with x.\n", found->axes,
+                     PL_FIGURE_AXES);
+        found->axes = PL_FIGURE_AXES;
+    }
     if (!found->axes)
         return pl_fail(err, PL_EINPUT,
                        "study %s draws no setting, and none varies: name what a figure of kind parallel is to have "

@@ -53,9 +53,9 @@ size_t pl_parallel_keys(const struct pl_gather *g, size_t *keys, size_t capacity
     for (size_t i = 0; i < listed; i++)
         if (!is_among(axes[i], varying, count) && !is_among(axes[i], tasks, parting))
             varying[count++] = axes[i];
-    for (size_t i = 0; i < count && found < capacity; i++)
-        if (!is_named(g, varying[i]))
-            keys[found++] = varying[i];
+    for (size_t i = 0; i < count; i++)
+        if (!is_named(g, varying[i]) && found++ < capacity)
+            keys[found - 1] = varying[i];
     return found;
 }
 

@@ -46,9 +46,7 @@ static void begin_item(struct pl_script *s, bool *first, size_t block)
     pl_script_source(s, block);
 }
 
-/* The first axis is the panel's own; the others are drawn, with their ticks at their right, on which lines do not
- * write.
- */
+/* Ticks of the first axis stand at its left, those of the others at their right, before the lines that go there. */
 static void add_axes(struct pl_script *s, const struct pl_panel *panel)
 {
     const struct pl_figure *figure = s->figure;
@@ -89,8 +87,6 @@ static void add_item(struct pl_script *s, const struct pl_plot_line *line, size_
                      bool *first)
 {
     size_t style = line->style + 1;
-    if (!block)
-        return;
     begin_item(s, first, block);
     if (s->figure->plain)
         pl_text_addf(s->text, "using 1:2 with lines lt %zu", style);
@@ -105,11 +101,13 @@ static void add_lines(struct pl_script *s, const struct pl_plot_line *line, cons
 {
     const char *label = s->figure->legend[line->style].label;
     const size_t before[] = {blocks->strands, blocks->lost_bridges, blocks->bridges};
-    for (size_t i = 0; i < 3; i++)
-        if (before[i]) {
-            add_item(s, line, before[i], i<2, i> 0, first);
-            pl_text_add(s->text, " notitle");
-        }
+    for (size_t i = 0; i < 3; i++) {
+        bool grey = i != 2, dotted = i != 0;
+        if (!before[i])
+            continue;
+        add_item(s, line, before[i], grey, dotted, first);
+        pl_text_add(s->text, " notitle");
+    }
     if (!blocks->means)
         return;
     add_item(s, line, blocks->means, false, false, first);

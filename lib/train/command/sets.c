@@ -48,22 +48,15 @@ void pl_scan_name_sets(struct pl_scan *s, bool twins)
         return;
     size_t mark = 0;
     for (size_t i = s->marks[0].pair; i < s->line->count; i++) {
-        char **name = &s->line->pairs[i].name;
-        size_t length = strlen(*name), first = strcspn(*name, "_");
+        const char *name = s->line->pairs[i].name;
+        size_t length = strlen(name), first = strcspn(name, "_");
         while (mark + 1 < s->mark_count && s->marks[mark + 1].pair <= i)
             mark++;
         struct pl_word set = s->marks[mark].set;
-        bool own = pl_scan_set_length(*name, length) ||
-                   (!twins && pl_word_is_qualifier((struct pl_word){*name, first}));
-        if (own || pl_line_is_position(*name, length) || !(twins || pl_line_is_measure(*name, length)))
+        bool own = pl_scan_set_length(name, length) || (!twins && pl_word_is_qualifier((struct pl_word){name, first}));
+        if (own || pl_line_is_position(name, length) || !(twins || pl_line_is_measure(name, length)))
             continue;
-        struct pl_text whole = {0};
-        pl_text_addf(&whole, "%.*s_%s", (int)set.length, set.text, *name);
-        if (whole.length <= PL_METRIC_NAME_MOST) {
-            free(*name);
-            *name = pl_copy(pl_text(&whole));
-        }
-        pl_text_release(&whole);
+        pl_line_prefix(&s->line->pairs[i], set);
     }
 }
 
