@@ -34,7 +34,8 @@ struct pl_reading_source {
     enum pl_series_axis axis;
     double position; /* of the last line with metrics, or that a heading stated */
     bool heading;    /* a line with nothing else stated it: the lines that follow belong there */
-    long stated; /* lines with metrics that said where they belong; after two of them those without belong there too */
+    long stated;  /* lines with metrics that said where they belong; after two of them those without belong there too */
+    bool counted; /* nothing stated it: it is the next number */
     bool begun;
 };
 

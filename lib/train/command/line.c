@@ -196,7 +196,7 @@ struct pl_line *pl_lines_add(struct pl_lines *lines)
     lines->list = list;
     memset(lines->list + before, 0, (lines->capacity - before) * sizeof *lines->list);
     struct pl_line *line = &lines->list[lines->count++];
-    line->odd = line->lost = line->step_in_epoch = line->within = false;
+    line->odd = line->lost = line->step_in_epoch = line->within = line->numbered = false;
     line->epoch = line->step = NAN;
     return line;
 }

@@ -21,8 +21,9 @@ struct pl_line {
     double epoch, step; /* NaN: not stated. A step beside an epoch is also among the pairs */
     bool step_in_epoch; /* the step is one of so many (100/600), so it may begin anew with every epoch */
     bool within;        /* it tells of one batch of so many, so it is not the next epoch */
-    bool lost;          /* the position is not understood, so the metrics have no place */
-    bool odd;           /* something looked like a metric, or like a position, and was not understood */
+    bool numbered; /* a number stands in front that may be its position, or a batch, or a process: nothing names it */
+    bool lost;     /* the position is not understood, so the metrics have no place */
+    bool odd;      /* something looked like a metric, or like a position, and was not understood */
 };
 
 /* The header of a table of text, for the rows that follow. Zero-initialise. */

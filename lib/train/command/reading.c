@@ -139,13 +139,16 @@ static void move(struct pl_reading *reading, struct pl_reading_source *source, c
         source->axis = epoch ? PL_BY_EPOCH : PL_BY_STEP;
         source->position = epoch ? line->epoch : line->step;
         source->heading = !line->count;
+        source->counted = false;
         source->stated += !source->heading;
     } else if (!source->begun) {
         source->axis = PL_BY_EPOCH;
         source->position = 1;
+        source->counted = true;
     } else if (!source->heading && source->stated < 2 && !(line->within && source->stated) &&
                is_taken(reading, source, line)) {
         source->position += 1;
+        source->counted = true;
     }
     source->begun = true;
 }
@@ -190,8 +193,10 @@ static bool take(struct pl_reading *reading, enum pl_line_origin origin, const c
     if (file && !has_pairs(&reading->lines) && strchr("0123456789+-.", text[strspn(text, " \t\"")]))
         reading->lines.odd = true; /* a row of numbers without names */
     for (size_t i = 0; i < reading->lines.count; i++) {
-        metrics = metrics || reading->lines.list[i].count;
-        whole = report(reading, source, &reading->lines.list[i]) && whole;
+        const struct pl_line *line = &reading->lines.list[i];
+        metrics = metrics || line->count;
+        whole = report(reading, source, line) && whole;
+        whole = whole && !(line->numbered && line->count && source->counted);
     }
     if (reading->lines.odd || !whole)
         pl_reading_unread(reading, text);

@@ -225,6 +225,22 @@ static double leading_epoch(const char *text, const char *end)
     return !strncmp(stop, digits > text ? "]\t" : ":\t", 2) ? strtod(digits, NULL) : NAN;
 }
 
+/* [100], [3/600], (3/600) or 3/600 in front, which may be a position. More digits are a time. */
+static bool begins_numbered(const char *text, const char *end)
+{
+    const char *open = pl_scan_spaces(text, end), *digits = open + (open < end && strchr("[(", *open));
+    digits = pl_scan_spaces(digits, end);
+    size_t length = strspn(digits, "0123456789");
+    const char *stop = pl_scan_spaces(digits + length, end);
+    if (!length || length > 7 || stop == end)
+        return false;
+    if (*stop != '/')
+        return *open == '[' && *stop == ']';
+    stop = pl_scan_spaces(stop + 1, end);
+    length = strspn(stop, "0123456789");
+    return length && length <= 7 && stop + length < end && strchr(digits == open ? " :|,\t" : "])", stop[length]);
+}
+
 /* name=, without a blank: as loggers put it behind a text that they have padded. */
 static bool begins_pair(const char *text, const char *end)
 {
@@ -400,6 +416,7 @@ void pl_line_words(const char *text, const char *end, const struct pl_word *set,
     double leading = leading_epoch(text, end);
     if (s.metrics && !s.position && !isnan(leading))
         pl_line_add(line, "epoch", 5, leading);
+    line->numbered = s.metrics && !s.position && isnan(leading) && begins_numbered(text, end);
     line->odd = line->odd || (s.position && !s.metrics && tells_number(text, end)) ||
                 (s.position && !s.metrics && s.bare && !s.prose) || (!s.metrics && tells_cells(text, end)) ||
                 (twins && s.position);
