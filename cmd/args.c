@@ -3,6 +3,7 @@
 #include "experiments.h"
 
 #include "base/share.h"
+#include "sweep/sweep.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -229,16 +230,7 @@ void pl_args_spec(const struct pl_args *args, size_t index, struct pl_text *path
 
 void pl_args_folders(const struct pl_args *args, struct pl_text *folders)
 {
-    pl_folders_of(pl_args_db(args), folders);
-}
-
-void pl_folders_of(const char *db, struct pl_text *folders)
-{
-    size_t length = strlen(db);
-    if (length > 3 && !strcmp(db + length - 3, ".db"))
-        length -= 3;
-    pl_text_add_bytes(folders, db, length);
-    pl_text_add(folders, "-runs");
+    pl_run_folders(pl_args_db(args), folders);
 }
 
 const char *pl_args_data(const struct pl_args *args)

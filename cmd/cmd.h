@@ -74,7 +74,6 @@ const char *pl_args_data(const struct pl_args *args); /* --data, $POULA_DATA, da
 void pl_args_spec(const struct pl_args *args, size_t index, struct pl_text *path);
 /* The folder of the runs' own folders: results/poula-runs beside results/poula.db. */
 void pl_args_folders(const struct pl_args *args, struct pl_text *folders);
-void pl_folders_of(const char *db, struct pl_text *folders); /* the same of any database */
 
 /* A line for people, its newline added, and text that has lines: what a terminal would obey is shown instead, for any
  * part of them may be somebody else's. Whatever is printed with a name, a value, a path or a reason goes through these.

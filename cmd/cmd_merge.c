@@ -77,7 +77,7 @@ static int merge(const struct pl_args *args, struct pl_store *store, const char 
     struct pl_error err = {0};
     size_t copied = 0;
     pl_args_folders(args, &folders);
-    pl_folders_of(path, &theirs);
+    pl_run_folders(path, &theirs);
     int status = pl_sweep_merge(store, path, pl_text(&folders), pl_text(&theirs), &view, &merged, &copied, &err);
     if (!status)
         print(path, &merged, copied, &d);

@@ -261,12 +261,12 @@ static int print_config(struct pl_store *store, const struct pl_run_info *info, 
 }
 
 /* Of a run at work what it has said so far, else the attempt before it. */
-static void print_log(const struct pl_args *args, const struct pl_run_info *info)
+static void print_log(const struct pl_args *args, struct pl_store *store, const struct pl_run_info *info)
 {
     struct pl_text folders = {0}, log = {0};
     bool works = info->status == PL_RUN_RUNNING;
     pl_args_folders(args, &folders);
-    bool live = works && pl_working_log(pl_text(&folders), info->run, info->started, &log);
+    bool live = works && pl_working_log(store, pl_text(&folders), info->run, info->started, &log);
     if (live || info->log) {
         const char *text = live ? pl_text(&log) : info->log;
         puts(live ? "\nlog so far" : works ? "\nlog of the attempt before" : "\nlog");
@@ -300,7 +300,7 @@ static int show_run(const struct pl_args *args, const char *name)
     putchar('\n');
     code = pl_cmd_answer(args, store, pl_text(&sql), stdout, &pl_format_text);
     pl_text_release(&sql);
-    print_log(args, &info);
+    print_log(args, store, &info);
 done:
     pl_run_info_release(&info);
     pl_store_close(store);

@@ -49,6 +49,7 @@ void pl_page_build_tables(struct pl_results *results, struct pl_table ***tables,
 
 struct pl_visit {
     struct pl_store *store;
+    const char *db;   /* its file */
     const char *path; /* behind the token: "", "runs" */
     char **names, **values;
     size_t count;

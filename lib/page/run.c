@@ -1,5 +1,6 @@
 /* One run: what it is, how it went, its curves as far as they have come, and its log. */
 #include "page_priv.h"
+#include "sweep/sweep.h"
 
 #include <stdlib.h>
 
@@ -48,6 +49,23 @@ static int take_log(void *self, const struct pl_cell *cells, size_t count)
     pl_escape_html_lines(w->out, cells[8].text);
     pl_text_add(w->out, "</pre></details>\n");
     return 0;
+}
+
+/* Of a run at work, what it has said so far. Returns whether there is anything. */
+static bool write_log_so_far(struct pl_visit *visit, const struct pl_run_info *info, struct pl_text *out)
+{
+    struct pl_text folders = {0}, log = {0};
+    pl_run_folders(visit->db, &folders);
+    bool found = info->status == PL_RUN_RUNNING &&
+                 pl_working_log(visit->store, pl_text(&folders), info->run, info->started, &log) && log.length;
+    if (found) {
+        pl_text_add(out, "<details open><summary>Last lines of the log so far</summary><pre>");
+        pl_escape_html_lines(out, pl_text(&log));
+        pl_text_add(out, "</pre></details>\n");
+    }
+    pl_text_release(&folders);
+    pl_text_release(&log);
+    return found;
 }
 
 static int take_place(void *self, const struct pl_cell *cells, size_t count)
@@ -129,8 +147,10 @@ static int write_run(struct pl_visit *visit, struct pl_text *out, struct pl_erro
         status = ask_table(visit, PL_ASK_VALUES, info.run, take_value, out, err);
     if (!status)
         status = ask_table(visit, PL_ASK_ATTEMPTS, info.run, take_attempt, out, err);
-    if (!status)
+    if (!status) {
+        logs.rows = write_log_so_far(visit, &info, out); /* those of attempts before are closed then */
         status = pl_store_ask(visit->store, PL_ASK_ATTEMPTS, info.run, take_log, &logs, err);
+    }
     if (!status)
         status = pl_store_config(visit->store, info.config, &settings, err);
     if (!status)

@@ -184,7 +184,7 @@ static enum MHD_Result take_field(void *self, enum MHD_ValueKind kind, const cha
 static enum MHD_Result answer_visit(struct pl_serve *serve, struct MHD_Connection *connection, const char *path)
 {
     char *names[MOST_FIELDS], *values[MOST_FIELDS];
-    struct pl_visit visit = {.path = path, .names = names, .values = values};
+    struct pl_visit visit = {.db = serve->db, .path = path, .names = names, .values = values};
     struct pl_text body = {0};
     struct pl_error err = {0};
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_field, &visit);

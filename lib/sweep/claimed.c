@@ -156,6 +156,21 @@ void pl_claimed_end(struct pl_claimed *run, const struct pl_event *event)
     }
 }
 
+void pl_claimed_result(const struct pl_claimed *run, struct pl_run_result *result)
+{
+    const struct pl_ending *ending = &run->ending;
+    *result = (struct pl_run_result){.outcome = ending->outcome,
+                                     .bad_epoch = ending->bad_epoch,
+                                     .reached = ending->reached,
+                                     .exit_code = ending->exit_code,
+                                     .signal = ending->signal,
+                                     .unread = ending->unread,
+                                     .unsaved = ending->unsaved};
+    snprintf(result->reason, sizeof result->reason, "%s", run->reason);
+    snprintf(result->unread_example, sizeof result->unread_example, "%s", run->unread_example);
+    snprintf(result->unsaved_example, sizeof result->unsaved_example, "%s", run->unsaved_example);
+}
+
 void pl_claimed_log(struct pl_claimed *run, const char *line, size_t length)
 {
     pl_text_add_bytes(&run->log, line, length);

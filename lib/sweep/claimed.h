@@ -59,6 +59,7 @@ void pl_claimed_free(struct pl_claimed *run);
 /* What a worker said of it: values, how it ended (where not all values have arrived, it has failed), a line of log. */
 void pl_claimed_points(struct pl_claimed *run, const struct pl_event *event);
 void pl_claimed_end(struct pl_claimed *run, const struct pl_event *event);
+void pl_claimed_result(const struct pl_claimed *run, struct pl_run_result *result); /* how it ended, again */
 void pl_claimed_log(struct pl_claimed *run, const char *line, size_t length);
 void pl_log_keep_end(struct pl_text *text);              /* drops what is far from the end */
 size_t pl_claimed_pending(const struct pl_claimed *run); /* bytes of values that wait to be written */

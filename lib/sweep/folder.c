@@ -14,6 +14,15 @@ static void name_folder(const char *folders, int64_t run, int number, struct pl_
         pl_text_addf(path, "-%d", number);
 }
 
+void pl_run_folders(const char *db, struct pl_text *folders)
+{
+    size_t length = strlen(db);
+    if (length > 3 && !strcmp(db + length - 3, ".db"))
+        length -= 3;
+    pl_text_add_bytes(folders, db, length);
+    pl_text_add(folders, "-runs");
+}
+
 bool pl_run_folder(const char *folders, const char *owner, int64_t run, const char *key, bool begun,
                    struct pl_text *path)
 {

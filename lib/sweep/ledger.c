@@ -394,7 +394,8 @@ int pl_ledger_turn(struct pl_ledger *l, const struct pl_pace *pace, bool all, st
     }
     if (now - l->beaten >= beat_every) {
         l->beaten = now;
-        pl_working_write(l->first, l->options->folders);
+        for (struct pl_claimed *run = l->first; run && run->started && l->options->folders; run = run->after)
+            pl_working_write(run, l->options->folders);
     }
     note_lost(l);
     status = judge_losses(l, err);

@@ -318,9 +318,13 @@ bool pl_where_holds(const struct pl_condition *where, size_t count, const struct
 bool pl_run_folder(const char *folders, const char *owner, int64_t run, const char *key, bool begun,
                    struct pl_text *path);
 
-/* Appends what a run at work had said when its sweep last wrote that down, some seconds ago, if that was after since
- * (seconds since 1970: when it began; a kill leaves old ones). False: there is none, or the sweep is elsewhere. */
-bool pl_working_log(const char *folders, int64_t run, double since, struct pl_text *log);
+/* The folder of those folders: results/poula-runs beside results/poula.db. */
+void pl_run_folders(const char *db, struct pl_text *folders);
+
+/* Appends what a run at work had said when its sweep, or its task of a cluster, last wrote that down, some seconds ago,
+ * if that was after since (seconds since 1970: when it began; a kill leaves old ones). False: there is none, or the sweep
+ * is elsewhere. */
+bool pl_working_log(struct pl_store *store, const char *folders, int64_t run, double since, struct pl_text *log);
 
 /* ---- a run in this process ---- */
 

@@ -1,8 +1,10 @@
 /* Logs of runs at work. */
 #include "sweep/working.h"
 
+#include "store/submission.h"
 #include "sweep/sweep.h"
 
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,19 +15,16 @@ static void name_log(const char *folders, int64_t run, struct pl_text *path)
     pl_text_addf(path, "%s/%lld.log", folders, (long long)run);
 }
 
-void pl_working_write(struct pl_claimed *first, const char *folders)
+void pl_working_write(struct pl_claimed *run, const char *folders)
 {
     struct pl_text path = {0};
     struct pl_error err;
-    for (struct pl_claimed *run = first; run && run->started && folders; run = run->after) {
-        if (run->lost || run->shown == run->said)
-            continue;
-        mkdir(folders, 0777); /* where it is there already, so much the better */
-        pl_text_clear(&path);
-        name_log(folders, run->claim.run, &path);
-        if (!pl_file_write(pl_text(&path), pl_text(&run->log), run->log.length, &err))
-            run->shown = run->said;
-    }
+    if (run->lost || run->shown == run->said)
+        return;
+    mkdir(folders, 0777); /* where it is there already, so much the better */
+    name_log(folders, run->claim.run, &path);
+    if (!pl_file_write(pl_text(&path), pl_text(&run->log), run->log.length, &err))
+        run->shown = run->said;
     pl_text_release(&path);
 }
 
@@ -40,14 +39,48 @@ void pl_working_remove(struct pl_claimed *run, const char *folders)
     pl_text_release(&path);
 }
 
-bool pl_working_log(const char *folders, int64_t run, double since, struct pl_text *log)
+void pl_working_folder(const char *submission, struct pl_text *path)
 {
-    struct pl_text path = {0};
+    pl_text_addf(path, "%s/working", submission);
+}
+
+/* ---- who looks ---- */
+
+struct looking {
+    int64_t run;
+    double since;
+    struct pl_text *log, path;
+    bool found;
+};
+
+static void look_in(struct looking *l, const char *folders)
+{
     struct pl_error err;
     struct stat file;
-    name_log(folders, run, &path);
-    bool found = !stat(pl_text(&path), &file) && (double)file.st_mtime + 1 >= since &&
-                 !pl_file_read(pl_text(&path), LOG_MOST, log, &err);
-    pl_text_release(&path);
-    return found;
+    pl_text_clear(&l->path);
+    name_log(folders, l->run, &l->path);
+    l->found = !stat(pl_text(&l->path), &file) && (double)file.st_mtime + 1 >= l->since &&
+               !pl_file_read(pl_text(&l->path), LOG_MOST, l->log, &err);
+}
+
+static int look_in_submission(void *self, const struct pl_submission *submission)
+{
+    struct looking *l = self;
+    struct pl_text folder = {0};
+    pl_working_folder(submission->folder, &folder);
+    if (!l->found)
+        look_in(l, pl_text(&folder));
+    pl_text_release(&folder);
+    return 0;
+}
+
+bool pl_working_log(struct pl_store *store, const char *folders, int64_t run, double since, struct pl_text *log)
+{
+    struct looking l = {.run = run, .since = since, .log = log};
+    struct pl_error err = {0};
+    look_in(&l, folders);
+    if (!l.found)
+        pl_store_each_submission(store, true, look_in_submission, &l, &err);
+    pl_text_release(&l.path);
+    return l.found;
 }

@@ -42,6 +42,13 @@ says() { "$POULA" show 6 >out 2>err && grep -q "^so far so good$" out; }
 wait_for 60 says
 contains out "log so far"
 lacks out "no luck"
+start serve poula serve
+serve=$started
+wait_for 10 grep -q http serve.out
+curl -s -g -o page "$(cat serve.out)run?id=6"
+contains page '<details open><summary>Last lines of the log so far</summary><pre>so far so good'
+contains page '<details><summary>Last lines of the log of attempt 1</summary><pre>no luck'
+kill -TERM "$serve"
 
 # ---- in tables: marked, in no mean, with what they have come to ----
 expect 0 poula report

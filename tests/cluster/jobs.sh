@@ -3,7 +3,7 @@
 cluster
 cat >gate.yaml <<'END'
 study: gate
-task: {command: [sh, -c, "while [ ! -e go{seed} ]; do sleep 0.05; done; echo loss={seed}"]}
+task: {command: [sh, -c, "echo seed {seed} waits; while [ ! -e go{seed} ]; do sleep 0.05; done; echo loss={seed}"]}
 seeds: {from: 1, to: 4}
 tables: [{rows: seed, value: last loss}]
 END
@@ -35,6 +35,9 @@ contains out "n1,n2"
 expect 0 poula jobs --tasks --format csv
 equal "$(grep -c '^gate-[0-9a-f]*,[0-3],1_[0-3],running,1,0,n[12],' out)" 4 "lines of tasks: $(cat out)"
 equal "$(wc -l <submitted)" 1 "calls of sbatch"
+said_so_far() { "$POULA" show 3 >out 2>err </dev/null && grep -q "^seed 3 waits$" out; }
+wait_for 300 said_so_far
+contains out "log so far"
 touch go1
 collected() { "$POULA" report >out 2>err </dev/null && at_least there.db finished "$1"; }
 wait_for 300 collected 1

@@ -5,6 +5,7 @@
 #include "sweep/batch/record.h"
 #include "sweep/batch/system.h"
 #include "sweep/crew.h"
+#include "sweep/working.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,6 +23,7 @@ static const double sync_every = 0.2;    /* the same for the end of a run */
 static const double retry_every = 2;     /* between two tries to write on a full disk */
 static const double full_patience = 600; /* seconds after which a journal that cannot be written is given up */
 static const double beat_every = 20;     /* seconds after which a journal that has nothing to say says so */
+static const double log_every = 5;       /* seconds between two versions of what runs at work have said so far */
 static const double shortest_grace = 5;
 static const int told_within = 50; /* milliseconds in which all processes of a task are told to end */
 enum { MOST_WAITING = 64 << 20 };
@@ -41,11 +43,13 @@ struct task {
     struct pl_journal *journal;
     struct pl_text lines; /* scratch */
     struct pl_text told;  /* what workers run on, as far as the journal says it */
+    struct pl_text logs;  /* the folder of logs of runs at work */
     const struct pl_batch_system *system;
     char id[PL_ARRAY_ID_SIZE], job[PL_ARRAY_ID_SIZE + 24], node[64];
     int64_t index, restarts, attempt;
     int signals;
     double synced, failing; /* when the journal was last written; since when it cannot be */
+    double logged;          /* when logs were */
     size_t left;            /* runs that have not ended */
     size_t declined;        /* of them, those that cannot go on here */
     char why[200];          /* the first of these cannot */
@@ -142,18 +146,6 @@ static void add_points(struct task *t, struct pl_claimed *run)
     add(t);
 }
 
-static void add_log(struct task *t, const struct pl_claimed *run)
-{
-    const char *line = pl_text(&run->log), *newline;
-    struct pl_text one = {0};
-    for (; (newline = strchr(line, '\n')); line = newline + 1) {
-        pl_text_clear(&one);
-        pl_text_add_bytes(&one, line, (size_t)(newline - line));
-        pl_event_write_log(run->claim.run, pl_text(&one), &t->lines);
-    }
-    pl_text_release(&one);
-}
-
 static void take_signals(struct task *t)
 {
     struct signalfd_siginfo info;
@@ -185,16 +177,8 @@ static void ended(void *self, struct pl_claimed *run)
     struct task *t = self;
     const struct pl_ending *e = &run->ending;
     forgive(t, run);
-    struct pl_run_result result = {.outcome = e->outcome,
-                                   .bad_epoch = e->bad_epoch,
-                                   .reached = e->reached,
-                                   .exit_code = e->exit_code,
-                                   .signal = e->signal,
-                                   .unread = e->unread,
-                                   .unsaved = e->unsaved};
-    snprintf(result.reason, sizeof result.reason, "%s", run->reason);
-    snprintf(result.unread_example, sizeof result.unread_example, "%s", run->unread_example);
-    snprintf(result.unsaved_example, sizeof result.unsaved_example, "%s", run->unsaved_example);
+    struct pl_run_result result;
+    pl_claimed_result(run, &result);
     bool worked = false;
     for (size_t i = 0; i < t->at_work_count; i++)
         if (t->at_work[i] == run) {
@@ -207,7 +191,8 @@ static void ended(void *self, struct pl_claimed *run)
         add(t);
     }
     add_points(t, run);
-    add_log(t, run);
+    pl_event_write_log_lines(run->claim.run, pl_text(&run->log), &t->lines);
+    pl_working_remove(run, pl_text(&t->logs));
     pl_event_write_end(run->claim.run, &result, run->received, e->seconds, &t->lines);
     add(t);
     bool over = e->outcome != PL_INTERRUPTED || e->reached > 0;
@@ -260,6 +245,15 @@ static int write_journal(struct task *t, bool all, struct pl_error *err)
     return pl_fail(err, problem.code, "%s", problem.text);
 }
 
+static void write_logs(struct task *t)
+{
+    if (pl_clock_steady() - t->logged < log_every)
+        return;
+    for (size_t i = 0; i < t->at_work_count; i++)
+        pl_working_write(t->at_work[i], pl_text(&t->logs));
+    t->logged = pl_clock_steady();
+}
+
 /* ---- the loop ---- */
 
 static int loop(struct task *t, struct pl_error *err)
@@ -271,6 +265,7 @@ static int loop(struct task *t, struct pl_error *err)
         pl_crew_serve(&t->crew);
         if (pl_crew_is_overdue(&t->crew))
             pl_crew_stop(&t->crew, PL_QUITTING);
+        write_logs(t);
         int status = write_journal(t, false, err);
         if (status) {
             pl_crew_stop(&t->crew, PL_QUITTING);
@@ -470,6 +465,7 @@ int pl_task_run(const char *folder, int64_t task, const char *const *worker, voi
     if (status)
         return status;
     find_place(&t);
+    pl_working_folder(folder, &t.logs);
     status = pl_mark_own(folder, t.file.head.task, *t.job ? t.job : "by hand", *t.job ? t.job : t.node, &owner, err);
     if (status > 0)
         tell(&t, "task %" PRId64 " is that of the job %s: nothing is done here", task, pl_text(&owner));
@@ -489,6 +485,7 @@ int pl_task_run(const char *folder, int64_t task, const char *const *worker, voi
     pl_hosts_release(&t.hosts);
     pl_text_release(&t.lines);
     pl_text_release(&t.told);
+    pl_text_release(&t.logs);
     free(t.at_work);
     return status < 0 ? status : 0;
 }

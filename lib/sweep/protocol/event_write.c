@@ -91,6 +91,18 @@ void pl_event_write_log(int64_t run, const char *line, struct pl_text *out)
     pl_text_add(out, "}\n");
 }
 
+void pl_event_write_log_lines(int64_t run, const char *log, struct pl_text *out)
+{
+    const char *newline;
+    struct pl_text line = {0};
+    for (; (newline = strchr(log, '\n')); log = newline + 1) {
+        pl_text_clear(&line);
+        pl_text_add_bytes(&line, log, (size_t)(newline - log));
+        pl_event_write_log(run, pl_text(&line), out);
+    }
+    pl_text_release(&line);
+}
+
 void pl_event_write_end(int64_t run, const struct pl_run_result *result, int64_t values, double seconds,
                         struct pl_text *out)
 {

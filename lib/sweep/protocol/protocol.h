@@ -104,6 +104,7 @@ void pl_event_write_start(int64_t run, double time, struct pl_text *out);
 /* Writes everything in the list (series with the same epochs share a line) and returns the number of values. */
 int64_t pl_event_write_points(int64_t run, const struct pl_series_list *list, struct pl_text *out);
 void pl_event_write_log(int64_t run, const char *line, struct pl_text *out);
+void pl_event_write_log_lines(int64_t run, const char *log, struct pl_text *out); /* an event for each whole line */
 void pl_event_write_end(int64_t run, const struct pl_run_result *result, int64_t values, double seconds,
                         struct pl_text *out);
 
