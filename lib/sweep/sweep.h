@@ -322,8 +322,8 @@ bool pl_run_folder(const char *folders, const char *owner, int64_t run, const ch
 void pl_run_folders(const char *db, struct pl_text *folders);
 
 /* Appends what a run at work had said when its sweep, or its task of a cluster, last wrote that down, some seconds ago,
- * if that was after since (seconds since 1970: when it began; a kill leaves old ones). False: there is none, or the sweep
- * is elsewhere. */
+ * if that was after since (seconds since 1970: when it began; a kill leaves old ones). False: there is none, or the
+ * sweep is elsewhere. */
 bool pl_working_log(struct pl_store *store, const char *folders, int64_t run, double since, struct pl_text *log);
 
 /* ---- a run in this process ---- */

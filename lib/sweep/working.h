@@ -1,5 +1,5 @@
-/* What runs at work have said so far, in files that others can read: RUN.log beside the runs' folders, or, of a task of a
- * cluster, in a folder of its submission. */
+/* What runs at work have said so far, in files that others can read: RUN.log beside the runs' folders, or, of a task of
+ * a cluster, in a folder of its submission. */
 #ifndef PL_SWEEP_WORKING_H
 #define PL_SWEEP_WORKING_H
 
