@@ -16,24 +16,30 @@ static int by_digest(const void *a, const void *b)
     return memcmp(a, b, PL_DIGEST_SIZE);
 }
 
-static int find_places(const struct pl_results *results, struct place *places, struct pl_error *err)
+/* Of the configurations of one part; as many as *count says then. */
+static int find_places(const struct pl_results *results, size_t part, struct place *places, size_t *count,
+                       struct pl_error *err)
 {
     struct pl_text canonical = {0};
     int status = 0;
+    *count = 0;
     for (size_t i = 0; i < results->count && !status; i++) {
+        if (pl_results_part_of(results, i) != part)
+            continue;
+        struct place *place = &places[(*count)++];
         status = pl_store_config_text(results->store, pl_results_config_number(results->configs[i]), &canonical, err);
-        pl_digest(pl_text(&canonical), canonical.length, places[i].digest);
-        places[i].config = i;
+        pl_digest(pl_text(&canonical), canonical.length, place->digest);
+        place->config = i;
     }
     pl_text_release(&canonical);
-    qsort(places, results->count, sizeof *places, by_digest);
+    qsort(places, *count, sizeof *places, by_digest);
     return status;
 }
 
 /* Points that are excluded have no configuration and are not found. */
-static void count_draws(const struct pl_results *results, const struct place *places, size_t *times)
+static void count_draws(const struct pl_study *study, const struct place *places, size_t count, size_t *times)
 {
-    struct pl_walk *walk = pl_walk_new(results->study);
+    struct pl_walk *walk = pl_walk_new(study);
     struct pl_text canonical = {0};
     const struct pl_settings *settings;
     const int64_t *seeds;
@@ -44,7 +50,7 @@ static void count_draws(const struct pl_results *results, const struct place *pl
         pl_text_clear(&canonical);
         pl_settings_write(settings, &canonical);
         pl_digest(pl_text(&canonical), canonical.length, wanted.digest);
-        const struct place *place = bsearch(&wanted, places, results->count, sizeof *places, by_digest);
+        const struct place *place = bsearch(&wanted, places, count, sizeof *places, by_digest);
         if (place)
             times[place->config]++;
     }
@@ -54,17 +60,20 @@ static void count_draws(const struct pl_results *results, const struct place *pl
 
 int pl_results_times_drawn(const struct pl_results *results, size_t *times, struct pl_error *err)
 {
-    bool search = results->study && results->study->search;
-    for (size_t i = 0; i < results->count; i++)
-        times[i] = search ? 0 : 1;
-    if (!search)
-        return 0;
     struct place *places = pl_new((results->count + 1) * sizeof *places);
-    int status = find_places(results, places, err);
-    if (!status)
-        count_draws(results, places, times);
+    int status = 0;
+    memset(times, 0, results->count * sizeof *times);
+    for (size_t part = 0; part < pl_results_part_count(results) && !status; part++) {
+        const struct pl_study *study = pl_results_part_at(results, part)->study;
+        size_t count;
+        if (!study || !study->search)
+            continue;
+        status = find_places(results, part, places, &count, err);
+        if (!status)
+            count_draws(study, places, count, times);
+    }
     free(places);
-    /* What the spec gives no more, was drawn once. */
+    /* What no search draws, or the spec gives no more, counts once. */
     for (size_t i = 0; i < results->count; i++)
         times[i] += !times[i];
     return status;

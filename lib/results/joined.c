@@ -24,6 +24,11 @@ const struct pl_results *pl_results_part_at(const struct pl_results *results, si
     return results->part_count ? results->parts[index] : results;
 }
 
+size_t pl_results_part_of(const struct pl_results *results, size_t config)
+{
+    return results->part_count ? (size_t)(results->configs[config] / PART_STEP) : 0;
+}
+
 struct each {
     int64_t first; /* what its configurations are numbered from */
     int (*row)(void *self, const struct pl_result *result);
@@ -60,7 +65,7 @@ int pl_joined_add_column(struct pl_results *results, struct pl_error *err)
     for (size_t i = 0; results->part_count && i < results->count && !status; i++) {
         pl_text_clear(&text);
         pl_text_add(&text, "{\"" PL_STUDY_KEY "\":");
-        pl_escape_json(&text, results->parts[results->configs[i] / PART_STEP]->name);
+        pl_escape_json(&text, results->parts[pl_results_part_of(results, i)]->name);
         pl_text_add_char(&text, '}');
         status = pl_columns_take(results, i, pl_text(&text), err);
     }

@@ -247,7 +247,7 @@ struct pl_tuning_curves {
     size_t count; /* of groups with a finished point */
     const char *metric;
     enum pl_select select;
-    bool minimize, independent; /* independent: the points are, so that there are bands */
+    bool minimize, independent; /* independent: those of a study are, so that there are bands */
     struct pl_text notes;       /* what was left out, and why there is no band: a sentence a line */
 };
 

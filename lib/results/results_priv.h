@@ -82,6 +82,8 @@ size_t pl_results_find_column(const struct pl_results *results, const char *name
 /* Keeps those of the configurations that meet a condition, and returns how many. */
 size_t pl_results_filter(const struct pl_results *results, const struct pl_condition *condition, size_t *configs,
                          size_t count);
+/* Which of the joined studies a configuration is of; 0 where there is one study. */
+size_t pl_results_part_of(const struct pl_results *results, size_t config);
 /* Numbers the groups that agree in some settings, in the order of their first configurations; groups receives the
  * number of each configuration. Returns how many there are. */
 size_t pl_results_part(const struct pl_results *results, const size_t *configs, size_t config_count, const size_t *keys,

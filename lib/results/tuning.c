@@ -19,23 +19,33 @@ struct making {
     double *scores;             /* of one group at a time */
     struct pl_band band;        /* of the group before: it depends on its size alone, and large ones take seconds */
     size_t unfinished, stopped; /* points */
+    bool *independent;          /* by study: its points are independent draws */
 };
+
+/* Does a search of the study, or of one of several, draw the setting? */
+static bool is_drawn(const struct pl_results *results, const char *name)
+{
+    for (size_t i = 0; i < pl_results_part_count(results); i++) {
+        const struct pl_study *study = pl_results_part_at(results, i)->study;
+        for (size_t k = 0; study && study->search && k < study->search->key_count; k++)
+            if (!strcmp(study->search->keys[k], name))
+                return true;
+    }
+    return false;
+}
 
 size_t pl_results_extend_search(const struct pl_results *results, const size_t *configs, size_t count, size_t *keys,
                                 size_t named, size_t capacity)
 {
     size_t axes[MOST_GROUP_KEYS], all = named;
     size_t varying = pl_results_axes(results, configs, count, axes, MOST_GROUP_KEYS);
-    const struct pl_search *search = results->study ? results->study->search : NULL;
     for (size_t i = 0; i < varying && all < capacity; i++) {
         const char *name = pl_results_key_name(results, axes[i]);
         bool is_study = results->part_count && !strcmp(name, PL_STUDY_KEY);
         bool known = strcmp(name, "optimizer") && !is_study && !(pl_train_roles(name) & PL_SAYS_TASK);
         for (size_t k = 0; k < all && !known; k++)
             known = keys[k] == axes[i];
-        for (size_t k = 0; search && k < search->key_count && !known; k++)
-            known = !strcmp(search->keys[k], name);
-        if (!known)
+        if (!known && !is_drawn(results, name))
             keys[all++] = axes[i];
     }
     return all;
@@ -91,7 +101,8 @@ static int fill_curve(struct making *m, struct pl_tuning_curve *curve, struct pl
     static const double anything[2] = {-INFINITY, INFINITY};
     struct pl_tuning tuning;
     size_t rows = 0;
-    curve->banded = m->curves->independent && curve->n > 1 && curve->n <= MOST_BANDED;
+    curve->banded = m->independent[pl_results_part_of(m->results, curve->config)] && curve->n > 1 &&
+                    curve->n <= MOST_BANDED;
     int status = curve->banded ? need_band(m, curve->n, err) : 0;
     if (status)
         return status;
@@ -119,10 +130,6 @@ static int fill_curve(struct making *m, struct pl_tuning_curve *curve, struct pl
 static bool has_independent(const struct pl_results *results, struct pl_text *notes)
 {
     const struct pl_study *study = results->study;
-    if (results->part_count) {
-        pl_text_add(notes, "There is no band where several studies stand beside each other.\n");
-        return false;
-    }
     bool independent = study && study->search && pl_search_is_independent(study->search);
     if (independent && study->stop) {
         pl_text_addf(notes, "There is no band: study %s stops runs early, and which ones depends on the others.\n",
@@ -217,7 +224,11 @@ int pl_results_tuning(struct pl_results *results, const struct pl_tuning_spec *s
         status = pl_results_keys(results, &spec->groups, keys, err);
     if (!status) {
         curves->minimize = pl_results_direction(results, metric) == PL_MINIMIZE;
-        curves->independent = has_independent(results, &curves->notes);
+        m.independent = pl_new(pl_results_part_count(results) * sizeof *m.independent);
+        for (size_t i = 0; i < pl_results_part_count(results); i++) {
+            m.independent[i] = has_independent(pl_results_part_at(results, i), &curves->notes);
+            curves->independent = curves->independent || m.independent[i];
+        }
         size_t named = spec->groups.count;
         size_t width = pl_results_extend_search(results, m.configs, m.count, keys, named, 2 * MOST_GROUP_KEYS);
         for (size_t i = named; i < width && named; i++)
@@ -227,6 +238,7 @@ int pl_results_tuning(struct pl_results *results, const struct pl_tuning_spec *s
         status = fill(&m, err);
     }
     free(m.configs);
+    free(m.independent);
     if (status)
         pl_tuning_curves_release(curves);
     return status;

@@ -50,7 +50,7 @@ expect 0 poula report --study a,b --format html
 contains out '<caption>a+b: last loss'
 expect 0 poula report --study a,b --tuning --rows optimizer --value "last loss"
 contains out "theopoula, b  3"
-contains out "There is no band where several studies stand beside each other."
+contains out "There is no band: it needs points drawn with method: random, and those of study a are a grid."
 # One alone is as ever.
 expect 0 poula report --study a
 cp out alone
@@ -78,3 +78,26 @@ contains err "Lines are split by study, which varies but was not asked for."
 expect 0 poula plot --study a,b --kind sensitivity --x lambda --y "last loss" --lines study --panels optimizer --format svg --out plots --name own
 [ -s plots/own.svg ] || fail "there is no figure by study"
 lacks err "split by study"
+
+# Tuning curves are those of each study alone: equal points count as often as they were drawn, and each has the band
+# that its own search allows.
+search() { # STUDY METHOD PROBLEM...
+    printf 'study: %s\ntask: {problem: %s, iterations: 20}\noptimizer: {name: sgd, lambda: {choice: [0.1, 0.05, 0.02]}}\n' "$1" "$3"
+    printf 'search: {points: 12, method: %s}\nseeds: 1\n' "$2"
+}
+search drawn random double_well >drawn.yaml
+search even sobol double_well >even.yaml
+search other random quartic >other.yaml
+expect 0 poula sweep drawn.yaml even.yaml other.yaml --quiet
+for study in drawn even other; do
+    expect 0 poula report --study $study --tuning --value "last loss" --format csv
+    tail -n +2 out | sed "s/^$study,//" >"$study.alone"
+done
+expect 0 poula report --study drawn,even,other --tuning --value "last loss" --format csv
+for study in drawn even other; do
+    grep "^drawn+even+other,$study," out | cut -d , -f 3- | diff - $study.alone || fail "the tuning curve of $study beside others is another one"
+done
+equal "$(cut -d , -f 8 drawn.alone | sort -u)" 12 "points of a search of three settings that drew twelve times"
+grep -q '^1,[^,]*,[^,]' drawn.alone || fail "a random search has no band"
+expect 0 poula report --study drawn,even,other --tuning --value "last loss"
+contains out "those of study even are sobol"
