@@ -97,7 +97,7 @@ expect 0 poula report --study drawn,even,other --tuning --value "last loss" --fo
 for study in drawn even other; do
     grep "^drawn+even+other,$study," out | cut -d , -f 3- | diff - $study.alone || fail "the tuning curve of $study beside others is another one"
 done
-equal "$(cut -d , -f 8 drawn.alone | sort -u)" 12 "points of a search of three settings that drew twelve times"
+equal "$(cut -d , -f 7 drawn.alone | sort -u)" 12 "points of a search of three settings that drew twelve times"
 grep -q '^1,[^,]*,[^,]' drawn.alone || fail "a random search has no band"
 expect 0 poula report --study drawn,even,other --tuning --value "last loss"
 contains out "those of study even are sobol"
