@@ -12,28 +12,43 @@ bool pl_scan_is_logged(const struct pl_scan *s, const char *here)
     return false;
 }
 
+static bool is_name_char(char c)
+{
+    return isalnum((unsigned char)c) || (c && strchr("_.", c));
+}
+
+/* The first of the names that colons join, of which the last begins at name: of __main__:train __main__. */
+static const char *first_of_chain(const struct pl_scan *s, const char *name)
+{
+    while (name - s->text > 1 && name[-1] == ':' && is_name_char(name[-2]))
+        for (name--; name > s->text && is_name_char(name[-1]);)
+            name--;
+    return name;
+}
+
+/* name:number is a place by what the name is and by what stands around; stop is behind the number. */
+static bool looks_like_place(const struct pl_scan *s, struct pl_word name, const char *stop)
+{
+    const char *next = pl_scan_spaces(stop, s->end), *start = first_of_chain(s, name.text);
+    struct pl_word first = {start, strcspn(start, ":")};
+    bool measured = pl_word_is_position(name) || pl_line_is_measure(name.text, name.length);
+    bool parted = next < s->end && next > stop && strchr("-|", *next); /* the message follows */
+    bool chain = start < name.text && !pl_word_is_level(first) && !pl_word_is_qualifier(first) && (!measured || parted);
+    bool enclosed = !measured && !pl_word_is_qualifier(name) && start > s->text && strchr("([", start[-1]) &&
+                    stop < s->end && strchr(")]", *stop) && pl_scan_is_logged(s, start);
+    bool dotted = !measured && memchr(name.text, '.', name.length) && parted;
+    return chain || enclosed || dotted;
+}
+
 bool pl_scan_place(struct pl_scan *s)
 {
-    struct pl_word last = s->words[s->count - 1];
+    struct pl_word name = s->words[s->count - 1];
     size_t digits = strspn(s->at, "0123456789");
-    const char *stop = s->at + digits, *start = last.text;
-    bool file = pl_word_is_place(last) && memchr(last.text, '.', last.length);
+    const char *stop = s->at + digits;
     if (!digits || s->count > 1 || (stop < s->end && !strchr(" \t)],-:", *stop)))
         return false;
-    bool ours = pl_word_is_position(last) || pl_line_is_measure(last.text, last.length), chain = false;
-    const char *next = pl_scan_spaces(stop, s->end);
-    bool dotted = !ours && memchr(last.text, '.', last.length) && next < s->end && next > stop && strchr("-|", *next);
-    while (start - s->text > 1 && start[-1] == ':' && (isalnum((unsigned char)start[-2]) || strchr("_.", start[-2]))) {
-        for (start--; start > s->text && (isalnum((unsigned char)start[-1]) || strchr("_.", start[-1]));)
-            start--;
-        chain = true;
-    }
-    struct pl_word first = {start, strcspn(start, ":")};
-    chain = chain && !pl_word_is_level(first) && !pl_word_is_qualifier(first) &&
-            (!ours || (next < s->end && next > stop && strchr("-|", *next)));
-    bool enclosed = !ours && !pl_word_is_qualifier(last) && start > s->text && strchr("([", start[-1]) &&
-                    stop < s->end && strchr(")]", *stop) && pl_scan_is_logged(s, start);
-    if (!file && (s->metrics || s->position || !(chain || enclosed || dotted)))
+    bool file = pl_word_is_place(name) && memchr(name.text, '.', name.length);
+    if (!file && (s->metrics || s->position || !looks_like_place(s, name, stop)))
         return false;
     s->count = 0;
     s->at = stop;
