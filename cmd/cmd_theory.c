@@ -221,6 +221,18 @@ static int over_axes(const struct pl_args *args, const struct pl_theory_axes *ax
     return code ? code : pl_theory_axes_print(args, axes, settings, chosen, count);
 }
 
+static int check_plot(const struct pl_args *args, const struct pl_theory_axes *axes)
+{
+    bool plot = pl_args_has(args, "plot");
+    if (plot && !axes->count)
+        return pl_cmd_usage_error(args, "--plot draws over several values of a setting, as in --set beta=1e2,1e3,1e4");
+    if (plot && pl_args_has(args, "format"))
+        return pl_cmd_usage_error(args, "--format says how to print, and --plot draws instead; give one of them");
+    if (!plot && (pl_args_has(args, "out") || pl_args_has(args, "keep")))
+        return pl_cmd_usage_error(args, "--out and --keep are of figures, which --plot draws");
+    return 0;
+}
+
 static int run(const struct pl_args *args)
 {
     struct pl_settings settings = {0};
@@ -229,6 +241,8 @@ static int run(const struct pl_args *args)
     struct pl_error err;
     int code = read_settings(args, &settings, &axes);
     bool has_delta = pl_args_has(args, "delta");
+    if (!code)
+        code = check_plot(args, &axes);
     if (!code && axes.count)
         code = over_axes(args, &axes, &settings);
     else if (!code && !has_delta && args->count == 1 && !strcmp(args->arguments[0], "lambda_max"))
@@ -252,6 +266,12 @@ static const struct pl_option options[] = {
     {.name = "r", .argument = "R", .help = "the same as --set r=R"},
     {.name = "delta", .argument = "DELTA", .help = "print the recipe for an expected excess risk below DELTA"},
     {.name = "format", .argument = "FORMAT", .help = "how to print (default text)", .words = PL_FORMAT_WORDS},
+    {.name = "plot",
+     .argument = "FORMAT",
+     .help = "draw log10 of the constants over the first of several values instead of printing",
+     .words = "png svg pdf tikz cairolatex"},
+    {.name = "out", .argument = "DIR", .help = "folder of --plot (default plots)"},
+    {.name = "keep", .help = "with --plot: write the gnuplot script and its data beside the figure"},
 };
 
 const struct pl_command pl_cmd_theory = {
@@ -267,7 +287,11 @@ const struct pl_command pl_cmd_theory = {
         "of ten; csv and json have its logarithm to base 10 as well. docs/theory.md has every formula.\n"
         "With several values of a setting (--set beta=1e2,1e3,1e4) it prints the constants at each, how they grow at "
         "the end "
-        "(order: d log value / d log setting), and, for d and beta, what the paper's table of dependence says.\n"
+        "(order: d log value / d log setting), and, for d and beta, what the paper's table of dependence says. --plot "
+        "png "
+        "draws that: log10 of each constant in a panel, over the first of these settings, a line for each combination "
+        "of "
+        "the others.\n"
         "--delta prints the inverse temperature, step size and number of steps by which the proof reaches that excess "
         "risk.",
     .example = "poula theory lambda_max --eta 5e-4 --r 10",

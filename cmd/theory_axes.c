@@ -39,25 +39,16 @@ int pl_theory_axes_add(const struct pl_args *args, struct pl_theory_axes *axes, 
     return code;
 }
 
-/* The constants at every combination: ln of each, combination by combination. */
-struct matrix {
-    const struct pl_theory_axes *axes;
-    struct pl_theory_value *names; /* those that were chosen */
-    size_t name_count, points;
-    long double *ln;
-};
-
-/* Which value of an axis a combination has; the last axis is the fastest. */
-static const struct pl_value *value_of(const struct pl_theory_axes *axes, size_t axis, size_t point)
+const struct pl_value *pl_theory_axes_value(const struct pl_theory_axes *axes, size_t axis, size_t point)
 {
     for (size_t i = axes->count; i-- > axis + 1;)
         point /= axes->list[i].count;
     return &axes->list[axis].values[point % axes->list[axis].count];
 }
 
-static void write_value(const struct pl_theory_axes *axes, size_t axis, size_t point, struct pl_text *out)
+void pl_theory_axes_write(const struct pl_theory_axes *axes, size_t axis, size_t point, struct pl_text *out)
 {
-    const struct pl_value *value = value_of(axes, axis, point);
+    const struct pl_value *value = pl_theory_axes_value(axes, axis, point);
     if (value->type == PL_REAL)
         pl_text_addf(out, "%g", value->real);
     else
@@ -65,7 +56,7 @@ static void write_value(const struct pl_theory_axes *axes, size_t axis, size_t p
 }
 
 static void collect(const struct pl_theory *theory, struct pl_theory_value all[MOST_VALUES], const size_t *chosen,
-                    size_t count, struct matrix *m, size_t point)
+                    size_t count, struct pl_theory_matrix *m, size_t point)
 {
     size_t constants = pl_theory_count();
     for (size_t i = 0; i < constants; i++)
@@ -78,7 +69,7 @@ static void collect(const struct pl_theory *theory, struct pl_theory_value all[M
 }
 
 static int evaluate(const struct pl_args *args, const struct pl_settings *settings, const size_t *chosen, size_t count,
-                    struct matrix *m)
+                    struct pl_theory_matrix *m)
 {
     struct pl_theory_value all[MOST_VALUES];
     struct pl_settings own = {0};
@@ -88,12 +79,12 @@ static int evaluate(const struct pl_args *args, const struct pl_settings *settin
         struct pl_theory *theory;
         pl_settings_copy(&own, settings);
         for (size_t i = 0; i < m->axes->count; i++)
-            pl_settings_set(&own, m->axes->list[i].setting->key, *value_of(m->axes, i, point));
+            pl_settings_set(&own, m->axes->list[i].setting->key, *pl_theory_axes_value(m->axes, i, point));
         if (pl_theory_new(&theory, &own, &err)) {
             struct pl_text where = {0};
             for (size_t i = 0; i < m->axes->count; i++) {
                 pl_text_addf(&where, "%s%s=", i ? ", " : "", m->axes->list[i].setting->key);
-                write_value(m->axes, i, point, &where);
+                pl_theory_axes_write(m->axes, i, point, &where);
             }
             pl_cmd_note("poula theory: at %s:", pl_text(&where));
             pl_text_release(&where);
@@ -110,7 +101,7 @@ static int evaluate(const struct pl_args *args, const struct pl_settings *settin
 /* ---- for people ---- */
 
 /* How a value grows at the end of the only axis: d log value / d log axis. A polynomial has its degree there. */
-static bool order_of(const struct matrix *m, size_t name, struct pl_text *out)
+static bool order_of(const struct pl_theory_matrix *m, size_t name, struct pl_text *out)
 {
     const struct pl_theory_axis *axis = &m->axes->list[0];
     if (m->axes->count != 1 || axis->count < 2 || (axis->setting->type != PL_REAL && axis->setting->type != PL_INTEGER))
@@ -128,7 +119,7 @@ static bool order_of(const struct matrix *m, size_t name, struct pl_text *out)
     return true;
 }
 
-static void print_people(const struct matrix *m, struct pl_rows *rows)
+static void print_people(const struct pl_theory_matrix *m, struct pl_rows *rows)
 {
     const struct pl_theory_axis *axis = &m->axes->list[0];
     bool single = m->axes->count == 1;
@@ -140,7 +131,7 @@ static void print_people(const struct matrix *m, struct pl_rows *rows)
     for (size_t p = 0; p < m->points; p++, columns++) {
         for (size_t i = 0; i < m->axes->count; i++) {
             pl_text_addf(&texts[columns], "%s%s=", i ? " " : "", m->axes->list[i].setting->key);
-            write_value(m->axes, i, p, &texts[columns]);
+            pl_theory_axes_write(m->axes, i, p, &texts[columns]);
         }
         names[columns] = pl_text(&texts[columns]);
     }
@@ -172,7 +163,7 @@ static void print_people(const struct matrix *m, struct pl_rows *rows)
 
 /* ---- for programs ---- */
 
-static void print_records(const struct matrix *m, struct pl_rows *rows)
+static void print_records(const struct pl_theory_matrix *m, struct pl_rows *rows)
 {
     const char *names[PL_THEORY_AXES + 5];
     size_t axes = m->axes->count;
@@ -187,7 +178,7 @@ static void print_records(const struct matrix *m, struct pl_rows *rows)
             struct pl_text texts[PL_THEORY_AXES + 2] = {0};
             const struct pl_theory_value *name = &m->names[k];
             for (size_t i = 0; i < axes; i++) {
-                write_value(m->axes, i, p, &texts[i]);
+                pl_theory_axes_write(m->axes, i, p, &texts[i]);
                 cells[i] = pl_cell_text(pl_text(&texts[i]));
             }
             pl_theory_cells(m->ln[p * m->name_count + k], &cells[axes + 1], &texts[axes], &texts[axes + 1]);
@@ -204,21 +195,23 @@ int pl_theory_axes_print(const struct pl_args *args, const struct pl_theory_axes
                          const struct pl_settings *settings, const size_t *chosen, size_t count)
 {
     const struct pl_format *format = pl_cmd_format(args, &pl_format_text);
-    struct matrix m = {.axes = axes, .name_count = count, .points = 1};
+    struct pl_theory_matrix m = {.axes = axes, .name_count = count, .points = 1};
     for (size_t i = 0; i < axes->count; i++)
         m.points *= axes->list[i].count;
     if (m.points > PL_THEORY_POINTS)
         return pl_cmd_usage_error(args, "the settings have %zu combinations; at most %d are computed", m.points,
                                   PL_THEORY_POINTS);
-    bool people = format->kind == PL_FORMAT_PEOPLE;
-    if (people && m.points > MOST_SHOWN)
+    bool people = format->kind == PL_FORMAT_PEOPLE, draw = pl_args_has(args, "plot");
+    if (people && !draw && m.points > MOST_SHOWN)
         return pl_cmd_usage_error(args,
                                   "a table shows at most %d combinations, and there are %zu: --format csv has all",
                                   MOST_SHOWN, m.points);
     m.names = pl_new((count + 1) * sizeof *m.names);
     m.ln = pl_new((m.points * count + 1) * sizeof *m.ln);
     int code = evaluate(args, settings, chosen, count, &m);
-    if (!code) {
+    if (!code && draw) {
+        code = pl_theory_axes_draw(args, &m);
+    } else if (!code) {
         struct pl_rows *rows = pl_rows_new(stdout, format->rows);
         if (people)
             print_people(&m, rows);

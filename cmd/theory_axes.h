@@ -23,8 +23,23 @@ void pl_theory_axes_release(struct pl_theory_axes *axes);
 int pl_theory_axes_add(const struct pl_args *args, struct pl_theory_axes *axes, const struct pl_setting *setting,
                        const char *spellings);
 
+/* The constants at every combination: ln of each, combination by combination, of which the last axis is the fastest. */
+struct pl_theory_matrix {
+    const struct pl_theory_axes *axes;
+    struct pl_theory_value *names; /* those that were chosen */
+    size_t name_count, points;
+    long double *ln;
+};
+/* Which value of an axis a combination has. */
+const struct pl_value *pl_theory_axes_value(const struct pl_theory_axes *axes, size_t axis, size_t point);
+void pl_theory_axes_write(const struct pl_theory_axes *axes, size_t axis, size_t point, struct pl_text *out);
+/* --plot: draws log10 of the constants, a panel each, over the first axis; the others part the lines. Returns an exit
+ * code. */
+int pl_theory_axes_draw(const struct pl_args *args, const struct pl_theory_matrix *matrix);
+
 /* Prints the values that choose (names, count) names, or all, at every combination; settings has the others. For people
- * a row for each constant, for programs a record for each constant and combination. Returns an exit code. */
+ * a row for each constant, for programs a record for each constant and combination; with --plot draws them instead.
+ * Returns an exit code. */
 int pl_theory_axes_print(const struct pl_args *args, const struct pl_theory_axes *axes,
                          const struct pl_settings *settings, const size_t *chosen, size_t count);
 

@@ -55,29 +55,26 @@ static void mend_svg(struct pl_text *drawn)
     *drawn = whole;
 }
 
-int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, const struct pl_plot_options *options,
-                 struct pl_text *output, struct pl_text *notes, struct pl_error *err)
+/* Draws a figure that is worked out, and releases it. */
+static int draw(struct pl_figure *figure, const struct pl_plot_options *options, struct pl_text *output,
+                struct pl_text *notes, struct pl_error *err)
 {
     bool plain = options->format == PL_PLOT_DUMB;
-    struct pl_figure figure;
     struct pl_text script = {0}, data = {0}, drawn = {0}, more = {0}, path = {0};
-    int status = pl_figure_make(&figure, results, spec, plain, notes, err);
-    if (status)
-        return status;
     const char *second = options->format == PL_PLOT_CAIROLATEX ? "-latex.pdf" : NULL;
-    figure.latex = options->format == PL_PLOT_TIKZ || second;
-    if (figure.latex && figure.type.family[0])
+    figure->latex = options->format == PL_PLOT_TIKZ || second;
+    if (figure->latex && figure->type.family[0])
         pl_text_add(notes, "The letters are the document's: the family of font is for other formats.\n");
-    double points = pl_layout_points(&figure);
-    figure.font = options->format != PL_PLOT_SVG ? fmax(points, 0) : points * 96 / 72;
+    double points = pl_layout_points(figure);
+    figure->font = options->format != PL_PLOT_SVG ? fmax(points, 0) : points * 96 / 72;
     if (points <= 0)
-        figure.font = options->format == PL_PLOT_SVG ? 13 : 10;
+        figure->font = options->format == PL_PLOT_SVG ? 13 : 10;
     if (options->format == PL_PLOT_PNG || options->format == PL_PLOT_PDF)
-        pl_figure_spell(&figure, notes);
-    status = pl_layout_check(&figure, options, notes, err);
+        pl_figure_spell(figure, notes);
+    int status = pl_layout_check(figure, options, notes, err);
     if (!status) {
-        pl_script_write(&figure, figure.name, options, &script, &data);
-        status = pl_gnuplot_run(figure.name, &script, &data, pl_plot_endings[options->format], second, &drawn, &more,
+        pl_script_write(figure, figure->name, options, &script, &data);
+        status = pl_gnuplot_run(figure->name, &script, &data, pl_plot_endings[options->format], second, &drawn, &more,
                                 err);
     }
     if (!status && plain) {
@@ -85,25 +82,41 @@ int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, 
     } else if (!status) {
         status = pl_folder_make(options->folder, err);
         if (!status && options->keep)
-            status = write_file(options->folder, figure.name, ".gp", &script, &path, err);
+            status = write_file(options->folder, figure->name, ".gp", &script, &path, err);
         if (!status && options->keep)
-            status = write_file(options->folder, figure.name, ".dat", &data, &path, err);
-        if (figure.latex)
+            status = write_file(options->folder, figure->name, ".dat", &data, &path, err);
+        if (figure->latex)
             add_preamble(options->format, &drawn);
         if (options->format == PL_PLOT_SVG && strstr(pl_text(&drawn), "]]>") && !strstr(pl_text(&drawn), "<![CDATA["))
             mend_svg(&drawn);
         if (!status && second)
-            status = write_file(options->folder, figure.name, second, &more, &path, err);
+            status = write_file(options->folder, figure->name, second, &more, &path, err);
         if (!status)
-            status = write_file(options->folder, figure.name, pl_plot_endings[options->format], &drawn, &path, err);
+            status = write_file(options->folder, figure->name, pl_plot_endings[options->format], &drawn, &path, err);
         if (!status)
             pl_text_add(output, pl_text(&path));
     }
-    pl_figure_release(&figure);
+    pl_figure_release(figure);
     pl_text_release(&script);
     pl_text_release(&data);
     pl_text_release(&drawn);
     pl_text_release(&more);
     pl_text_release(&path);
     return status;
+}
+
+int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, const struct pl_plot_options *options,
+                 struct pl_text *output, struct pl_text *notes, struct pl_error *err)
+{
+    struct pl_figure figure;
+    int status = pl_figure_make(&figure, results, spec, options->format == PL_PLOT_DUMB, notes, err);
+    return status ? status : draw(&figure, options, output, notes, err);
+}
+
+int pl_plot_draw_numbers(const struct pl_plot_numbers *numbers, const struct pl_plot_options *options,
+                         struct pl_text *output, struct pl_text *notes, struct pl_error *err)
+{
+    struct pl_figure figure;
+    int status = pl_figure_of_numbers(&figure, numbers, options->format == PL_PLOT_DUMB, notes, err);
+    return status ? status : draw(&figure, options, output, notes, err);
 }

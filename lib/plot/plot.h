@@ -30,6 +30,26 @@ struct pl_plot_options {
 int pl_plot_draw(struct pl_results *results, const struct pl_figure_spec *spec, const struct pl_plot_options *options,
                  struct pl_text *output, struct pl_text *notes, struct pl_error *err);
 
+/* ---- of numbers ---- */
+
+/* Numbers that are of no study: panels side by side, a line in each for each of line_count, over the same x. Texts are
+ * shown as they stand, but x_name, a setting, which gets its symbol. */
+struct pl_plot_numbers {
+    const char *name; /* of the file, without ending */
+    const char *x_name, *y_label;
+    const double *x; /* rising; logarithmic where all are positive and span a decade */
+    size_t count;
+    const char *const *panels; /* their titles */
+    size_t panel_count;        /* at most 12 */
+    const char *const *lines;  /* what the legend calls them; "": there is but one */
+    size_t line_count;         /* at most 24 */
+    const double *y;           /* [panel][line][x]; not finite: a gap */
+};
+
+/* Draws them, as pl_plot_draw does. notes says what is left out. PL_EMISSING: no y is finite. */
+int pl_plot_draw_numbers(const struct pl_plot_numbers *numbers, const struct pl_plot_options *options,
+                         struct pl_text *output, struct pl_text *notes, struct pl_error *err);
+
 /* ---- in a page ---- */
 
 struct pl_inline_options {

@@ -140,7 +140,8 @@ struct pl_figure {
     bool share_x, share_y;
     char *said;  /* what the figure says of itself in small letters: smoothing, bands that are not usual; "": nothing */
     bool fitted; /* so that nothing is moved aside */
-    double slot; /* box, strip: the part of a category that a line has */
+    bool numbers;    /* of no runs */
+    double slot;     /* box, strip: the part of a category that a line has */
     double critical; /* ranks: Nemenyi's critical difference */
     struct pl_alike *alike;
     size_t alike_count;
@@ -186,6 +187,8 @@ struct pl_gather {
 /* Works a figure out. */
 int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const struct pl_figure_spec *spec, bool plain,
                    struct pl_text *notes, struct pl_error *err);
+int pl_figure_of_numbers(struct pl_figure *figure, const struct pl_plot_numbers *numbers, bool plain,
+                         struct pl_text *notes, struct pl_error *err);
 void pl_figure_release(struct pl_figure *figure);
 /* Writes letters that no font of this machine has as their numbers, and notes them: for formats that gnuplot draws
  * here. */

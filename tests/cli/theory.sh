@@ -148,6 +148,33 @@ for name in lambda_max R M_0 A_2 C_bar_3 z_1 C_1 C_6 W_1 risk; do
 done
 expect 2 poula theory $own --delta 0.1
 contains err "the recipe needs the regularisation"
+# Figures: log10 of each constant in a panel, over the first setting, rising; a line for each value of the second.
+if command -v gnuplot >/dev/null; then
+    expect 0 poula theory c_hat C_0 $own --set beta=1e3,1e2,1e4 --plot svg --keep
+    equal "$(cat out)" plots/theory-beta.svg "the path of the figure"
+    contains plots/theory-beta.svg "c_hat (paper: exp(poly(d/beta)))"
+    equal "$(sed -n 's/^\(1[0-9]*\) \(-*[0-9]*\)\..*/\1:\2/p' plots/theory-beta.dat | tr '\n' ' ')" \
+        "100:1197 1000:11749 10000:117283 100:-1040 1000:-10226 10000:-102080 " "values of the figure"
+    expect 0 poula theory C_0 $own --set d=1,10,100 --set beta=1,10 --plot svg --out figures --keep
+    contains figures/theory-d.dat "beta = 10: values"
+    equal "$(sed -n 's/^\(1[0-9]*\) \(-*[0-9]*\)\..*/\1:\2/p' figures/theory-d.dat | tr '\n' ' ')" \
+        "1:-35 10:-97 100:-623 1:-122 10:-171 100:-656 " "values of two lines"
+    expect 0 poula theory A c_hat --set beta=1,10 --plot png # log10 of c_hat is beyond all doubles
+    contains err "2 of 4 values are not finite and leave gaps."
+    expect 1 poula theory c_hat --set beta=1,10 --plot png --out none
+    contains err "nothing to draw"
+    [ ! -e none ] || fail "a figure of nothing left a folder"
+fi
+expect 2 poula theory c_hat $own --plot png
+contains err "--plot draws over several values of a setting"
+expect 2 poula theory $own --set beta=1,2 --plot png
+contains err "at most 12: name them"
+expect 2 poula theory c_hat $own --set beta=1,2 --plot png --format csv
+contains err "give one of them"
+expect 2 poula theory c_hat $own --set beta=1,2 --out figures
+contains err "which --plot draws"
+expect 2 poula theory c_hat $own --set x_law=uniform,normal --plot png
+contains err "x_law has words"
 # c_hat by summing the integral: beta = d = A = B = L_R = 1.
 awk 'BEGIN {
     pi = atan2(0, -1); ratio = 3 * (1 + 1 / 3 + 4 / 3 + 4 / 3); cbar = 0.5; ctilde = cbar * ratio

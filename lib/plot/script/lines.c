@@ -135,6 +135,7 @@ static const char *name_means(const struct pl_figure *figure)
 {
     return figure->kind == PL_FIGURE_TUNING        ? "the best of so many points"
            : figure->kind == PL_FIGURE_PROFILE     ? "share of tasks"
+           : figure->numbers                       ? "values"
            : figure->around == PL_AROUND_QUARTILES ? "median over the runs"
                                                    : "mean over the runs";
 }
