@@ -111,6 +111,35 @@ static bool is_function(const char *start, size_t length)
     return pl_has_word(pl_expression_functions, word);
 }
 
+/* What is wrong with a token where it stands, or NULL. *wanted: must a value come next? */
+static const char *misplaced(enum pl_token token, const char *start, bool *wanted)
+{
+    bool value = token == PL_TOKEN_NUMBER || token == PL_TOKEN_NAME, sign = *start == '+' || *start == '-';
+    bool opens = value || token == PL_TOKEN_FUNCTION || *start == '(', needs = !opens && !sign && *wanted;
+    if (needs && token != PL_TOKEN_END && start[0] == '*' && start[-1] == '*')
+        return "a power is written ^, not **";
+    if (opens && !*wanted)
+        return "an operator is missing";
+    *wanted = !value && *start != ')';
+    return needs ? "a value is missing" : NULL;
+}
+
+/* Values and operators take turns: muParser would take "1 2" for 12. */
+static bool take_turns(const char *expression, struct pl_text *why)
+{
+    const char *s = skip_mark(expression), *start, *wrong = NULL;
+    size_t length;
+    bool wanted = true;
+    for (enum pl_token token = PL_TOKEN_BAD; token != PL_TOKEN_END && !wrong;) {
+        token = pl_expression_token(&s, &start, &length);
+        wrong = misplaced(token, start, &wanted);
+    }
+    if (wrong)
+        pl_text_addf(why, "is neither a number nor an expression: %s (at character %zu)", wrong,
+                     (size_t)(start - expression) + 1);
+    return !wrong;
+}
+
 bool pl_expression_scan(const char *expression, struct expression_names *names, struct pl_text *why)
 {
     *names = (struct expression_names){0};
@@ -143,7 +172,7 @@ bool pl_expression_scan(const char *expression, struct expression_names *names, 
         pl_text_add(why, "is not an expression: a ( is not closed");
         return false;
     }
-    return true;
+    return take_turns(expression, why);
 }
 
 /* muParser's default handler prints; the error is asked for afterwards instead. */
@@ -206,10 +235,10 @@ struct expression *pl_expression_new(const char *text, double *(*variable)(void 
     mupSetExpr(expression->parser, pl_text(&translated));
     int values = 0;
     mupEvalMulti(expression->parser, &values);
-    bool good = !mupError(expression->parser) && values == 1;
+    bool wrong = mupError(expression->parser), good = !wrong && values == 1; /* asking forgets the error */
     if (!good)
         pl_text_addf(why, "is neither a number nor an expression: %s",
-                     mupError(expression->parser) ? mupGetErrorMsg(expression->parser) : "it has several values");
+                     wrong ? mupGetErrorMsg(expression->parser) : "it has several values");
     pl_text_release(&translated);
     if (good)
         return expression;
