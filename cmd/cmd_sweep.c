@@ -411,7 +411,7 @@ static int run(const struct pl_args *args)
     if (!code)
         pl_sweep_note_studies(&specs, pl_args_has(args, "dry-run"));
     if (!code && pl_args_has(args, "dry-run")) {
-        code = pl_sweep_dry_run(args, &specs, &on);
+        code = pl_sweep_dry_run(args, &specs, &on, &before);
     } else if (!code) {
         note_threads(args, &options);
         code = pl_sweep_look(args, &specs, &options, &before);

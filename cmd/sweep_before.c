@@ -148,12 +148,10 @@ struct wish {
     struct pl_condition *where;
     size_t count;
     unsigned char *known; /* has any run what a condition is about? */
-    struct pl_store *store;
     struct pl_sweep_before *before;
-    struct pl_text canonical;
 };
 
-static bool rerun_changed(const struct pl_args *args)
+bool pl_sweep_reruns_changed(const struct pl_args *args)
 {
     const char *given;
     for (size_t i = 0; (given = pl_args_nth(args, "rerun", i)); i++)
@@ -176,20 +174,12 @@ static int read_wish(const struct pl_args *args, struct wish *wish)
 }
 
 static int take_run(void *self, const struct pl_study *study, const struct pl_settings *settings, int64_t seed,
-                    enum pl_status status)
+                    int64_t run, enum pl_status *status)
 {
     struct wish *wish = self;
-    unsigned char key[PL_DIGEST_SIZE];
-    int64_t run;
     (void)study;
-    if (!pl_where_holds(wish->where, wish->count, settings, seed, status, wish->known) || !wish->store)
+    if (!pl_where_holds(wish->where, wish->count, settings, seed, *status, wish->known) || !run)
         return 0;
-    pl_text_clear(&wish->canonical);
-    pl_settings_write(settings, &wish->canonical);
-    pl_run_key(pl_text(&wish->canonical), seed, key);
-    int found = pl_store_find_run(wish->store, key, &run, NULL, NULL);
-    if (found)
-        return found < 0 ? found : 0;
     void *list = wish->before->rerun;
     pl_grow(&list, &wish->before->rerun_capacity, wish->before->rerun_count + 1, sizeof *wish->before->rerun);
     wish->before->rerun = list;
@@ -213,15 +203,16 @@ static int check_seen(const struct pl_args *args, const struct pl_condition *con
     return code;
 }
 
-static int choose_reruns(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_store *store,
-                         struct pl_sweep_before *before)
+int pl_sweep_choose_reruns(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_store *store,
+                           struct pl_sweep_before *before)
 {
-    struct wish wish = {.store = store, .before = before};
+    struct wish wish = {.before = before};
+    const struct pl_sweep_preview preview = {.row = take_run, .self = &wish};
     struct pl_sweep_plan plan;
     struct pl_error err = {0};
     int code = read_wish(args, &wish);
     if (!code && wish.count) {
-        int status = pl_sweep_plan_preview(&plan, store, specs->sources, specs->count, take_run, &wish, &err);
+        int status = pl_sweep_plan_preview(&plan, store, specs->sources, specs->count, &preview, &err);
         code = status ? pl_cmd_fail(args, &err) : 0;
         if (!status)
             pl_sweep_plan_release(&plan);
@@ -231,7 +222,6 @@ static int choose_reruns(const struct pl_args *args, const struct pl_sweep_specs
             code = pl_cmd_usage_error(args, "--rerun names no run that there is");
     }
     pl_where_free(wish.where, wish.count);
-    pl_text_release(&wish.canonical);
     free(wish.known);
     return code;
 }
@@ -246,7 +236,7 @@ static int check_programs(const struct pl_args *args, const struct pl_sweep_spec
         return 0;
     if (pl_changed_find(&before->changed, store, before->programs, specs->sources, specs->count, &err))
         return pl_cmd_fail(args, &err);
-    if (!before->changed.count || rerun_changed(args) || pl_args_has(args, "accept"))
+    if (!before->changed.count || pl_sweep_reruns_changed(args) || pl_args_has(args, "accept"))
         return 0;
     fputs("poula sweep: the database has results of another program than this one:\n", stderr);
     pl_cmd_lines(stderr, pl_text(&before->changed.text));
@@ -277,7 +267,7 @@ int pl_sweep_look(const struct pl_args *args, const struct pl_sweep_specs *specs
     if (code < 2)
         code = check_programs(args, specs, store, before);
     if (!code)
-        code = choose_reruns(args, specs, store, before);
+        code = pl_sweep_choose_reruns(args, specs, store, before);
     pl_store_close(store);
     return code;
 }
@@ -288,7 +278,7 @@ static int decide_changed(const struct pl_args *args, struct pl_store *store, co
     struct pl_text folders = {0};
     pl_args_folders(args, &folders);
     int status = 0;
-    if (changed->count && rerun_changed(args))
+    if (changed->count && pl_sweep_reruns_changed(args))
         status = pl_sweep_forget_runs(store, changed->runs, changed->count, pl_text(&folders), forgotten, err);
     else if (changed->count)
         status = pl_changed_accept(changed, store, err);
@@ -303,7 +293,7 @@ int pl_sweep_check_chosen(const struct pl_args *args, struct pl_store *store, co
     struct pl_error err = {0};
     size_t again = 0;
     int code = 0, status = pl_changed_find_in(&changed, store, before->programs, study, &err);
-    bool told = rerun_changed(args) || pl_args_has(args, "accept");
+    bool told = pl_sweep_reruns_changed(args) || pl_args_has(args, "accept");
     if (!status && changed.count && !told) {
         fprintf(stderr, "poula sweep: the database has results of another program than that of %s now:\n%s",
                 study->name, pl_text(&changed.text));

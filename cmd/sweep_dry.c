@@ -2,10 +2,12 @@
 #include "sweep_parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct listing {
-    bool retry_failed;
+    int64_t *again; /* runs that --rerun names, in order */
+    size_t again_count;
     const struct pl_study *shown; /* of the command that was shown last */
     struct pl_text line;
 };
@@ -41,17 +43,25 @@ static bool is_rest(const struct pl_study *study, const struct pl_settings *sett
     return !is_axis(study, entry->key);
 }
 
+static int compare_runs(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* study, what will happen, what varies, seed, and then the rest. */
 static int list_run(void *self, const struct pl_study *study, const struct pl_settings *settings, int64_t seed,
-                    enum pl_status status)
+                    int64_t run, enum pl_status *status)
 {
     struct listing *listing = self;
     struct pl_text *line = &listing->line;
-    bool ended = status == PL_RUN_FINISHED || status == PL_RUN_DIVERGED ||
-                 (status == PL_RUN_FAILED && !listing->retry_failed);
+    if (listing->again_count && bsearch(&run, listing->again, listing->again_count, sizeof run, compare_runs))
+        *status = PL_RUN_PLANNED;
+    bool ended = *status == PL_RUN_FINISHED || *status == PL_RUN_DIVERGED || *status == PL_RUN_STOPPED ||
+                 *status == PL_RUN_FAILED;
     show_command(listing, study, settings, seed);
     pl_text_clear(line);
-    pl_text_addf(line, "%s %s", study->name, ended ? pl_status_name(status) : "missing");
+    pl_text_addf(line, "%s %s", study->name, ended ? pl_status_name(*status) : "missing");
     for (size_t i = 0; i < study->axis_count; i++) {
         const struct pl_value *value = pl_settings_find(settings, study->axes[i]);
         if (value)
@@ -131,46 +141,79 @@ static int64_t list_waiting(const struct pl_sweep_plan *plan)
     return waiting;
 }
 
-int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *specs, const struct pl_sweep_on *on)
+static void show_counts(const struct pl_sweep_plan *plan)
 {
-    struct pl_store *store = NULL;
-    struct pl_error err = {0};
-    struct listing listing = {.retry_failed = pl_args_has(args, "retry-failed")};
-    struct pl_sweep_plan plan;
-    int status = pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err);
-    if (status && status != PL_EMISSING)
-        return pl_cmd_fail(args, &err);
-    status = pl_sweep_plan_preview(&plan, store, specs->sources, specs->count, list_run, &listing, &err);
-    pl_text_release(&listing.line);
-    if (!status && on->batch.system)
-        pl_sweep_dry_on(args, store, &plan, on);
-    pl_store_close(store);
-    if (status)
-        return ferror(stdout) ? 1 : pl_cmd_fail(args, &err);
     int64_t runs = 0, missing = 0;
-    for (size_t i = 0; i < plan.count; i++) {
-        const struct pl_sweep_study *study = &plan.studies[i];
-        int64_t lacks = pl_sweep_study_missing(study, listing.retry_failed);
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct pl_sweep_study *study = &plan->studies[i];
+        int64_t lacks = pl_sweep_study_missing(study, false);
         if (study->study->waiting)
             continue;
         show_rungs(study);
-        if (plan.count > 1)
+        if (plan->count > 1)
             pl_cmd_line(stdout, "%s: %lld runs, %lld missing", study->study->name, (long long)study->runs,
                         (long long)lacks);
         runs += study->runs;
         missing += lacks;
     }
-    if (plan.shared.runs) {
-        printf("shared by several studies: %lld run%s\n", (long long)plan.shared.runs,
-               plan.shared.runs == 1 ? "" : "s");
-        runs -= plan.shared.runs;
-        missing -= pl_sweep_study_missing(&plan.shared, listing.retry_failed);
+    if (plan->shared.runs) {
+        printf("shared by several studies: %lld run%s\n", (long long)plan->shared.runs,
+               plan->shared.runs == 1 ? "" : "s");
+        runs -= plan->shared.runs;
+        missing -= pl_sweep_study_missing(&plan->shared, false);
     }
-    int64_t waiting = list_waiting(&plan);
+    int64_t waiting = list_waiting(plan);
     printf("%lld runs, %lld missing", (long long)runs, (long long)missing);
     if (waiting)
         printf(", %lld wait%s", (long long)waiting, waiting == 1 ? "s" : "");
     putchar('\n');
+}
+
+/* What --rerun names, as the sweep itself finds it. Returns the exit code. */
+static int find_again(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_store *store,
+                      struct pl_sweep_before *before, struct listing *listing)
+{
+    struct pl_error err = {0};
+    int code = pl_args_has(args, "rerun") ? pl_sweep_choose_reruns(args, specs, store, before) : 0;
+    if (!code && store && pl_sweep_reruns_changed(args)) {
+        before->programs = pl_programs_new();
+        if (pl_changed_find(&before->changed, store, before->programs, specs->sources, specs->count, &err))
+            return pl_cmd_fail(args, &err);
+    }
+    listing->again = pl_new((before->rerun_count + before->changed.count + 1) * sizeof *listing->again);
+    for (size_t i = 0; i < before->rerun_count; i++)
+        listing->again[listing->again_count++] = before->rerun[i];
+    for (size_t i = 0; i < before->changed.count; i++)
+        listing->again[listing->again_count++] = before->changed.runs[i];
+    qsort(listing->again, listing->again_count, sizeof *listing->again, compare_runs);
+    return code;
+}
+
+int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *specs, const struct pl_sweep_on *on,
+                     struct pl_sweep_before *before)
+{
+    struct pl_store *store = NULL;
+    struct pl_error err = {0};
+    struct listing listing = {0};
+    struct pl_sweep_preview preview = {list_run, &listing, NULL};
+    struct pl_sweep_plan plan;
+    int status = pl_store_open(&store, pl_args_db(args), PL_STORE_READ, &err);
+    if (status && status != PL_EMISSING)
+        return pl_cmd_fail(args, &err);
+    if (pl_args_has(args, "retry-failed"))
+        preview.retry = pl_args_get(args, "reason", "");
+    int code = find_again(args, specs, store, before, &listing);
+    status = code ? 0 : pl_sweep_plan_preview(&plan, store, specs->sources, specs->count, &preview, &err);
+    pl_text_release(&listing.line);
+    free(listing.again);
+    if (!code && !status && on->batch.system)
+        pl_sweep_dry_on(args, store, &plan, on);
+    pl_store_close(store);
+    if (status)
+        return ferror(stdout) ? 1 : pl_cmd_fail(args, &err);
+    if (code)
+        return code;
+    show_counts(&plan);
     pl_sweep_plan_release(&plan);
     return 0;
 }

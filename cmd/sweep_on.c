@@ -148,7 +148,7 @@ void pl_sweep_release_on(struct pl_sweep_on *on)
 
 /* What would be submitted of a study, and the script of its first array: the others differ in their numbers. */
 static int show_study(const struct pl_args *args, struct pl_store *store, const struct pl_sweep_study *study,
-                      const struct pl_sweep_on *on, bool retry_failed)
+                      const struct pl_sweep_on *on)
 {
     struct pl_sweep_study known = *study;
     const struct pl_sweep_info *sweeps;
@@ -157,7 +157,7 @@ static int show_study(const struct pl_args *args, struct pl_store *store, const 
     struct pl_error err = {0}, unknown = {0};
     struct pl_text text = {0}, folder = {0};
     size_t count;
-    int64_t missing = pl_sweep_study_missing(study, retry_failed);
+    int64_t missing = pl_sweep_study_missing(study, false);
     if (!missing || study->study->waiting)
         return 0;
     known.sweep = store && !pl_store_sweeps(store, study->study->name, &sweeps, &count, &unknown) ? sweeps[0].id : 0;
@@ -188,6 +188,6 @@ int pl_sweep_dry_on(const struct pl_args *args, struct pl_store *store, const st
 {
     int code = 0;
     for (size_t i = 0; i < plan->count && !code; i++)
-        code = show_study(args, store, &plan->studies[i], on, pl_args_has(args, "retry-failed"));
+        code = show_study(args, store, &plan->studies[i], on);
     return code;
 }

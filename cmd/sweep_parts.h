@@ -38,8 +38,6 @@ int pl_sweep_dry_on(const struct pl_args *args, struct pl_store *store, const st
 
 /* " lambda=0.1" */
 void pl_sweep_add_setting(struct pl_text *line, const char *key, const struct pl_value *value);
-int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *specs, const struct pl_sweep_on *on);
-
 /* What is known before anything is written. Zero-initialise. */
 struct pl_sweep_before {
     struct pl_programs *programs;
@@ -53,6 +51,10 @@ struct pl_sweep_before {
  * fits. Returns the exit code: 2 stops a sweep that has written nothing. */
 int pl_sweep_look(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_sweep_options *options,
                   struct pl_sweep_before *before);
+/* Fills before->rerun. Returns the exit code: 2 where --rerun is wrong or names no run. */
+int pl_sweep_choose_reruns(const struct pl_args *args, const struct pl_sweep_specs *specs, struct pl_store *store,
+                           struct pl_sweep_before *before);
+bool pl_sweep_reruns_changed(const struct pl_args *args); /* is it --rerun changed? */
 /* Memory of the runs that are missing: fewer jobs where not all fit. */
 int pl_sweep_fit_jobs(const struct pl_args *args, struct pl_sweep_options *options, const struct pl_sweep_needs *needs,
                       struct pl_error *err);
@@ -63,5 +65,7 @@ int pl_sweep_decide_programs(const struct pl_args *args, struct pl_store *store,
 int pl_sweep_check_chosen(const struct pl_args *args, struct pl_store *store, const struct pl_study *study,
                           const struct pl_sweep_before *before);
 void pl_sweep_before_release(struct pl_sweep_before *before);
+int pl_sweep_dry_run(const struct pl_args *args, const struct pl_sweep_specs *specs, const struct pl_sweep_on *on,
+                     struct pl_sweep_before *before);
 
 #endif

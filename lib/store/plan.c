@@ -316,3 +316,18 @@ int pl_store_find_run(struct pl_store *store, const unsigned char key[PL_DIGEST_
     sqlite3_reset(found);
     return outcome;
 }
+
+int pl_store_foresee_run(struct pl_store *store, int64_t run, int64_t sweep, const char *retry, enum pl_status *status,
+                         struct pl_error *err)
+{
+    sqlite3_stmt *found;
+    int outcome = pl_store_first(store, err, PL_SQL_RUN_FORESEE, &found, "iis", run, sweep, retry);
+    if (outcome)
+        return outcome < 0 ? outcome : 0;
+    if (sqlite3_column_int(found, 0))
+        *status = PL_RUN_STOPPED;
+    else if (sqlite3_column_int(found, 1))
+        *status = PL_RUN_PLANNED;
+    sqlite3_reset(found);
+    return 0;
+}

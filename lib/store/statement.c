@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 /* Of a place s in a sweep that may stop runs early, and its run r: is more of it wanted now? */
+#define OF_REASON(text) " instr(lower(coalesce(a.reason, '')), lower(" text "))"
 #define WANTED " AND s.stopped IS NULL AND (s.until IS NULL OR s.until > coalesce(r.reached, 0))"
 
 /* clang-format off */
@@ -25,6 +26,10 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_SETTING_ADD] = "INSERT INTO setting (config, key, type, value) VALUES (?1, ?2, ?3, ?4)",
     [PL_SQL_KEY_ADD] = "INSERT INTO setting_key (key) VALUES (?1) ON CONFLICT DO NOTHING",
     [PL_SQL_RUN_FIND] = "SELECT id, status FROM run WHERE key = ?1",
+    [PL_SQL_RUN_FORESEE] =
+        "SELECT (SELECT stopped IS NOT NULL FROM sweep_run WHERE run = r.id AND sweep = ?2), r.status = 4 AND ?3 IS NOT NULL"
+        " AND EXISTS (SELECT 1 FROM attempt AS a WHERE a.run = r.id AND a.number = r.attempts AND" OF_REASON("?3") ")"
+        " FROM run AS r WHERE r.id = ?1",
     [PL_SQL_RUN_ADD] = "INSERT INTO run (id, config, seed, key) VALUES (max(coalesce((SELECT max(id) FROM run), 0),"
                        " coalesce((SELECT value FROM meta WHERE key = 'last_run'), 0)) + 1, ?1, ?2, ?3)",
     [PL_SQL_PLACE_FIND] = "SELECT position FROM sweep_run WHERE run = ?1 AND sweep = ?2",
@@ -52,8 +57,7 @@ static const char *const texts[PL_SQL_COUNT] = {
         "SELECT s.position, r.id, r.config, r.seed, r.attempts, r.token, coalesce(s.until, 0) FROM sweep_run AS s CROSS JOIN run AS r ON r.id = s.run"
         " WHERE s.sweep = ?1 AND s.position >= ?2 AND s.position < ?3 AND (r.status IN (0, 5) OR (?4 IS NOT NULL AND r.status = 4"
         " AND NOT EXISTS (SELECT 1 FROM attempt AS a WHERE a.run = r.id AND a.session = ?5)"
-        " AND EXISTS (SELECT 1 FROM attempt AS a WHERE a.run = r.id AND a.number = r.attempts"
-        " AND instr(lower(coalesce(a.reason, '')), lower(?4)))))" WANTED
+        " AND EXISTS (SELECT 1 FROM attempt AS a WHERE a.run = r.id AND a.number = r.attempts AND" OF_REASON("?4") ")))" WANTED
         " ORDER BY s.position LIMIT ?6",
     [PL_SQL_CLAIM_TAKE] = "UPDATE run SET status = 1, session = ?2, token = ?3, begun = NULL WHERE id = ?1",
     [PL_SQL_CLAIM_DROP] = "UPDATE run SET status = ?2, session = NULL, begun = NULL WHERE id = ?1",

@@ -240,9 +240,8 @@ int pl_sweep_plan_recount(struct pl_sweep_plan *plan, struct pl_store *store, st
 struct preview {
     struct pl_store *store;
     struct pl_sweep_plan *plan;
-    int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings, int64_t seed,
-               enum pl_status status);
-    void *self;
+    const struct pl_sweep_preview *as;
+    int64_t sweep; /* of this very spec, which has stopped some of the study's runs; 0: none */
 };
 
 static int preview_run(struct pl_sweep_study *entry, const struct preview *p, const struct pl_settings *settings,
@@ -250,18 +249,30 @@ static int preview_run(struct pl_sweep_study *entry, const struct preview *p, co
 {
     unsigned char key[PL_DIGEST_SIZE];
     enum pl_status found = PL_RUN_PLANNED;
-    int64_t run;
+    int64_t run = 0;
     pl_run_key(canonical, seed, key);
-    int status = p->store ? pl_store_find_run(p->store, key, &run, &found, err) : 0;
+    int status = p->store ? pl_store_find_run(p->store, key, &run, &found, err) : 1;
+    if (!status && (p->sweep || p->as->retry))
+        status = pl_store_foresee_run(p->store, run, p->sweep, p->as->retry, &found, err);
     if (status < 0)
         return status;
-    if (status)
-        found = PL_RUN_PLANNED;
+    status = p->as->row(p->as->self, entry->study, settings, seed, run, &found);
     count_run(p->plan, entry, key, found);
-    return p->row(p->self, entry->study, settings, seed, found);
+    return status;
 }
 
-static int preview_study(struct pl_sweep_study *entry, const struct preview *p, struct pl_error *err)
+/* The sweep of that very spec: what it stopped stays stopped. */
+static int64_t same_sweep(const struct pl_sweep_plan *plan, const struct pl_sweep_study *entry, struct pl_store *store)
+{
+    const struct pl_sweep_info *sweeps;
+    size_t count;
+    if (!store || pl_store_sweeps(store, entry->study->name, &sweeps, &count, NULL) ||
+        strcmp(sweeps[0].spec, pl_spec_text(plan->sources[entry->source].spec)) != 0)
+        return 0;
+    return sweeps[0].id;
+}
+
+static int preview_study(struct pl_sweep_study *entry, struct preview *p, struct pl_error *err)
 {
     struct pl_text canonical = {0};
     struct pl_walk *walk = pl_walk_new(entry->study);
@@ -271,6 +282,7 @@ static int preview_study(struct pl_sweep_study *entry, const struct preview *p, 
     int status = 0;
     struct pl_brackets brackets = {0};
     entry->runs = 0;
+    p->sweep = entry->study->stop ? same_sweep(p->plan, entry, p->store) : 0;
     while (!status && !pl_walk_next(walk, &settings, &seeds, &seed_count)) {
         struct pl_walk_place place;
         pl_text_clear(&canonical);
@@ -296,28 +308,22 @@ static int preview_study(struct pl_sweep_study *entry, const struct preview *p, 
  * swept. */
 static bool find_sources(struct pl_sweep_plan *plan, const struct pl_sweep_study *entry, struct pl_store *store)
 {
-    const char *text = pl_spec_text(plan->sources[entry->source].spec);
     for (size_t i = 0; i < plan->count; i++) {
         struct pl_sweep_study *source = &plan->studies[i];
-        const struct pl_sweep_info *sweeps;
-        size_t count;
         if (!pl_sweep_plan_feeds(source, entry) || source->sweep)
             continue;
-        if (pl_store_sweeps(store, source->study->name, &sweeps, &count, NULL) || strcmp(sweeps[0].spec, text))
+        source->sweep = same_sweep(plan, source, store);
+        if (!source->sweep)
             return false;
-        source->sweep = sweeps[0].id;
     }
     return true;
 }
 
 int pl_sweep_plan_preview(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources,
-                          size_t count,
-                          int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings,
-                                     int64_t seed, enum pl_status status),
-                          void *self, struct pl_error *err)
+                          size_t count, const struct pl_sweep_preview *preview, struct pl_error *err)
 {
     begin_plan(plan, sources, count);
-    struct preview p = {store, plan, row, self};
+    struct preview p = {store, plan, preview, 0};
     int status = 0;
     for (size_t i = 0; i < plan->count && !status; i++)
         if (!plan->studies[i].study->waiting)

@@ -94,13 +94,18 @@ int pl_sweep_plan_advance(struct pl_sweep_plan *plan, struct pl_store *store, si
 int pl_sweep_plan_recount(struct pl_sweep_plan *plan, struct pl_store *store, struct pl_error *err);
 /* Says why studies still wait, a sentence a line; nothing when none does. */
 void pl_sweep_plan_why_waiting(const struct pl_sweep_plan *plan, struct pl_text *out);
+/* What is done with each run of a preview: row gets its number (0: there is none yet) and how the sweep will find it,
+ * which it may change before that is counted; a negative return stops. */
+struct pl_sweep_preview {
+    int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings, int64_t seed, int64_t run,
+               enum pl_status *status);
+    void *self;
+    const char *retry; /* failed runs in whose reason it is are tried again, and planned; NULL: none */
+};
 /* Calls row for every run of every study without writing anything; plan gets the counts. store may be NULL: every run
- * is then planned. Runs of studies that wait are counted only. A negative return of row stops. */
+ * is then planned. Runs of studies that wait are counted only. */
 int pl_sweep_plan_preview(struct pl_sweep_plan *plan, struct pl_store *store, const struct pl_sweep_source *sources,
-                          size_t count,
-                          int (*row)(void *self, const struct pl_study *study, const struct pl_settings *settings,
-                                     int64_t seed, enum pl_status status),
-                          void *self, struct pl_error *err);
+                          size_t count, const struct pl_sweep_preview *preview, struct pl_error *err);
 /* Studies that were given settings wait again. */
 void pl_sweep_plan_release(struct pl_sweep_plan *plan);
 

@@ -104,6 +104,10 @@ expect 1 poula sweep alike.yaml --db "a folder/alike.db"
 equal "$(grep -c "failed: exited with code 1: ModuleNotFoundError: No module named 'torch'" err)" 1 "times that it is said"
 equal "$(grep -c 'failed: exited with code [0-9]$' err)" 2 "other reasons that are said"
 contains err "16 runs failed: \"poula runs --status failed --db 'a folder/alike.db'\" says why"
+expect 0 poula sweep alike.yaml --db "a folder/alike.db" --dry-run --retry-failed --reason TORCH
+contains out "16 runs, 8 missing"
+expect 0 poula sweep alike.yaml --db "a folder/alike.db" --dry-run --retry-failed
+contains out "16 runs, 16 missing"
 cat >missing.yaml <<END
 study: missing
 task: {command: [./no-such-program]}

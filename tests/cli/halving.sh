@@ -116,6 +116,9 @@ cmp one many || { diff one many | head >&2; fail "kills leave another content"; 
 expect 0 poula verify --database --db $db
 expect 0 poula sweep mixed.yaml --db one.db # nothing is left to do
 contains out "programs: 2 finished, 0 diverged, 0 failed, 10 stopped, 0.00 s"
+expect 0 poula sweep mixed.yaml --db one.db --dry-run
+contains out "programs stopped"
+contains out "40 runs, 0 missing"
 
 equal "$(sql one.db "SELECT count(*) FROM attempts JOIN runs USING (run) WHERE dataset IS NOT NULL AND number = 2 AND log LIKE '%goes on from a checkpoint in epoch 2%'")" \
     "$(sql one.db "SELECT count(*) FROM attempts JOIN runs USING (run) WHERE dataset IS NOT NULL AND number = 2")" "networks that went on from a checkpoint"

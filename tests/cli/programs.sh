@@ -50,6 +50,8 @@ expect 2 poula sweep spec.yaml
 contains err "conf has changed"
 sed -i 's/\[1, 2, 3\]/[1, 2, 3, 4]/' spec.yaml
 cp changed.sh train.sh
+expect 0 poula sweep spec.yaml --rerun changed --dry-run
+contains out "4 runs, 4 missing"
 expect 0 poula sweep spec.yaml --rerun changed
 contains err "3 runs are run again"
 contains out "s: 4 finished"
@@ -70,7 +72,13 @@ expect 2 poula sweep spec.yaml
 sql "$POULA_DB" "UPDATE attempt SET program = NULL"
 expect 0 poula sweep spec.yaml
 
-# --rerun WHERE, and forget.
+# --rerun WHERE, and forget. A dry run says the same.
+expect 0 poula sweep spec.yaml --rerun x=2,3 --dry-run
+contains out "s missing x=2"
+contains out "4 runs, 2 missing"
+expect 2 poula sweep spec.yaml --rerun y=2 --dry-run
+contains err "no run of these studies has a setting y"
+expect 2 poula sweep spec.yaml --rerun x --dry-run
 expect 0 poula sweep spec.yaml --rerun x=2,3
 contains err "2 runs are run again"
 equal "$(sql "$POULA_DB" "SELECT group_concat(attempts) FROM runs")" "2,3,3,1" attempts
