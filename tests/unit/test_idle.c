@@ -217,6 +217,12 @@ static void idle_settings_are_noted(void **state)
         {THETA30 "optimizer: {name: sgd}\nschedule: {decay: 0.1, every: 100}\n",
          "s: every has no effect when every>=epochs or every>=iterations\n"},
         {THETA30 "optimizer: {name: theopoula, eta: 0, r: 2}\n", ""},
+        /* and so is the course of a number that is 0 or infinite */
+        {THETA30 "optimizer: {name: sgd, lambda: [0.1, 0.2]}\nschedule: {momentum_anneal: cosine}\n",
+         "s: momentum_anneal has no effect when momentum=0\n"},
+        {THETA30 "optimizer: {name: theopoula, beta: .inf}\nschedule: {beta_warmup: 10}\n",
+         "s: beta_warmup has no effect when beta=inf\n"},
+        {THETA30 "optimizer: {name: sgd, momentum: [0, 0.9]}\nschedule: {momentum_anneal: cosine}\n", ""},
         /* where nothing is drawn all seeds are one training */
         {QUADRATIC "optimizer: {name: adam, lambda: [0.1, 0.2]}\nseeds: [1, 2, 3]\n",
          "s: the seed has no effect where nothing is drawn, so 4 of 6 runs are the same training as another one, under "

@@ -1,6 +1,6 @@
 /* Runs of a study that are the same training under several keys, because they differ only in settings that change
- * nothing there (struct pl_setting, idle_when) or in the seed of a training that draws nothing; and settings whose own
- * value makes them change nothing in any run. */
+ * nothing there (struct pl_setting, idle_when) or in the seed of a training that draws nothing; and settings that
+ * change nothing in any run because of their own value, or though they are there only where somebody gives them. */
 #include "spec/grid/grid.h"
 #include "spec/grid/hash.h"
 #include "spec/grid/part.h"
@@ -128,7 +128,7 @@ static void count_own(struct own *own, const struct pl_setting *setting, const s
 {
     struct pl_value initial;
     struct pl_error err;
-    if (!names_itself(setting) || pl_setting_read(setting, setting->initial, &initial, &err) ||
+    if ((!names_itself(setting) && !setting->sparse) || pl_setting_read(setting, setting->initial, &initial, &err) ||
         pl_value_equal(pl_settings_find(settings, setting->key), &initial))
         return;
     own->setting = setting;
@@ -215,7 +215,8 @@ static void describe(const struct search *s, struct pl_text *notes)
     }
 }
 
-/* "s: warmup has no effect when warmup=1 and anneal=none", where that is so in every run that is not named already. */
+/* "s: warmup has no effect when warmup=1 and anneal=none", "momentum_anneal ... when momentum=0", where that is so in
+ * every run that is not named already. */
 static void describe_own(const struct search *s, const char *study, struct pl_text *notes)
 {
     for (size_t k = 0; k < s->key_count; k++) {
