@@ -122,7 +122,8 @@ static void read_name(struct file *file, struct pl_study *study, const struct co
         return;
     if (!pl_name_is_legal(name)) {
         pl_complain(&reader->complaints, content->name,
-                    "the name \"%.100s\" must be letters, digits, _, - and ., and begin with a letter or digit", name);
+                    "the name \"%.100s\" must be at most 100 letters, digits, _, - and ., and not begin with . or -",
+                    name);
         return;
     }
     study->name = pl_scale_label(reader, name, "-", "");

@@ -222,7 +222,7 @@ static void read_figure_name(struct declaring *d, const struct node *node, struc
     const char *name = pl_node_text(d->reader, node, "name");
     if (name && !pl_name_is_legal(name))
         pl_complain(&d->reader->complaints, node,
-                    "name \"%.100s\" becomes a file name: it must be letters, digits, _, - and .", name);
+                    "name \"%.100s\" becomes a file name: it must be at most 100 letters, digits, _, - and .", name);
     else
         figure->name = name ? pl_scale_label(d->reader, name, "-", "") : NULL;
 }

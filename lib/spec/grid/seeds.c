@@ -17,7 +17,8 @@ static bool read_seed(struct reader *reader, const struct node *node, int64_t *s
 {
     if (node->kind == NODE_SCALAR && node->plain && pl_integer_read(node->text, seed) && *seed >= 0)
         return true;
-    pl_complain(&reader->complaints, node, "a seed must be a whole number of at least 0, in plain digits");
+    pl_complain(&reader->complaints, node, "a seed must be a whole number from 0 to %lld, in plain digits",
+                (long long)INT64_MAX);
     return false;
 }
 

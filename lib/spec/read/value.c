@@ -277,8 +277,10 @@ bool pl_cell_read(struct reader *reader, const char *key, const struct pl_settin
     }
     if (setting->type == PL_BOOLEAN) {
         bool yes = !strcmp(node->text, "true");
-        if (!node->plain || (!yes && strcmp(node->text, "false")))
+        if (!yes && strcmp(node->text, "false"))
             return refuse(reader, key, NULL, node, "must be true or false");
+        if (!node->plain)
+            return refuse(reader, key, NULL, node, "must be true or false, without quotes");
         cell->value = (struct pl_value){PL_BOOLEAN, {.boolean = yes}};
         return check(reader, setting, node, &cell->value);
     }
