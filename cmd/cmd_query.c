@@ -67,6 +67,8 @@ static int run(const struct pl_args *args)
     bool file = pl_args_has(args, "file");
     if (file && args->count)
         return pl_cmd_usage_error(args, "give the SQL or --file, not both");
+    if (pl_args_has(args, "tables") && (file || args->count))
+        return pl_cmd_usage_error(args, "--tables lists the views, and takes no SQL");
     bool list = pl_args_has(args, "tables") || (!args->count && !file);
     if (!list && read_sql(args, &sql, &err)) {
         pl_text_release(&sql);

@@ -73,13 +73,13 @@ static size_t metric_count(const struct pl_args *args)
 }
 
 struct answer {
-    bool down;
+    bool yes;
 };
 
 static int take_way(void *self, const struct pl_cell *cells, size_t count)
 {
     (void)count;
-    ((struct answer *)self)->down = cells[0].integer != 0;
+    ((struct answer *)self)->yes = cells[0].integer != 0;
     return 0;
 }
 
@@ -94,7 +94,32 @@ static bool more_is_better(const struct pl_run_pick *pick, const char *column)
     pl_text_add(&sql, ")");
     pl_store_query(pick->store, pl_text(&sql), NULL, take_way, &answer, &err);
     pl_text_release(&sql);
-    return answer.down;
+    return answer.yes;
+}
+
+/* The column of a --metric that is spelled so: "last loss" is called loss. */
+static const char *metric_column(const struct pl_run_pick *pick, const char *given)
+{
+    size_t count = metric_count(pick->args);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(pl_args_nth(pick->args, "metric", i), given))
+            return pick->columns.names[pick->columns.count - count + i];
+    return NULL;
+}
+
+static int no_column(const struct pl_run_pick *pick, const char *given)
+{
+    struct pl_text sql = {0};
+    struct answer metric = {false};
+    struct pl_error err;
+    pl_text_add(&sql, "SELECT EXISTS (SELECT 1 FROM best WHERE metric = ");
+    pl_cmd_add_sql_text(&sql, given);
+    pl_text_add(&sql, ")");
+    pl_store_query(pick->store, pl_text(&sql), NULL, take_way, &metric, &err);
+    pl_text_release(&sql);
+    if (!metric.yes)
+        return pl_pick_unknown(pick, given);
+    return pl_cmd_usage_error(pick->args, "there is no column \"%s\" to sort by: --metric %s shows one", given, given);
 }
 
 /* "lambda", "-lambda" (descending), or a column of --metric, its best values first. */
@@ -102,9 +127,10 @@ static int add_order(const struct pl_run_pick *pick, struct pl_text *sql)
 {
     const char *given = pl_args_get(pick->args, "sort", "run");
     bool down = *given == '-';
-    const char *column = pl_pick_column(pick, given + down);
+    const char *column = metric_column(pick, given + down);
+    column = column ? column : pl_pick_column(pick, given + down);
     if (!column)
-        return pl_pick_unknown(pick, given + down);
+        return no_column(pick, given + down);
     for (size_t i = pick->columns.count - metric_count(pick->args); i < pick->columns.count; i++)
         if (!strcmp(pick->columns.names[i], column) && more_is_better(pick, column))
             down = !down;

@@ -332,6 +332,8 @@ static int run(const struct pl_args *args)
     const char *what = args->arguments[0], *name = args->count > 1 ? args->arguments[1] : NULL;
     if (pl_args_has(args, "format") && strcmp(what, "study"))
         return pl_cmd_usage_error(args, "--format is for show study");
+    if (pl_args_has(args, "set") && (strcmp(what, "model") || !name))
+        return pl_cmd_usage_error(args, "--set is for show model NAME");
     if (!strcmp(what, "optimizer") && name)
         return show_optimizer(args, name);
     if (!strcmp(what, "problem") && name)

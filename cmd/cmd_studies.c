@@ -2,7 +2,7 @@
 #include "collect.h"
 
 static const char
-    sql[] = "SELECT study, configs, seeds, runs, finished, diverged, failed, planned + interrupted AS missing,"
+    sql[] = "SELECT study, configs, seeds, runs, finished, diverged, failed, stopped, planned + interrupted AS missing,"
             " queued + running AS running, started, path FROM studies ORDER BY studies.started, study";
 
 static int run(const struct pl_args *args)

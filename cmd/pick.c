@@ -263,6 +263,11 @@ void pl_pick_close(struct pl_run_pick *pick)
 
 /* ---- the source ---- */
 
+static int two_digits(const char *s)
+{
+    return 10 * (s[0] - '0') + s[1] - '0';
+}
+
 /* "2026-09-01", "2026-09-01T12:00" or with seconds, as the views spell times. */
 static bool read_date(const char *given, struct pl_text *date)
 {
@@ -277,8 +282,13 @@ static bool read_date(const char *given, struct pl_text *date)
             return false;
         pl_text_add_char(date, like[i] == ' ' ? ' ' : given[i]);
     }
-    int month = (given[5] - '0') * 10 + given[6] - '0', day = (given[8] - '0') * 10 + given[9] - '0';
-    return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int month = two_digits(given + 5), day = two_digits(given + 8);
+    int year = 100 * two_digits(given) + two_digits(given + 2);
+    bool leap = year % 4 == 0 && (year % 100 || year % 400 == 0);
+    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (month == 2 && leap) &&
+           (n < 16 || (two_digits(given + 11) < 24 && two_digits(given + 14) < 60)) &&
+           (n < 19 || two_digits(given + 17) < 60);
 }
 
 /* A tag that no run has is a slip, as a value is. */

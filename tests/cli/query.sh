@@ -146,6 +146,8 @@ expect 2 poula query "SELECT
 contains err "line 2, column 3"
 expect 2 poula query "SELECT 1" --file q.sql
 expect 2 poula query --file missing.sql
+expect 2 poula query --tables "SELECT 1"
+contains err "--tables lists the views, and takes no SQL"
 equal "$(sql results/poula.db 'SELECT count(*) FROM run')" 19 runs
 [ ! -e x.db ] || fail "a query made x.db"
 

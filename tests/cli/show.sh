@@ -117,3 +117,7 @@ contains out "whole number in [2,100], default 10"
 contains out "test_subset"
 expect 2 poula show dataset glyph
 contains err "did you mean glyphs?"
+
+# --set is of the model shown, and of nothing else.
+expect 2 poula show optimizer sgd --set momentum=1
+contains err "--set is for show model NAME"

@@ -13,9 +13,9 @@ END
 expect 1 poula studies
 expect 0 poula sweep study.yaml --jobs 1
 expect 0 poula studies --format csv
-contains out "study,configs,seeds,runs,finished,diverged,failed,missing,running,started,path"
-contains out "compare,3,2,6,6,0,0,0,0,"
-contains out "scores,2,3,6,6,0,0,0,0,"
+contains out "study,configs,seeds,runs,finished,diverged,failed,stopped,missing,running,started,path"
+contains out "compare,3,2,6,6,0,0,0,0,0,"
+contains out "scores,2,3,6,6,0,0,0,0,0,"
 
 # Tags and notes.
 expect 0 poula tag lambda=0.1 --add baseline --add paper --note "what others use"
@@ -65,15 +65,22 @@ expect 2 poula runs --metric vall_acc
 contains err "vall_acc"
 expect 2 poula runs --metric "mean val_acc"
 expect 2 poula runs --sort lamda
-contains err "lambda"
+contains err 'no run has a setting "lamda"; did you mean lambda?'
+expect 2 poula runs --sort val_acc
+contains err 'there is no column "val_acc" to sort by: --metric val_acc shows one'
+expect 0 poula runs --metric "last val_acc" --sort "last val_acc"
+mv out by_last
+expect 0 poula runs --metric "last val_acc" --sort val_acc
+cmp out by_last || fail "a column goes by what --metric says of it, too"
 
 # Since when.
 expect 0 poula runs --since 2000-01-01 --format csv
 equal "$(wc -l <out)" 13 "lines since long ago"
 expect 0 poula runs --since 2999-12-31T23:59 --format csv
 equal "$(wc -l <out)" 1 "lines since the future"
-for date in yesterday 2026-9-1 2026-13-01 2026-01-32 2026-01-01T1; do
-    expect 2 poula runs --since $date
+expect 0 poula runs --since 2024-02-29T23:59:59 --limit 1
+for date in yesterday 2026-9-1 2026-13-01 2026-01-32 2026-01-01T1 2026-02-30 2025-02-29 "2026-01-01 24:00" 2026-01-01T12:60; do
+    expect 2 poula runs --since "$date"
     contains err "must be like 2026-09-01"
 done
 
