@@ -29,7 +29,7 @@ static void erase_block(struct screen *screen)
 static int terminal_width(void)
 {
     struct winsize size;
-    return !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col > 20 ? size.ws_col - 1 : 79;
+    return !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col > 1 ? size.ws_col - 1 : 79;
 }
 
 static void show_progress(void *self, const struct pl_sweep_state *state)

@@ -10,8 +10,10 @@
 
 void pl_welch(const struct pl_sample *a, const struct pl_sample *b, double level, struct pl_interval *interval)
 {
-    double from_a = a->deviation * a->deviation / (double)a->n, from_b = b->deviation * b->deviation / (double)b->n;
-    double difference = a->mean - b->mean, both = from_a + from_b, reach = 0;
+    /* in long doubles, which have room for fourth powers of deviations near 1e-200 or 1e200 */
+    long double from_a = (long double)a->deviation * a->deviation / (long double)a->n;
+    long double from_b = (long double)b->deviation * b->deviation / (long double)b->n, both = from_a + from_b;
+    double difference = a->mean - b->mean, reach = 0;
     /* A mean in percent is a product, so equal ones may differ in the last bit. */
     if (fabs(difference) <= 1e-12 * (fabs(a->mean) + fabs(b->mean)))
         difference = 0;
@@ -19,8 +21,10 @@ void pl_welch(const struct pl_sample *a, const struct pl_sample *b, double level
     if (a->n < 2 || b->n < 2 || !isfinite(both))
         return;
     if (both > 0) {
-        interval->freedom = both * both / (from_a * from_a / (double)(a->n - 1) + from_b * from_b / (double)(b->n - 1));
-        reach = gsl_cdf_tdist_Pinv(0.5 + level / 2, interval->freedom) * sqrt(both);
+        interval->freedom = (double)(both * both /
+                                     (from_a * from_a / (long double)(a->n - 1) +
+                                      from_b * from_b / (long double)(b->n - 1)));
+        reach = gsl_cdf_tdist_Pinv(0.5 + level / 2, interval->freedom) * (double)sqrtl(both);
     }
     interval->low = difference - reach;
     interval->high = difference + reach;

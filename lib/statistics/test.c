@@ -17,12 +17,13 @@ static double mean(const double *values, size_t n)
     return (double)(sum / (long double)n);
 }
 
-static double variance(const double *values, size_t n, double mean)
+/* A long double has room for the squares, and their squares, of all doubles: of losses near 1e-200, and near 1e200. */
+static long double variance(const double *values, size_t n, double mean)
 {
     long double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += (long double)(values[i] - mean) * (long double)(values[i] - mean);
-    return (double)(sum / (long double)(n - 1));
+    return sum / (long double)(n - 1);
 }
 
 static const struct pl_test nothing = {NAN, NAN, NAN, NAN, NAN};
@@ -55,9 +56,11 @@ void pl_test_welch(const double *a, size_t a_count, const double *b, size_t b_co
     t->difference = a_mean - b_mean;
     if (a_count < 2 || b_count < 2)
         return;
-    double x = variance(a, a_count, a_mean) / (double)a_count, y = variance(b, b_count, b_mean) / (double)b_count;
-    t->error = sqrt(x + y);
-    t->freedom = (x + y) * (x + y) / (x * x / (double)(a_count - 1) + y * y / (double)(b_count - 1));
+    long double x = variance(a, a_count, a_mean) / (long double)a_count;
+    long double y = variance(b, b_count, b_mean) / (long double)b_count;
+    t->error = (double)sqrtl(x + y);
+    t->freedom = (double)((x + y) * (x + y) /
+                          (x * x / (long double)(a_count - 1) + y * y / (long double)(b_count - 1)));
     student(t);
 }
 
@@ -71,7 +74,7 @@ void pl_test_paired(const double *a, const double *b, size_t n, struct pl_test *
         d[i] = a[i] - b[i];
     t->difference = mean(d, n);
     if (n > 1) {
-        t->error = sqrt(variance(d, n, t->difference) / (double)n);
+        t->error = (double)sqrtl(variance(d, n, t->difference) / (long double)n);
         t->freedom = (double)n - 1;
         student(t);
     }

@@ -168,6 +168,28 @@ static void tests_by_hand(void **state)
     near(t.p, 1 - t.statistic / sqrt(t.statistic * t.statistic + 2), 1e-12);
 }
 
+/* Losses reach 1e-200 and 1e200: what a test says does not depend on the unit. */
+static void tests_know_no_unit(void **state)
+{
+    (void)state;
+    static const double units[] = {1e-250, 1e-100, 1e-80, 1e80, 1e160, 1e300};
+    static const double a[] = {1, 2, 3}, c[] = {2, 2, 4};
+    struct pl_test welch, paired, t;
+    pl_test_welch(a, 3, c, 3, &welch);
+    pl_test_paired(a, c, 3, &paired);
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+        double x[3], y[3];
+        for (size_t i = 0; i < 3; i++)
+            x[i] = a[i] * units[u], y[i] = c[i] * units[u];
+        pl_test_welch(x, 3, y, 3, &t);
+        near(t.p, welch.p, 1e-12);
+        near(t.error / units[u], welch.error, 1e-12);
+        near(t.freedom, welch.freedom, 1e-12);
+        pl_test_paired(x, y, 3, &t);
+        near(t.p, paired.p, 1e-12);
+    }
+}
+
 static void holm_by_hand(void **state)
 {
     (void)state;
@@ -282,6 +304,7 @@ int main(void)
         cmocka_unit_test(tuning_curves_of_three_scores),
         cmocka_unit_test(lower_is_better_is_the_mirror),
         cmocka_unit_test(tests_by_hand),
+        cmocka_unit_test(tests_know_no_unit),
         cmocka_unit_test(holm_by_hand),
         cmocka_unit_test(a_detectable_difference_is_detected),
         cmocka_unit_test(a_detectable_difference_of_pairs_is_detected),
