@@ -61,6 +61,27 @@ static const char *why_no_number(const char *text)
     return NULL;
 }
 
+/* What a real number has lost of its text, or NULL. */
+static const char *what_is_lost(const char *text, double real, bool every_digit)
+{
+    char kept[400] = "";
+    if (real == 0 && strcspn(text, "123456789") < strcspn(text, "eE"))
+        return "is too small for a number";
+    text += *text == '+';
+    if (!every_digit || !digits_and(text + (*text == '-'), ""))
+        return NULL;
+    snprintf(kept, sizeof kept, "%.0f", real);
+    return strcmp(text, kept) ? "has more digits than a number keeps" : NULL;
+}
+
+/* Returns false where the text is no number here, with *why (else NULL) where it looks like one. */
+static bool read_real(const char *text, bool every_digit, double *real, const char **why)
+{
+    bool number = pl_number_read(text, real);
+    *why = number ? what_is_lost(text, *real, every_digit) : why_no_number(text);
+    return number && !*why;
+}
+
 static bool is_boolean_word(const char *text)
 {
     return pl_has_word("yes Yes YES no No NO on On ON off Off OFF True TRUE False FALSE y n Y N", text);
@@ -103,15 +124,14 @@ static bool check(struct reader *reader, const struct pl_setting *setting, const
 static bool read_number(struct reader *reader, const char *key, const struct pl_setting *setting,
                         const struct node *node, struct cell *cell)
 {
-    const char *text = node->text;
+    const char *text = node->text, *why = NULL;
     int64_t integer;
     double real;
     if (pl_integer_read(text, &integer))
         cell->value = (struct pl_value){PL_INTEGER, {.integer = integer}};
-    else if (pl_number_read(text, &real))
+    else if (read_real(text, false, &real, &why))
         cell->value = (struct pl_value){PL_REAL, {.real = real}};
     else {
-        const char *why = why_no_number(text);
         if (why)
             return refuse(reader, key, setting, node, why);
         if (node->plain && (is_boolean_word(text) || !strcmp(text, "true") || !strcmp(text, "false")))
@@ -133,7 +153,7 @@ static bool read_number(struct reader *reader, const char *key, const struct pl_
  * expression, because any other may be meant as text. */
 static bool read_free(struct reader *reader, const char *key, const struct node *node, struct cell *cell)
 {
-    const char *text = node->text;
+    const char *text = node->text, *why = NULL;
     int64_t integer;
     double real;
     struct expression_names names;
@@ -151,17 +171,17 @@ static bool read_free(struct reader *reader, const char *key, const struct node 
         return true;
     if (pl_integer_read(text, &integer))
         cell->value = (struct pl_value){PL_INTEGER, {.integer = integer}};
-    else if (pl_number_read(text, &real))
+    else if (read_real(text, true, &real, &why))
         cell->value = (struct pl_value){PL_REAL, {.real = real}};
     else if (!strcmp(text, "true") || !strcmp(text, "false"))
         cell->value = (struct pl_value){PL_BOOLEAN, {.boolean = *text == 't'}};
     else if (is_boolean_word(text))
         return refuse(reader, key, NULL, node, "is a boolean to some readers; write true, false or \"in quotes\"");
-    else if (why_no_number(text)) {
-        struct pl_text why = {0};
-        pl_text_addf(&why, "%s (or \"in quotes\" as text)", why_no_number(text));
-        refuse(reader, key, NULL, node, pl_text(&why));
-        pl_text_release(&why);
+    else if (why) {
+        struct pl_text sentence = {0};
+        pl_text_addf(&sentence, "%s (or \"in quotes\" as text)", why);
+        refuse(reader, key, NULL, node, pl_text(&sentence));
+        pl_text_release(&sentence);
         return false;
     }
     return true;
