@@ -85,6 +85,50 @@ static int read_sweep(struct pl_store *store, sqlite3_stmt *row, struct pl_sweep
     return status;
 }
 
+static int each_name(struct pl_store *store, const char *sql, int (*each)(void *self, const char *name), void *self,
+                     struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int stop = 0, status = pl_store_prepare(store, sql, &row, err);
+    if (status)
+        return status;
+    while (!stop && !(status = pl_store_next(store, row, err)))
+        stop = each(self, (const char *)sqlite3_column_text(row, 0));
+    sqlite3_finalize(row);
+    return stop ? stop : status < 0 ? status : 0;
+}
+
+int pl_store_each_study(struct pl_store *store, int (*each)(void *self, const char *study), void *self,
+                        struct pl_error *err)
+{
+    return each_name(store, "SELECT study FROM sweep GROUP BY study ORDER BY max(started) DESC, study", each, self,
+                     err);
+}
+
+struct naming {
+    struct pl_store *store;
+    struct pl_candidates names;
+};
+
+static int take_study(void *self, const char *study)
+{
+    struct naming *naming = self;
+    pl_candidates_add(&naming->names, pl_pool_copy(&naming->store->texts, study));
+    return 0;
+}
+
+static int no_study(struct pl_store *store, const char *study, struct pl_error *err)
+{
+    struct naming naming = {store, {0}};
+    struct pl_text there = {0};
+    if (err && !pl_store_each_study(store, take_study, &naming, NULL))
+        pl_candidates_tell(&naming.names, study, "it has", &there);
+    int status = pl_fail(err, PL_EINPUT, "%s holds no study named \"%.100s\"%s", store->path, study, pl_text(&there));
+    pl_candidates_release(&naming.names);
+    pl_text_release(&there);
+    return status;
+}
+
 int pl_store_sweeps(struct pl_store *store, const char *study, const struct pl_sweep_info **sweeps, size_t *count,
                     struct pl_error *err)
 {
@@ -113,28 +157,7 @@ int pl_store_sweeps(struct pl_store *store, const char *study, const struct pl_s
     *sweeps = store->sweeps;
     if (status < 0 || *count)
         return status < 0 ? status : 0;
-    return study ? pl_fail(err, PL_EINPUT, "%s holds no study named %s", store->path, study)
-                 : pl_fail(err, PL_EMISSING, "%s holds no sweep yet", store->path);
-}
-
-static int each_name(struct pl_store *store, const char *sql, int (*each)(void *self, const char *name), void *self,
-                     struct pl_error *err)
-{
-    sqlite3_stmt *row;
-    int stop = 0, status = pl_store_prepare(store, sql, &row, err);
-    if (status)
-        return status;
-    while (!stop && !(status = pl_store_next(store, row, err)))
-        stop = each(self, (const char *)sqlite3_column_text(row, 0));
-    sqlite3_finalize(row);
-    return stop ? stop : status < 0 ? status : 0;
-}
-
-int pl_store_each_study(struct pl_store *store, int (*each)(void *self, const char *study), void *self,
-                        struct pl_error *err)
-{
-    return each_name(store, "SELECT study FROM sweep GROUP BY study ORDER BY max(started) DESC, study", each, self,
-                     err);
+    return study ? no_study(store, study, err) : pl_fail(err, PL_EMISSING, "%s holds no sweep yet", store->path);
 }
 
 int pl_store_each_tag(struct pl_store *store, int (*each)(void *self, const char *tag), void *self,

@@ -68,7 +68,7 @@ lacks out "higher is better"
 expect 2 poula report --study a,a
 contains err "study a is named twice"
 expect 2 poula report --study a,nothing
-contains err "holds no study named nothing"
+contains err "holds no study named \"nothing\"; it has: "
 expect 2 poula report --study ,
 
 # Figures are files of their own.
