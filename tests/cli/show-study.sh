@@ -61,6 +61,6 @@ lacks out "drawn"
 expect 2 poula show study
 contains err "study needs a name"
 expect 2 poula show study nope
-contains err "no study named nope"
+contains err "no study named \"nope\"; it has: "
 expect 2 poula show 1 --format json
 contains err "--format is for show study"
