@@ -23,6 +23,24 @@ for spec in table-main table-lambda table-epsilon table-beta table-boosting tabl
 done
 expect 0 poula sweep experiments/paper/search.yaml --dry-run --scale held-out
 
+# The gallery is what tools/gallery makes of these specs: it says where, has all of them, and the quickest comes out again.
+gallery="$SOURCE_ROOT/docs/gallery.md"
+contains "$gallery" "Made on "
+for spec in experiments/paper/*.yaml; do
+    [ "$spec" != experiments/paper/published.yaml ] || continue
+    contains "$gallery" "    poula sweep $spec --scale quick"
+    expect 0 poula sweep "$spec" --dry-run --scale quick
+    for study in $(sed -n 's/^\([^ ]*-quick\) missing .*/\1/p' out | sort -u); do contains "$gallery" "($study): "; done
+done
+sed -n 's/.*](\(images[^)]*\)).*/\1/p' "$gallery" >pictures
+[ "$(wc -l <pictures)" -ge 20 ] || fail "the gallery has few figures"
+while read -r picture; do [ -f "$SOURCE_ROOT/docs/$picture" ] || fail "the gallery lacks $picture"; done <pictures
+for spec in figure-toy figure-toy-clipped; do
+    poula sweep experiments/paper/$spec.yaml --scale quick --db toys.db --quiet >toys.out 2>&1 || [ $? = 1 ] # some diverge
+    expect 0 poula report --table --format markdown --db toys.db
+    while read -r line; do contains "$gallery" "$line"; done <out
+done
+
 # The text's reading: TUSLA's eta, and for boosting and r = 10 the best settings of each pair.
 expect 0 poula sweep experiments/paper/table-main.yaml --dry-run --scale text
 equal "$(grep -c 'optimizer=tusla r=0.5 weight_decay=0 .*eta=0.0005 .*milestones=\[150\]' out)" 18 "TUSLA's eta"
