@@ -176,6 +176,7 @@ struct pl_gather {
     size_t *configs;
     size_t config_count;
     struct pl_headings panels, lines;
+    struct pl_names methods;          /* profile, ranks: of the lines, which have no headings */
     size_t axis_keys[PL_FIGURE_AXES]; /* parallel: the settings that have an axis */
     size_t axis_count;
     bool coloured;            /* scatter: z is a number, and has a scale of colours */

@@ -159,3 +159,6 @@ expect 0 poula plot --study search --kind curves --y loss --over lambda,beta1 --
 contains err "the best by last loss over lambda, beta1"
 expect 0 poula plot --study search --kind profile --target loss=50 --tau-max 2 --name other --keep
 grep -q "^2 " plots/other.dat || fail "the profile does not end at 2"
+expect 0 poula plot --study search --kind profile --target loss=0 --name lost --log y
+contains err "marks say where: "
+lacks err "the line"

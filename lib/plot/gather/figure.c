@@ -287,6 +287,7 @@ int pl_figure_make(struct pl_figure *figure, struct pl_results *results, const s
     free(g.configs);
     pl_headings_release(&g.panels);
     pl_headings_release(&g.lines);
+    pl_names_release(&g.methods);
     if (status)
         pl_figure_release(figure);
     return status;

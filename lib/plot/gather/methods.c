@@ -8,7 +8,7 @@
 enum { MOST_METHODS = 40, MOST_PROFILES = 24 };
 
 /* A line for each of the methods, which come best first. */
-static void begin(struct pl_figure *figure, const struct pl_gather *g, char *const *names, size_t count, size_t most)
+static void begin(struct pl_figure *figure, struct pl_gather *g, char *const *names, size_t count, size_t most)
 {
     size_t kept = count > most ? most : count;
     figure->panel_count = 1;
@@ -18,10 +18,12 @@ static void begin(struct pl_figure *figure, const struct pl_gather *g, char *con
     panel->x_breaks[0] = panel->x_breaks[1] = panel->x_range[0] = panel->x_range[1] = NAN;
     figure->legend_count = kept;
     figure->legend = pl_new((kept + 1) * sizeof *figure->legend);
+    g->methods.names = pl_new((kept + 1) * sizeof *g->methods.names);
     for (size_t i = 0; i < kept; i++) {
         struct pl_text label = {0};
         pl_label_text(&label, *names[i] ? names[i] : "all", figure->plain);
         figure->legend[i].label = pl_text_take(&label);
+        g->methods.names[g->methods.count++] = pl_copy(*names[i] ? names[i] : "all");
         pl_panel_line(panel, i);
     }
     if (kept < count)

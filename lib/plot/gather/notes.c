@@ -18,6 +18,10 @@ void pl_note_name_line(const struct pl_gather *g, size_t panel, const struct pl_
 {
     size_t metrics = g->metric_count > 1 ? g->metric_count : 1;
     struct pl_text name = {0}, heading = {0};
+    if (g->methods.count) {
+        pl_text_add(out, g->methods.names[line->style]);
+        return;
+    }
     pl_label_heading(&name, g->results, &g->spec->labels, &g->panels, panel, true);
     pl_label_heading(&heading, g->results, &g->spec->labels, &g->lines, line->style / metrics, true);
     if (metrics > 1) {
