@@ -10,14 +10,15 @@ enum { MOST_VALUES = 64, MOST_SHOWN = 12 };
 
 void pl_theory_axes_release(struct pl_theory_axes *axes)
 {
-    for (size_t i = 0; i < axes->count; i++)
+    for (size_t i = 0; i < axes->count; i++) {
+        pl_names_release(&axes->list[i].words);
         free(axes->list[i].values);
+    }
 }
 
 int pl_theory_axes_add(const struct pl_args *args, struct pl_theory_axes *axes, const struct pl_setting *setting,
                        const char *spellings)
 {
-    struct pl_names words = {0};
     struct pl_error err;
     int code = 0;
     for (size_t i = 0; i < axes->count; i++)
@@ -25,17 +26,18 @@ int pl_theory_axes_add(const struct pl_args *args, struct pl_theory_axes *axes, 
             return pl_cmd_usage_error(args, "%s is given several values twice", setting->key);
     if (axes->count == PL_THEORY_AXES)
         return pl_cmd_usage_error(args, "at most %d settings can have several values", PL_THEORY_AXES);
-    pl_names_read(spellings, &words);
-    if (words.count > PL_THEORY_POINTS)
-        code = pl_cmd_usage_error(args, "%s has more than %d values", setting->key, PL_THEORY_POINTS);
     struct pl_theory_axis *axis = &axes->list[axes->count++];
-    *axis = (struct pl_theory_axis){setting, pl_new((words.count + 1) * sizeof *axis->values), 0};
-    for (size_t i = 0; i < words.count && !code; i++)
-        if (pl_setting_read(setting, words.names[i], &axis->values[axis->count++], &err))
+    *axis = (struct pl_theory_axis){.setting = setting};
+    pl_names_read(spellings, &axis->words);
+    size_t count = axis->words.count;
+    if (count > PL_THEORY_POINTS)
+        code = pl_cmd_usage_error(args, "%s has more than %d values", setting->key, PL_THEORY_POINTS);
+    axis->values = pl_new((count + 1) * sizeof *axis->values);
+    for (size_t i = 0; i < count && !code; i++)
+        if (pl_setting_read(setting, axis->words.names[i], &axis->values[axis->count++], &err))
             code = pl_cmd_usage_error(args, "%s", err.text);
     if (!code && !axis->count)
         code = pl_cmd_usage_error(args, "%s has no value", setting->key);
-    pl_names_release(&words);
     return code;
 }
 

@@ -4,12 +4,14 @@
 
 #include "base/cell.h"
 #include "cmd.h"
+#include "study/names.h"
 #include "theory/theory.h"
 
 enum { PL_THEORY_AXES = 4, PL_THEORY_POINTS = 1000 };
 
 struct pl_theory_axis {
     const struct pl_setting *setting;
+    struct pl_names words; /* as they were spelled, which texts among the values point into */
     struct pl_value *values;
     size_t count;
 };

@@ -134,6 +134,8 @@ contains err "r is 1, but must be at least q/2"
 expect 2 poula theory C_9 --set beta=1,2
 contains err "did you mean"
 
+expect 0 poula theory A $simple --set x_scale=2 --set x_law=constant,uniform,normal # words, which are read once more later
+equal "$(sed -n 's/^A  *//p' out | tr -s ' ' | cut -d' ' -f1-2)" "8 6" "A for |X| = 2 and for |X| uniform on (0, 2)"
 # Without regularisation: own A and B, as the paper's remark asks; what needs eta has no value.
 expect 2 poula theory c_hat --eta 0
 contains err "give A and B above 0"
