@@ -111,12 +111,12 @@ static bool is_function(const char *start, size_t length)
     return pl_has_word(pl_expression_functions, word);
 }
 
-/* What is wrong with a token where it stands, or NULL. *wanted: must a value come next? */
-static const char *misplaced(enum pl_token token, const char *start, bool *wanted)
+/* What is wrong with a token where it stands, behind that character, or NULL. *wanted: must a value come next? */
+static const char *misplaced(enum pl_token token, const char *start, char behind, bool *wanted)
 {
     bool value = token == PL_TOKEN_NUMBER || token == PL_TOKEN_NAME, sign = *start == '+' || *start == '-';
     bool opens = value || token == PL_TOKEN_FUNCTION || *start == '(', needs = !opens && !sign && *wanted;
-    if (needs && token != PL_TOKEN_END && start[0] == '*' && start[-1] == '*')
+    if (needs && token != PL_TOKEN_END && *start == '*' && behind == '*')
         return "a power is written ^, not **";
     if (opens && !*wanted)
         return "an operator is missing";
@@ -132,7 +132,7 @@ static bool take_turns(const char *expression, struct pl_text *why)
     bool wanted = true;
     for (enum pl_token token = PL_TOKEN_BAD; token != PL_TOKEN_END && !wrong;) {
         token = pl_expression_token(&s, &start, &length);
-        wrong = misplaced(token, start, &wanted);
+        wrong = misplaced(token, start, start > expression ? start[-1] : '\0', &wanted);
     }
     if (wrong)
         pl_text_addf(why, "is neither a number nor an expression: %s (at character %zu)", wrong,

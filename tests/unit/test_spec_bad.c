@@ -45,6 +45,7 @@ static void bad_values(void **state)
         {"\"1 .5 + beta\"", "lambda: \"1 .5 + beta\" is neither a number nor an expression: an operator is missing"},
         {"\"2(beta)\"", "lambda: \"2(beta)\" is neither a number nor an expression: an operator is missing"},
         {"\"2**3\"", "lambda: \"2**3\" is neither a number nor an expression: a power is written ^, not **"},
+        {"\"*2\"", "lambda: \"*2\" is neither a number nor an expression: a value is missing (at character 1)"},
         {"\"min()\"", "lambda: \"min()\" is neither a number nor an expression: a value is missing (at character 5)"},
         {"\"1 ? 2\"", "lambda: \"1 ? 2\" is neither a number nor an expression: If-then-else"},
         {"\"(1\"", "lambda: \"(1\" is not an expression: a ( is not closed"},
