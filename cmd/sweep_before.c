@@ -27,6 +27,36 @@ void pl_sweep_release_specs(struct pl_sweep_specs *specs)
     pl_pool_release(&specs->paths);
 }
 
+/* The file among those before that has a study of the spec too, or NULL: what would the study be? */
+static const char *find_twin(const struct pl_sweep_specs *specs, const struct pl_spec *spec, const char **study)
+{
+    for (size_t k = 0; k < pl_spec_study_count(spec); k++)
+        for (size_t i = 0; i < specs->count; i++)
+            for (size_t j = 0; j < pl_spec_study_count(specs->sources[i].spec); j++) {
+                *study = pl_spec_study(spec, k)->name;
+                if (!strcmp(*study, pl_spec_study(specs->sources[i].spec, j)->name))
+                    return specs->sources[i].path;
+            }
+    return NULL;
+}
+
+static int take_spec(const struct pl_args *args, struct pl_sweep_specs *specs, struct pl_spec *spec, const char *path)
+{
+    const char *study, *twin = find_twin(specs, spec, &study);
+    if (twin && strcmp(twin, path) != 0) {
+        struct pl_error err = {0};
+        pl_fail(&err, PL_EINPUT, "study %.100s is in %.200s and in %.200s: one sweep takes it from one file", study,
+                twin, path);
+        pl_spec_free(spec);
+        return pl_cmd_fail(args, &err);
+    }
+    if (twin) /* the same file again */
+        pl_spec_free(spec);
+    else
+        specs->sources[specs->count++] = (struct pl_sweep_source){spec, pl_pool_copy(&specs->paths, path)};
+    return 0;
+}
+
 int pl_sweep_load_specs(const struct pl_args *args, struct pl_sweep_specs *specs)
 {
     int code = 0;
@@ -48,9 +78,8 @@ int pl_sweep_load_specs(const struct pl_args *args, struct pl_sweep_specs *specs
             else
                 pl_cmd_fail(args, &err);
             code = 2; /* also for a file that cannot be read: nothing was started */
-        } else {
-            specs->sources[specs->count++] = (struct pl_sweep_source){spec,
-                                                                      pl_pool_copy(&specs->paths, pl_text(&path))};
+        } else if (take_spec(args, specs, spec, pl_text(&path))) {
+            code = 2;
         }
         pl_text_release(&path);
         pl_text_release(&problems);

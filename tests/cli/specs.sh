@@ -52,3 +52,12 @@ equal "$(sql idle.db "SELECT sum(n), count(*), max(k) FROM (SELECT count(*) AS n
 sed 's/^seeds/exclude: [{eta: 0, r: [0.5, 1, 2]}]\n&/' idle.yaml >excluded.yaml
 expect 0 poula sweep excluded.yaml --dry-run
 equal "$(tail -n 1 out) $(grep -c 'no effect' err)" "270 runs, 270 missing 0" "B12: excluded"
+
+# A study is in one file of a sweep; the same file again is nothing new.
+printf 'study: twice\ntask: {problem: theta30, iterations: 20}\noptimizer: {name: sgd, lambda: 0.1}\n' >one.yaml
+sed 's/0.1/0.2/' one.yaml >two.yaml
+expect 2 poula sweep one.yaml two.yaml --db twice.db
+contains err "study twice is in one.yaml and in two.yaml: one sweep takes it from one file"
+[ ! -e twice.db ] || fail "something was written"
+expect 0 poula sweep one.yaml one.yaml --dry-run
+equal "$(tail -n 1 out)" "1 runs, 1 missing" "a file that is named twice"
