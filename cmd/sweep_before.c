@@ -94,6 +94,7 @@ void pl_sweep_note_studies(const struct pl_sweep_specs *specs, bool words)
         for (size_t k = 0; k < pl_spec_study_count(specs->sources[i].spec); k++) {
             pl_text_clear(&notes);
             pl_spec_notes(pl_spec_study(specs->sources[i].spec, k), words, &notes);
+            pl_spec_unrecorded_notes(pl_spec_study(specs->sources[i].spec, k), &notes);
             pl_spec_idle_notes(pl_spec_study(specs->sources[i].spec, k), &notes);
             pl_cmd_notes("poula sweep", &notes);
             pl_text_clear(&notes);

@@ -46,6 +46,8 @@ const char *pl_spec_text(const struct pl_spec *spec); /* the file's text as read
 /* What looks like a slip in a study of a command, a line each: settings, axes and seeds that no word of the command
  * uses; with words, also those words that are empty in some runs. */
 void pl_spec_notes(const struct pl_study *study, bool words, struct pl_text *notes);
+/* A line for each metric that the study names and none of its tasks records, where no program is started. */
+void pl_spec_unrecorded_notes(const struct pl_study *study, struct pl_text *notes);
 /* A line that says which settings, and the seed, change nothing in some runs of a study (struct pl_setting, idle_when),
  * and how many runs are another one's training for that reason; nothing where there are none. Looks at the first
  * 100,000 runs. A waiting study is passed over. */

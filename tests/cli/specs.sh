@@ -61,3 +61,19 @@ contains err "study twice is in one.yaml and in two.yaml: one sweep takes it fro
 [ ! -e twice.db ] || fail "something was written"
 expect 0 poula sweep one.yaml one.yaml --dry-run
 equal "$(tail -n 1 out)" "1 runs, 1 missing" "a file that is named twice"
+
+# A metric that none of poula's own tasks records is told before the training, not behind it; what a program reports nobody knows.
+cat >slip.yaml <<'END'
+study: slip
+task: {problem: theta30, iterations: 20}
+optimizer: {name: sgd, lambda: [0.1, 0.2]}
+tables: [{rows: lambda, value: last lsos}]
+figures: [{kind: curves, y: theta}, {kind: sensitivity, x: lambda, y: last qqqqqqqq}]
+END
+expect 0 poula sweep slip.yaml --dry-run
+contains err "poula sweep: slip: no task of poula's own records lsos; did you mean loss?"
+contains err "poula sweep: slip: no task of poula's own records qqqqqqqq (poula show metrics lists what there is)"
+lacks err "records theta"
+sed 's/task: .*/task: {command: [echo, "lsos={lambda}"]}/; s/^optimizer: .*/settings: {lambda: [0.1, 0.2]}/' slip.yaml >told.yaml
+expect 0 poula sweep told.yaml --dry-run
+lacks err "of poula's own"
