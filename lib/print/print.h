@@ -80,6 +80,7 @@ struct pl_rows_type {
     void (*head)(const struct pl_row_columns *columns, struct pl_text *out);
     void (*row)(const struct pl_row_columns *columns, const char *const *cells, size_t index, struct pl_text *out);
     void (*tail)(const struct pl_row_columns *columns, size_t rows, struct pl_text *out);
+    bool keyed; /* a row maps names to cells, so names that are alike are told apart */
 };
 /* Widths of aligned columns are taken from so many rows. */
 enum { PL_ROWS_MEASURED = 2000 };

@@ -135,6 +135,26 @@ void pl_rows_end(struct pl_rows *rows)
     free(rows);
 }
 
+/* Spells the name of a column; of several a the second is a:1. */
+static void spell_name(const struct pl_rows *rows, const char *const *names, size_t at, struct pl_text *out)
+{
+    struct pl_text raw = {0};
+    bool taken = true;
+    for (int number = 0; taken; number++) {
+        pl_text_clear(&raw);
+        pl_text_clear(out);
+        pl_text_add(&raw, names[at]);
+        if (number)
+            pl_text_addf(&raw, ":%d", number);
+        struct pl_cell cell = pl_cell_text(pl_text(&raw));
+        rows->type->cell(&cell, out);
+        taken = false;
+        for (size_t i = 0; i < rows->columns.count && rows->type->keyed && !taken; i++)
+            taken = i < at ? !strcmp(rows->columns.names[i], pl_text(out)) : number && !strcmp(names[i], pl_text(&raw));
+    }
+    pl_text_release(&raw);
+}
+
 int pl_rows_head(void *self, const char *const *names, size_t count)
 {
     struct pl_rows *rows = self;
@@ -153,8 +173,7 @@ int pl_rows_head(void *self, const char *const *names, size_t count)
     rows->texts = pl_new((count + 1) * sizeof *rows->texts);
     for (size_t i = 0; i < count; i++) {
         struct pl_text name = {0};
-        struct pl_cell cell = pl_cell_text(names[i]);
-        rows->type->cell(&cell, &name);
+        spell_name(rows, names, i, &name);
         c->names[i] = pl_text_take(&name);
         c->widths[i] = pl_text_width(c->names[i]);
         c->widths[i] = c->widths[i] < least ? least : c->widths[i];

@@ -326,9 +326,11 @@ static void add_nothing(const struct pl_row_columns *c, size_t count, struct pl_
     (void)out;
 }
 
-const struct pl_rows_type pl_rows_jsonl = PL_ROWS(NULL, 0, false, add_row_cell, add_head, add_line, add_nothing);
+const struct pl_rows_type pl_rows_jsonl = {
+    .keyed = true, .cell = add_row_cell, .head = add_head, .row = add_line, .tail = add_nothing};
 
-static const struct pl_rows_type rows = PL_ROWS(NULL, 0, false, add_row_cell, add_head, add_row, add_tail);
+static const struct pl_rows_type rows = {
+    .keyed = true, .cell = add_row_cell, .head = add_head, .row = add_row, .tail = add_tail};
 
 PL_FORMAT(json, &rows, write_table, write_comparison, write_listing, PL_FRAME("[\n", ",\n", "\n]\n"),
           PL_FRAME("[", ",\n", "]\n"));

@@ -19,7 +19,7 @@ enum { PL_FORMATS(PL_FORMAT_KIND_OF) };
 /* How it writes rows, every part of a struct pl_rows_type. */
 #define PL_ROWS(style, keeps, formulas, cell, head, row, tail)                                                         \
     {                                                                                                                  \
-        style, keeps, formulas, cell, head, row, tail                                                                  \
+        style, keeps, formulas, cell, head, row, tail, false                                                           \
     }
 /* Defines the format of that name. */
 #define PL_FORMAT(name, rows, table, comparison, listing, around_tables, around_comparisons)                           \

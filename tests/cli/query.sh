@@ -170,3 +170,9 @@ order,order_,in,in_
 1,1,3,4
 2,2,3,4
 END
+
+# Columns of one name stay apart where a row maps names to values.
+expect 0 poula query 'SELECT 1 AS a, 2 AS a, 3 AS "a:1", 4 AS a, 5 AS b' --format json
+contains out '{"a": 1, "a:2": 2, "a:1": 3, "a:3": 4, "b": 5}'
+expect 0 poula query 'SELECT 1 AS a, 2 AS a' --format csv
+contains out "a,a"
