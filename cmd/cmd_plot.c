@@ -15,10 +15,7 @@
 static const struct pl_option options[] = {
     {.name = "study", .argument = "NAME,...", .help = "the newest sweep of this study, or of several together"},
     {.name = "figure", .argument = "NAME", .help = "only this figure of those that the spec declares (repeatable)"},
-    {.name = "format",
-     .argument = "FORMAT",
-     .help = "kind of file (default png)",
-     .words = "png svg pdf tikz cairolatex"},
+    {.name = "format", .argument = "FORMAT", .help = "kind of file (default png)", .words = PL_PLOT_FILE_WORDS},
     {.name = "out", .argument = "DIR", .help = "folder to write to (default plots)"},
     {.name = "keep", .help = "write the gnuplot script and its data beside the figure"},
     {.name = "terminal", .argument = "KIND", .help = "draw into the terminal with characters", .words = "dumb"},
@@ -174,12 +171,9 @@ static bool read_statistics(struct plot *p)
 
 static bool read_options(struct plot *p)
 {
-    static const char *const formats[] = {"png", "svg", "pdf", "tikz", "cairolatex"};
     const struct pl_args *args = p->args;
     const char *format = pl_args_get(args, "format", "png"), *kind = pl_args_get(args, "kind", NULL);
-    for (int i = 0; i < 5; i++)
-        if (!strcmp(formats[i], format))
-            p->draw.format = (enum pl_plot_format)i;
+    p->draw.format = (enum pl_plot_format)pl_cmd_word_of(format, pl_plot_file_names, PL_PLOT_FILE_COUNT);
     if (pl_args_has(args, "terminal"))
         p->draw.format = PL_PLOT_DUMB;
     p->draw.folder = pl_args_get(args, "out", "plots");

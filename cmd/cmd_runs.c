@@ -83,15 +83,15 @@ static int take_way(void *self, const struct pl_cell *cells, size_t count)
     return 0;
 }
 
-/* Is more of the column's metric better? Those come first. */
-static bool more_is_better(const struct pl_run_pick *pick, const char *column)
+/* Has a run in the database such a best value? condition: SQL over the view best, "" for any. */
+static bool has_metric(const struct pl_run_pick *pick, const char *name, const char *condition)
 {
     struct pl_text sql = {0};
     struct answer answer = {false};
     struct pl_error err;
-    pl_text_add(&sql, "SELECT EXISTS (SELECT 1 FROM best WHERE better = 'max' AND metric = ");
-    pl_cmd_add_sql_text(&sql, column);
-    pl_text_add(&sql, ")");
+    pl_text_add(&sql, "SELECT EXISTS (SELECT 1 FROM best WHERE metric = ");
+    pl_cmd_add_sql_text(&sql, name);
+    pl_text_addf(&sql, "%s)", condition);
     pl_store_query(pick->store, pl_text(&sql), NULL, take_way, &answer, &err);
     pl_text_release(&sql);
     return answer.yes;
@@ -109,15 +109,7 @@ static const char *metric_column(const struct pl_run_pick *pick, const char *giv
 
 static int no_column(const struct pl_run_pick *pick, const char *given)
 {
-    struct pl_text sql = {0};
-    struct answer metric = {false};
-    struct pl_error err;
-    pl_text_add(&sql, "SELECT EXISTS (SELECT 1 FROM best WHERE metric = ");
-    pl_cmd_add_sql_text(&sql, given);
-    pl_text_add(&sql, ")");
-    pl_store_query(pick->store, pl_text(&sql), NULL, take_way, &metric, &err);
-    pl_text_release(&sql);
-    if (!metric.yes)
+    if (!has_metric(pick, given, ""))
         return pl_pick_unknown(pick, given);
     return pl_cmd_usage_error(pick->args, "there is no column \"%s\" to sort by: --metric %s shows one", given, given);
 }
@@ -132,7 +124,7 @@ static int add_order(const struct pl_run_pick *pick, struct pl_text *sql)
     if (!column)
         return no_column(pick, given + down);
     for (size_t i = pick->columns.count - metric_count(pick->args); i < pick->columns.count; i++)
-        if (!strcmp(pick->columns.names[i], column) && more_is_better(pick, column))
+        if (!strcmp(pick->columns.names[i], column) && has_metric(pick, column, " AND better = 'max'"))
             down = !down;
     pl_text_add(sql, " ORDER BY ");
     pl_pick_add_name(sql, column);

@@ -1,5 +1,6 @@
 #include "answer.h"
 
+#include "plot/plot.h"
 #include "theory/theory.h"
 #include "theory_axes.h"
 
@@ -269,7 +270,7 @@ static const struct pl_option options[] = {
     {.name = "plot",
      .argument = "FORMAT",
      .help = "draw log10 of the constants over the first of several values instead of printing",
-     .words = "png svg pdf tikz cairolatex"},
+     .words = PL_PLOT_FILE_WORDS},
     {.name = "out", .argument = "DIR", .help = "folder of --plot (default plots)"},
     {.name = "keep", .help = "with --plot: write the gnuplot script and its data beside the figure"},
 };

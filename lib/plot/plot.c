@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const pl_plot_file_names[PL_PLOT_FILE_COUNT] = {"png", "svg", "pdf", "tikz", "cairolatex"};
+
 static int write_file(const char *folder, const char *base, const char *suffix, const struct pl_text *content,
                       struct pl_text *path, struct pl_error *err)
 {

@@ -16,6 +16,10 @@
 /* TIKZ is NAME.tex, CAIROLATEX is NAME-latex.tex and the NAME-latex.pdf that it takes: for a LaTeX document, with its
  * fonts. */
 enum pl_plot_format { PL_PLOT_PNG, PL_PLOT_SVG, PL_PLOT_PDF, PL_PLOT_TIKZ, PL_PLOT_CAIROLATEX, PL_PLOT_DUMB };
+/* What options call those that are files. */
+enum { PL_PLOT_FILE_COUNT = PL_PLOT_DUMB };
+#define PL_PLOT_FILE_WORDS "png svg pdf tikz cairolatex"
+extern const char *const pl_plot_file_names[PL_PLOT_FILE_COUNT];
 
 struct pl_plot_options {
     enum pl_plot_format format;
