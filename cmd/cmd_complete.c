@@ -125,17 +125,14 @@ static void offer_once(struct request *r, const char *name, const char *help)
 /* Calls each for every setting that --set of the command takes. */
 static void each_setting(struct request *r, void (*each)(struct request *r, const struct pl_setting *setting))
 {
-    struct pl_schema_sources sources = {0};
+    const struct pl_schema_sources *sources = pl_train_schema_sources();
     size_t count = 0;
     const struct pl_setting *own = r->command->settings ? r->command->settings(&count) : NULL;
     for (size_t i = 0; i < count; i++)
         each(r, &own[i]);
-    if (!own)
-        pl_train_schema_sources(&sources);
-    for (size_t i = 0; i < sources.count; i++)
-        for (size_t j = 0; j < sources.items[i].part.count; j++)
-            each(r, &sources.items[i].part.settings[j]);
-    pl_schema_sources_release(&sources);
+    for (size_t i = 0; !own && i < sources->count; i++)
+        for (size_t j = 0; j < sources->items[i].part.count; j++)
+            each(r, &sources->items[i].part.settings[j]);
 }
 
 static void offer_key(struct request *r, const struct pl_setting *setting)

@@ -47,13 +47,11 @@ static int show_problems(void)
 /* Not a problem itself, but a task on one. */
 static int show_langevin(void)
 {
-    struct pl_schema_sources sources = {0};
-    pl_train_schema_sources(&sources);
+    const struct pl_schema_sources *sources = pl_train_schema_sources();
     printf("%s: %s\n\n", langevin, langevin_help);
-    for (size_t i = 0; i < sources.count; i++)
-        if (!strcmp(sources.items[i].owner, langevin))
-            pl_show_settings(sources.items[i].part.settings, sources.items[i].part.count);
-    pl_schema_sources_release(&sources);
+    for (size_t i = 0; i < sources->count; i++)
+        if (!strcmp(sources->items[i].owner, langevin))
+            pl_show_settings(sources->items[i].part.settings, sources->items[i].part.count);
     puts("\nIt also takes the settings of its target.");
     return 0;
 }
@@ -135,16 +133,14 @@ static int show_dataset(const struct pl_args *args, const char *name)
 /* Every legal setting, under what brings it. */
 static int show_settings(void)
 {
-    struct pl_schema_sources sources = {0};
-    pl_train_schema_sources(&sources);
-    for (size_t i = 0; i < sources.count; i++) {
-        const struct pl_schema_part *part = &sources.items[i].part;
+    const struct pl_schema_sources *sources = pl_train_schema_sources();
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct pl_schema_part *part = &sources->items[i].part;
         if (!part->count)
             continue;
-        printf("%s%s, section %s:\n", i ? "\n" : "", sources.items[i].owner, pl_section_name(part->section));
+        printf("%s%s, section %s:\n", i ? "\n" : "", sources->items[i].owner, pl_section_name(part->section));
         pl_show_settings(part->settings, part->count);
     }
-    pl_schema_sources_release(&sources);
     return 0;
 }
 

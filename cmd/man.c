@@ -60,17 +60,15 @@ static void troff_setting(struct pl_text *out, const struct pl_setting *s)
 
 static void troff_settings(struct pl_text *out)
 {
-    struct pl_schema_sources sources = {0};
-    pl_train_schema_sources(&sources);
-    for (size_t i = 0; i < sources.count; i++) {
-        const struct pl_schema_part *part = &sources.items[i].part;
+    const struct pl_schema_sources *sources = pl_train_schema_sources();
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct pl_schema_part *part = &sources->items[i].part;
         pl_text_add(out, ".SS ");
-        troff(out, sources.items[i].owner);
+        troff(out, sources->items[i].owner);
         pl_text_addf(out, " (section %s)\n", pl_section_name(part->section));
         for (size_t j = 0; j < part->count; j++)
             troff_setting(out, &part->settings[j]);
     }
-    pl_schema_sources_release(&sources);
 }
 
 static void head(struct pl_text *out, const char *name, const char *summary)

@@ -35,15 +35,13 @@ const char *pl_pick_column(const struct pl_run_pick *pick, const char *key)
     for (size_t i = 0; i < pick->columns.count; i++)
         if (!strcmp(pick->columns.names[i], key))
             return pick->columns.names[i];
-    struct pl_schema_sources sources = {0};
+    const struct pl_schema_sources *sources = pl_train_schema_sources();
     const char *other = NULL;
-    pl_train_schema_sources(&sources);
-    for (size_t i = 0; i < sources.count && !other; i++) {
-        const struct pl_schema_part *part = &sources.items[i].part;
+    for (size_t i = 0; i < sources->count && !other; i++) {
+        const struct pl_schema_part *part = &sources->items[i].part;
         const struct pl_setting *setting = pl_setting_find(part->settings, part->count, key);
         other = setting && strcmp(setting->key, key) ? setting->key : NULL;
     }
-    pl_schema_sources_release(&sources);
     return other ? pl_pick_column(pick, other) : NULL;
 }
 

@@ -75,26 +75,23 @@ static int add_metric(const struct list *list, const char *metric, struct pl_tex
 static int add_column(const struct list *list, const char *name, struct pl_text *sql, struct pl_error *err)
 {
     const char *column = has(&list->columns, name) ? name : NULL;
-    struct pl_schema_sources sources = {0};
+    const struct pl_schema_sources *sources = pl_train_schema_sources();
     if (!column && is_metric(list->query, name))
         return add_metric(list, name, sql, err);
     if (list->query->study && column && !strcmp(column, "status")) {
         pl_text_add(sql, OF_STUDY);
         return 0;
     }
-    pl_train_schema_sources(&sources);
-    for (size_t i = 0; i < sources.count && !column; i++) {
-        const struct pl_schema_part *part = &sources.items[i].part;
+    for (size_t i = 0; i < sources->count && !column; i++) {
+        const struct pl_schema_part *part = &sources->items[i].part;
         const struct pl_setting *setting = pl_setting_find(part->settings, part->count, name);
         column = setting && has(&list->columns, setting->key) ? setting->key : NULL;
     }
     if (column) {
         pl_text_add(sql, "v.");
         pl_store_add_identifier(sql, column);
-    }
-    pl_schema_sources_release(&sources);
-    if (column)
         return 0;
+    }
     struct pl_candidates names = {0};
     for (size_t i = 0; i < list->columns.count; i++)
         pl_candidates_add(&names, list->columns.names[i]);

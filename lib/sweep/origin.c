@@ -250,15 +250,12 @@ int pl_sweep_forget_runs(struct pl_store *store, const int64_t *runs, size_t cou
 static const struct pl_value *find_spelled(const struct pl_settings *settings, const char *key)
 {
     const struct pl_value *value = pl_settings_find(settings, key);
-    struct pl_schema_sources sources = {0};
-    if (!value)
-        pl_train_schema_sources(&sources);
-    for (size_t i = 0; i < sources.count && !value; i++) {
-        const struct pl_schema_part *part = &sources.items[i].part;
+    const struct pl_schema_sources *sources = pl_train_schema_sources();
+    for (size_t i = 0; i < sources->count && !value; i++) {
+        const struct pl_schema_part *part = &sources->items[i].part;
         const struct pl_setting *setting = pl_setting_find(part->settings, part->count, key);
         value = setting ? pl_settings_find(settings, setting->key) : NULL;
     }
-    pl_schema_sources_release(&sources);
     return value;
 }
 

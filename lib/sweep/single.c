@@ -25,19 +25,14 @@ static const struct pl_setting *find_in_schema(const struct pl_schema *schema, c
 /* The key itself where somebody gave another spelling of it (λ, lr). */
 static const char *canonical_key(const char *key)
 {
-    struct pl_schema_sources sources = {0};
-    const char *canonical = key;
-    pl_train_schema_sources(&sources);
-    for (size_t i = 0; i < sources.count; i++) {
-        const struct pl_schema_part *part = &sources.items[i].part;
+    const struct pl_schema_sources *sources = pl_train_schema_sources();
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct pl_schema_part *part = &sources->items[i].part;
         const struct pl_setting *found = pl_setting_find(part->settings, part->count, key);
-        if (found) {
-            canonical = found->key;
-            break;
-        }
+        if (found)
+            return found->key;
     }
-    pl_schema_sources_release(&sources);
-    return canonical;
+    return key;
 }
 
 static struct pl_value guess(const char *spelling)

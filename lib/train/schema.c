@@ -5,6 +5,7 @@
 #include "train/train_priv.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,14 +37,12 @@ static const struct pl_setting *find_key(const struct pl_schema_part *part, cons
 
 unsigned pl_train_roles(const char *key)
 {
-    struct pl_schema_sources sources = {0};
+    const struct pl_schema_sources *sources = pl_train_schema_sources();
     unsigned roles = pl_has_word(free_task_keys, key) ? PL_SAYS_TASK : 0;
-    pl_train_schema_sources(&sources);
-    for (size_t i = 0; i < sources.count; i++) {
-        const struct pl_setting *setting = find_key(&sources.items[i].part, key);
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct pl_setting *setting = find_key(&sources->items[i].part, key);
         roles |= setting ? setting->role : 0;
     }
-    pl_schema_sources_release(&sources);
     return roles;
 }
 
@@ -54,18 +53,16 @@ bool pl_train_is_choice(const char *key)
 
 void pl_train_keys_of(unsigned roles, struct pl_candidates *keys)
 {
-    struct pl_schema_sources sources = {0};
-    pl_train_schema_sources(&sources);
-    for (size_t i = 0; i < sources.count; i++)
-        for (size_t k = 0; k < sources.items[i].part.count; k++) {
-            const struct pl_setting *setting = &sources.items[i].part.settings[k];
+    const struct pl_schema_sources *sources = pl_train_schema_sources();
+    for (size_t i = 0; i < sources->count; i++)
+        for (size_t k = 0; k < sources->items[i].part.count; k++) {
+            const struct pl_setting *setting = &sources->items[i].part.settings[k];
             bool known = (setting->role & roles) != roles;
             for (size_t j = 0; j < keys->count && !known; j++)
                 known = !strcmp(keys->names[j], setting->key);
             if (!known)
                 pl_candidates_add(keys, setting->key);
         }
-    pl_schema_sources_release(&sources);
 }
 
 const struct pl_task_kind *pl_task_kind_of(const struct pl_settings *settings)
@@ -172,8 +169,12 @@ int pl_train_complete(const struct pl_settings **settings, struct pl_settings *f
     return lacking ? pl_fail(err, PL_EINPUT, "the setting %s of the run is of another type", lacking->key) : 0;
 }
 
-void pl_train_schema_sources(struct pl_schema_sources *sources)
+/* The parts are the program's own, so they are put together once. */
+static struct pl_schema_sources all_sources;
+
+static void gather_sources(void)
 {
+    struct pl_schema_sources *sources = &all_sources;
     size_t common_count;
     for (size_t i = 0; i < KIND_COUNT; i++)
         kinds[i]->sources(sources);
@@ -189,10 +190,11 @@ void pl_train_schema_sources(struct pl_schema_sources *sources)
     pl_course_sources(sources);
 }
 
-void pl_schema_sources_release(struct pl_schema_sources *sources)
+const struct pl_schema_sources *pl_train_schema_sources(void)
 {
-    free(sources->items);
-    *sources = (struct pl_schema_sources){0};
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, gather_sources);
+    return &all_sources;
 }
 
 size_t pl_metric_sources(struct pl_metric_source sources[PL_METRIC_SOURCES])
@@ -207,23 +209,21 @@ size_t pl_metric_sources(struct pl_metric_source sources[PL_METRIC_SOURCES])
 
 int pl_train_check_parameter(const char *key, struct pl_error *err)
 {
-    struct pl_schema_sources sources = {0};
+    const struct pl_schema_sources *sources = pl_train_schema_sources();
     const char *why, *owner = NULL, *alias_of = NULL;
     bool key_of_optimizer = false;
     if (!pl_formula_name_is_legal(key, &why))
         return pl_fail(err, PL_EINPUT, "%.60s cannot be a parameter: %s", key, why);
-    pl_train_schema_sources(&sources);
-    for (size_t i = 0; i < sources.count; i++) {
-        const struct pl_schema_part *part = &sources.items[i].part;
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct pl_schema_part *part = &sources->items[i].part;
         const struct pl_setting *setting = pl_setting_find(part->settings, part->count, key);
         if (setting && part->section != PL_SECTION_OPTIMIZER)
-            owner = owner ? owner : sources.items[i].owner;
+            owner = owner ? owner : sources->items[i].owner;
         else if (setting && strcmp(setting->key, key))
             alias_of = setting->key;
         else if (setting)
             key_of_optimizer = true;
     }
-    pl_schema_sources_release(&sources);
     if (alias_of && !owner && !key_of_optimizer)
         return pl_fail(err, PL_EINPUT, "%.60s cannot be a parameter: elsewhere it is another spelling of %s", key,
                        alias_of);

@@ -36,17 +36,16 @@ struct pl_schema {
 int pl_train_schema(const struct pl_settings *chosen, struct pl_schema *schema, struct pl_error *err);
 
 /* All parts of every task, problem, optimizer and schedule: for help, completion, documentation and the
- * nearest-key search. owner is "theopoula", "theta30", ... */
+ * nearest-key search; kept until the process ends. owner is "theopoula", "theta30", ... */
 struct pl_schema_source {
     struct pl_schema_part part;
     const char *owner;
 };
-struct pl_schema_sources { /* zero-initialise */
+struct pl_schema_sources {
     struct pl_schema_source *items;
     size_t count, capacity;
 };
-void pl_train_schema_sources(struct pl_schema_sources *sources);
-void pl_schema_sources_release(struct pl_schema_sources *sources);
+const struct pl_schema_sources *pl_train_schema_sources(void);
 
 /* What the settings of that key are for in any schema: enum pl_role. (task and data, which only programs of command
  * tasks have, say what the task is.) */

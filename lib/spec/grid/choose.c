@@ -17,8 +17,8 @@ static void complain_stranger(struct reader *reader, const struct assignment *a)
 {
     struct pl_candidates keys = {0};
     struct pl_text hint = {0};
-    for (size_t i = 0; i < reader->source_count; i++) {
-        const struct pl_schema_part *part = &reader->sources[i].part;
+    for (size_t i = 0; i < reader->sources->count; i++) {
+        const struct pl_schema_part *part = &reader->sources->items[i].part;
         for (size_t k = 0; part->section == a->section && k < part->count; k++)
             pl_candidates_add(&keys, part->settings[k].key);
     }

@@ -15,8 +15,8 @@
 /* The section of a key, as its descriptor's owner has it; what nobody describes is a free setting. */
 static enum pl_section section_of(const struct reader *reader, const struct pl_setting *setting)
 {
-    for (size_t i = 0; setting && i < reader->source_count; i++) {
-        const struct pl_schema_part *part = &reader->sources[i].part;
+    for (size_t i = 0; setting && i < reader->sources->count; i++) {
+        const struct pl_schema_part *part = &reader->sources->items[i].part;
         if (part->count && setting >= part->settings && setting < part->settings + part->count)
             return part->section;
     }

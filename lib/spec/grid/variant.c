@@ -58,9 +58,9 @@ static void complain_unknown(struct reader *reader, const struct variant *varian
                      : a->section == PL_SECTION_SCHEDULE ? "the schedule of"
                                                          : "the optimizer of",
                      task_name(&variant->settings), a->spelling);
-    for (size_t i = 0; a->setting && i < reader->source_count && others < 6; i++)
-        if (pl_setting_find(reader->sources[i].part.settings, reader->sources[i].part.count, a->spelling))
-            pl_text_addf(&text, "%s%s", others++ ? ", " : " (as have ", reader->sources[i].owner);
+    for (size_t i = 0; a->setting && i < reader->sources->count && others < 6; i++)
+        if (pl_setting_find(reader->sources->items[i].part.settings, reader->sources->items[i].part.count, a->spelling))
+            pl_text_addf(&text, "%s%s", others++ ? ", " : " (as have ", reader->sources->items[i].owner);
     pl_text_add(&text, others ? ")" : "");
     pl_hint(&text, a->spelling, legal.names, legal.count);
     pl_complain(&reader->complaints, a->key_node, "%s", pl_text(&text));

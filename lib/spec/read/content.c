@@ -143,8 +143,8 @@ static void complain_key(struct reader *reader, const struct node *key, enum con
     const struct pl_setting *setting = pl_reader_find(reader, key->text);
     pl_text_addf(&text, "%s cannot have the key %.100s", what, key->text);
     if (setting)
-        for (size_t i = 0; i < reader->source_count; i++) {
-            const struct pl_schema_part *part = &reader->sources[i].part;
+        for (size_t i = 0; i < reader->sources->count; i++) {
+            const struct pl_schema_part *part = &reader->sources->items[i].part;
             if (!part->count || setting < part->settings || setting > &part->settings[part->count - 1])
                 continue;
             pl_text_addf(&text, "; it belongs in %s: {...}", pl_section_name(part->section));

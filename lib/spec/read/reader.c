@@ -10,12 +10,7 @@ void pl_reader_init(struct reader *reader, const char *name, struct pl_pool *poo
 {
     reader->complaints.file = name;
     reader->pool = pool;
-    struct pl_schema_sources sources = {0};
-    pl_train_schema_sources(&sources);
-    reader->source_count = sources.count;
-    reader->sources = pl_pool_new(pool, sources.count, sizeof *reader->sources);
-    memcpy(reader->sources, sources.items, sources.count * sizeof *reader->sources);
-    pl_schema_sources_release(&sources);
+    reader->sources = pl_train_schema_sources();
 }
 
 bool pl_reader_works(struct reader *reader, const struct node *at, size_t amount)
@@ -31,14 +26,14 @@ bool pl_reader_works(struct reader *reader, const struct node *at, size_t amount
 const struct pl_setting *pl_reader_find(const struct reader *reader, const char *key)
 {
     /* Keys first: an alias of one optimizer may not shadow the key of another. */
-    for (size_t i = 0; i < reader->source_count; i++) {
-        const struct pl_schema_part *part = &reader->sources[i].part;
+    for (size_t i = 0; i < reader->sources->count; i++) {
+        const struct pl_schema_part *part = &reader->sources->items[i].part;
         for (size_t k = 0; k < part->count; k++)
             if (!strcmp(part->settings[k].key, key))
                 return &part->settings[k];
     }
-    for (size_t i = 0; i < reader->source_count; i++) {
-        const struct pl_schema_part *part = &reader->sources[i].part;
+    for (size_t i = 0; i < reader->sources->count; i++) {
+        const struct pl_schema_part *part = &reader->sources->items[i].part;
         const struct pl_setting *found = pl_setting_find(part->settings, part->count, key);
         if (found)
             return found;
@@ -55,9 +50,9 @@ void pl_hint(struct pl_text *out, const char *word, const char *const *legal, si
 void pl_reader_propose(const struct reader *reader, const char *spelling, struct pl_text *out)
 {
     struct pl_candidates keys = {0};
-    for (size_t i = 0; i < reader->source_count; i++)
-        for (size_t k = 0; k < reader->sources[i].part.count; k++)
-            pl_candidates_add(&keys, reader->sources[i].part.settings[k].key);
+    for (size_t i = 0; i < reader->sources->count; i++)
+        for (size_t k = 0; k < reader->sources->items[i].part.count; k++)
+            pl_candidates_add(&keys, reader->sources->items[i].part.settings[k].key);
     pl_candidates_hint(&keys, spelling, "", out);
     pl_candidates_release(&keys);
 }

@@ -14,8 +14,7 @@ enum { MOST_WORK = 4000000 }; /* values that are read, with those that studies a
 struct reader {
     struct complaints complaints;
     struct pl_pool *pool;
-    struct pl_schema_source *sources;
-    size_t source_count;
+    const struct pl_schema_sources *sources;
     size_t work; /* values read so far */
     bool tired;  /* work has passed MOST_WORK and was complained about */
     /* Of lib/spec/grid, which alone looks into them: */
