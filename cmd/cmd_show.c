@@ -303,6 +303,21 @@ done:
     return code;
 }
 
+/* Says how something that this program knows under that very name is shown; returns whether there is such a thing. */
+static bool hint_known(const char *name, struct pl_text *hint)
+{
+    static const char *const kinds[] = {"optimizer", "problem", "model", "dataset"};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !hint->length; k++) {
+        struct pl_candidates names = {0};
+        pl_train_choices(kinds[k], &names);
+        for (size_t i = 0; i < names.count && !hint->length; i++)
+            if (!strcmp(names.names[i], name))
+                pl_text_addf(hint, "; did you mean 'poula show %s %s'?", kinds[k], name);
+        pl_candidates_release(&names);
+    }
+    return hint->length;
+}
+
 /* Keys are hexadecimal, so that a slip of the other forms is told from a run without asking the database. */
 static int show_run_or_nearest(const struct pl_args *args, const char *name)
 {
@@ -315,7 +330,8 @@ static int show_run_or_nearest(const struct pl_args *args, const char *name)
     struct pl_text hint = {0};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         pl_candidates_add(&forms, words[i]);
-    pl_candidates_hint(&forms, name, "", &hint);
+    if (!hint_known(name, &hint))
+        pl_candidates_hint(&forms, name, "", &hint);
     int code = pl_cmd_usage_error(args, "'%s' is neither a run's number nor the beginning of a key%s", name,
                                   pl_text(&hint));
     pl_text_release(&hint);

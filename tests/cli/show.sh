@@ -36,6 +36,10 @@ contains err "no run 99"
 expect 2 poula show xyz
 expect 2 poula show optimiser
 contains err "did you mean optimizer?"
+for known in "model vgg11" "optimizer theopoula" "problem theta30" "dataset cifar10"; do
+    expect 2 poula show "${known#* }" # a name alone
+    contains err "did you mean 'poula show $known'?"
+done
 expect 2 poula show problms --db none.db
 contains err "did you mean problems?"
 expect 2 poula show ""
