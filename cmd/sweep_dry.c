@@ -1,6 +1,8 @@
 /* poula sweep --dry-run: every run and the counts, and nothing written. */
 #include "sweep_parts.h"
 
+#include "sweep/choices.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +122,8 @@ static void show_rungs(const struct pl_sweep_study *entry)
                 entry->study->stop->repeats ? ", with those that are done again" : "");
 }
 
-/* "1 run waits for search": those that cannot be listed because their settings are not known yet. */
+/* "1 run waits for search": those that cannot be listed because their settings are not known yet. A table is read here
+ * only where this very spec has been swept: another one may declare its metrics otherwise, and so choose otherwise. */
 static int64_t list_waiting(const struct pl_sweep_plan *plan)
 {
     int64_t waiting = 0;
@@ -132,10 +135,12 @@ static int64_t list_waiting(const struct pl_sweep_plan *plan)
         struct pl_text line = {0};
         pl_text_addf(&line, "%s: %lld run%s", entry->study->name, (long long)entry->runs,
                      entry->runs == 1 ? " waits" : "s wait");
+        bool complete = !pl_sweep_plan_blocking(plan, entry);
+        pl_text_add(&line, complete ? " for the sweep to choose from" : " for");
         for (size_t k = 0; k < entry->study->source_count; k++)
-            pl_text_addf(&line, "%s %s", k ? "," : " for",
+            pl_text_addf(&line, "%s %s", k ? "," : "",
                          pl_spec_study(plan->sources[entry->source].spec, entry->study->sources[k])->name);
-        pl_cmd_line(stdout, "%s", pl_text(&line));
+        pl_cmd_line(stdout, "%s%s", pl_text(&line), complete ? ", of which nothing is missing" : "");
         pl_text_release(&line);
     }
     return waiting;

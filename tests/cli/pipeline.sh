@@ -58,6 +58,9 @@ expect 0 poula sweep pipeline.yaml --quiet
 expect 0 poula sweep pipeline.yaml --dry-run
 contains out "final finished method=b lam=1 eps=3 seed=13"
 equal "$(tail -n 1 out)" "48 runs, 0 missing" "dry run afterwards"
+sed 's/seeds: .11, 12, 13./seeds: [11, 12]/' pipeline.yaml >fewer.yaml
+expect 0 poula sweep fewer.yaml --dry-run # a spec that was not swept yet
+contains out "final: 8 runs wait for the sweep to choose from search, of which nothing is missing"
 expect 0 poula report --study final --rows method --columns lam --value test_accuracy
 contains out "b       57.00(0.00)   47.00(0.00)"
 
