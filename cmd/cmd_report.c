@@ -193,7 +193,7 @@ static struct pl_table_spec amend(const struct report *r, const struct pl_table_
         spec.digits = r->own.digits;
     if (r->own.cell)
         spec.cell = r->own.cell;
-    if (r->any_unit)
+    if (r->any_unit && !(declared->metric && pl_metric_is_to_target(declared->metric))) /* a time is no share */
         spec.unit = r->own.unit;
     if (r->own.caption)
         spec.caption = r->own.caption;

@@ -31,3 +31,8 @@ while read -r spec took; do
 done <hours
 expect 0 poula report --study final-vgg11 --pairs --db results/replication.db
 contains out "which are up to $(sed -n 's/.*Corrected for all \([0-9]*\) pairs.*/\1/p' "$doc")."
+
+# Its accuracies in percent, and the times to a target, which are no shares, as they are.
+expect 0 poula report --study final-vgg11 --unit percent --db results/replication.db
+contains out "best test_accuracy (%)"
+contains out "tusla      1       -        -                 6.667(1.528)"
