@@ -18,6 +18,9 @@ static void bad_picks(void **state)
         {"{from: s, best: 3}", "8:50: best is 3, but the table of study s chooses no more than 2"},
         {"{from: s, best: 0}", "8:50: best is 0, but must be a whole number"},
         {"{from: s, best: 1+1}", "8:50: best must be a whole number"},
+        {"{from: 1, to: 3}",
+         "8:44: what is taken from a study cannot have the key to; a range is for seeds alone, and other numbers are a "
+         "list: [1, 2, 3]"},
         {"{from: s, bst: 1}", "8:44: what is taken from a study cannot have the key bst; did you mean best?"},
         {"{from: s, table: x}", "8:51: table: study s has no table \"x\" with select over lambda"},
         {"{from: s}, momentum: {from: s}", "8:62: from: no table of study s chooses over momentum, only over lambda"},

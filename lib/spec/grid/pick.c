@@ -24,7 +24,10 @@ static bool check_keys(struct reader *reader, const struct node *map)
             continue;
         struct pl_text text = {0};
         pl_text_addf(&text, "what is taken from a study cannot have the key %.60s", key->text);
-        pl_hint(&text, key->text, legal, 3);
+        if (strcmp(key->text, "to"))
+            pl_hint(&text, key->text, legal, 3);
+        else
+            pl_text_add(&text, "; a range is for seeds alone, and other numbers are a list: [1, 2, 3]");
         pl_complain(&reader->complaints, key, "%s", pl_text(&text));
         pl_text_release(&text);
         good = false;
