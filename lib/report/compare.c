@@ -163,15 +163,19 @@ static void compare_cell(struct pl_comparison *c, const struct pl_results *resul
     cell->verdict = judge(printed, cell);
 }
 
-/* As many decimals as the table prints anywhere. */
+/* As many decimals as the table prints anywhere; two where it prints no number. */
 static void choose_digits(struct pl_comparison *c)
 {
+    bool any = false;
     for (size_t i = 0; i < c->published->row_count * c->published->column_count; i++) {
         const struct pl_published_cell *cell = &c->published->cells[i];
+        any = any || !isnan(cell->mean);
         c->mean_digits = cell->mean_digits > c->mean_digits ? cell->mean_digits : c->mean_digits;
         c->deviation_digits = cell->deviation_digits > c->deviation_digits ? cell->deviation_digits
                                                                            : c->deviation_digits;
     }
+    if (!any)
+        c->mean_digits = 2;
     if (!c->deviation_digits)
         c->deviation_digits = c->mean_digits;
 }

@@ -36,3 +36,7 @@ contains out "which are up to $(sed -n 's/.*Corrected for all \([0-9]*\) pairs.*
 expect 0 poula report --study final-vgg11 --unit percent --db results/replication.db
 contains out "best test_accuracy (%)"
 contains out "tusla      1       -        -                 6.667(1.528)"
+
+# A published table without a number says nothing of decimals.
+expect 0 poula report --study final-vgg11 --compare published --db results/replication.db
+grep -Eq '^Adam +VGG CIFAR-10 +2\.33\(0\.58\) +not printed' out || fail "epochs without decimals"
