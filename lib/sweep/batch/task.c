@@ -25,7 +25,9 @@ static const double full_patience = 600; /* seconds after which a journal that c
 static const double beat_every = 20;     /* seconds after which a journal that has nothing to say says so */
 static const double log_every = 5;       /* seconds between two versions of what runs at work have said so far */
 static const double shortest_grace = 5;
-static const int told_within = 50; /* milliseconds in which all processes of a task are told to end */
+/* Milliseconds in which all processes of a task are told to end. Of a program that somebody told to end it is likely, and on
+ * a busy node the one who tells them takes its time. */
+static const int told_within = 50, told_within_at_most = 3000;
 enum { MOST_WAITING = 64 << 20 };
 
 struct task {
@@ -164,7 +166,7 @@ static void forgive(struct task *t, struct pl_claimed *run)
     struct pollfd told = {.fd = t->signals, .events = POLLIN};
     if (run->ending.outcome != PL_FAILED)
         return;
-    if (!t->warned && poll(&told, 1, told_within) > 0)
+    if (!t->warned && poll(&told, 1, run->ending.signal == SIGTERM ? told_within_at_most : told_within) > 0)
         take_signals(t);
     if (!t->warned)
         return;
