@@ -25,8 +25,8 @@ static const double full_patience = 600; /* seconds after which a journal that c
 static const double beat_every = 20;     /* seconds after which a journal that has nothing to say says so */
 static const double log_every = 5;       /* seconds between two versions of what runs at work have said so far */
 static const double shortest_grace = 5;
-/* Milliseconds in which all processes of a task are told to end. Of a program that somebody told to end it is likely, and on
- * a busy node the one who tells them takes its time. */
+/* Milliseconds in which all processes of a task are told to end. Of a program that somebody told to end it is likely,
+ * and on a busy node the one who tells them takes its time. */
 static const int told_within = 50, told_within_at_most = 3000;
 enum { MOST_WAITING = 64 << 20 };
 
