@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct pl_task_kind *const kinds[] = {

@@ -13,12 +13,15 @@ END
 warn() { scancel --signal=TERM --batch "$(squeue -h -r -o %i)"; }
 reports() { cat there-jobs/*/journal-0."$1" 2>/dev/null | grep -q points; }
 
-net net.yaml 150
+net net.yaml 300
 expect 0 poula sweep net.yaml --db local.db
 start attached poula sweep net.yaml --on slurm --db there.db --time 10m; attached=$started
 for attempt in 1 2; do
     wait_for 300 reports $attempt
+    hold net 0
     expect 0 warn
+    sleep 1
+    kill -CONT $held
     wait_for 300 sh -c "grep -q '\"over\":\"again\",\"reason\":\"its time was up; it is started again\"' there-jobs/*/journal-0.$attempt"
 done
 finish attached 0 "$attached"
