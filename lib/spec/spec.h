@@ -30,8 +30,8 @@ int pl_spec_parse_declarations(struct pl_spec **spec, const char *text, size_t l
 void pl_spec_free(struct pl_spec *spec);
 
 /* The value that a pick has in a run with these settings, of which those are left out that are picked or computed
- * themselves. Texts must live as long as the study is walked. Fails where the table has chosen nothing for such a
- * run. */
+ * themselves; every walk asks again, and must be told the same. Texts must live as long as the study is walked. Fails
+ * where the table has chosen nothing for such a run. */
 typedef int pl_pick_value(void *self, const struct pl_pick *pick, const struct pl_settings *settings,
                           struct pl_value *value, struct pl_error *err);
 /* Gives a waiting study its values and checks the grid anew. From then on walks call value, and configs and runs are

@@ -33,16 +33,28 @@ static void walk(const struct pl_study *study)
     pl_walk_free(w);
 }
 
-/* What a table of another study has chosen: a value of the kind that the setting's name asks for, or none. */
+/* What a table of another study has chosen: a value of the kind that the setting's name asks for, of another kind, or
+ * none; whenever it is asked the same, it says the same. */
 static int choose(void *self, const struct pl_pick *pick, const struct pl_settings *settings, struct pl_value *value,
                   struct pl_error *err)
 {
-    size_t *asked = self;
+    uint64_t hash = 14695981039346656037u;
+    struct pl_text asked = {0};
+    (void)self;
     MUST(pick->key && *pick->key && settings);
-    if (++*asked % 7 == 0)
+    pl_text_addf(&asked, "%s %d %zu\n", pick->key, pick->place, pick->study);
+    pl_settings_write(settings, &asked);
+    for (size_t i = 0; i < asked.length; i++)
+        hash = (hash ^ (unsigned char)asked.text[i]) * 1099511628211u;
+    pl_text_release(&asked);
+    hash >>= 40;
+    if (hash % 16 == 0)
         return pl_fail(err, PL_EMISSING, "the table has chosen nothing for such a run");
-    *value = *asked % 2 ? (struct pl_value){.type = PL_REAL, .real = 1.0 / (double)*asked}
-                        : (struct pl_value){.type = PL_STRING, .string = "adam"};
+    *value = (struct pl_value){.type = PL_REAL, .real = 1.0 / (double)(hash % 100 + 1)};
+    if (!strcmp(pick->key, "optimizer") || hash % 16 == 1)
+        *value = (struct pl_value){.type = PL_STRING, .string = hash % 3 ? "adam" : "sgd"};
+    else if (hash % 4 == 2)
+        *value = (struct pl_value){.type = PL_INTEGER, .integer = (int64_t)(hash % 7)};
     return 0;
 }
 
@@ -53,10 +65,9 @@ static void settle(struct pl_spec *spec)
         const struct pl_study *study = pl_spec_study(spec, i);
         struct pl_text problems = {0};
         struct pl_error err = {0};
-        size_t asked = 0;
         if (!study->waiting || study->configs > 100)
             continue;
-        int status = pl_spec_settle(spec, i, choose, &asked, &problems, &err);
+        int status = pl_spec_settle(spec, i, choose, NULL, &problems, &err);
         fuzz_must_say(status, &err);
         MUST((status == 0) == !study->waiting);
         if (!status)

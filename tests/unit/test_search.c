@@ -263,10 +263,10 @@ static void searches_that_cannot_be_are_refused(void **state)
             fail_msg("no \"%s\" in: %s", bad[i].why, pl_text(&problems));
         pl_text_release(&problems);
     }
-    /* More settings than a sequence has coordinates: 13 of a program. */
     struct pl_text text = {0}, problems = {0};
     struct pl_spec *spec = NULL;
     struct pl_error err;
+    /* More settings than a sequence has coordinates: 13 of a program. */
     pl_text_add(&text, "study: s\ntask: {command: [echo, \"{k0}\"]}\nsettings: {");
     for (int i = 0; i < 13; i++)
         pl_text_addf(&text, "%sk%d: {uniform: [0, 1]}", i ? ", " : "", i);
@@ -274,6 +274,23 @@ static void searches_that_cannot_be_are_refused(void **state)
     assert_true(pl_spec_parse(&spec, pl_text(&text), text.length, "search.yaml", &problems, &err) < 0);
     assert_non_null(strstr(pl_text(&problems), "niederreiter draws at most 12 settings, and these are 13"));
     pl_text_release(&text);
+    pl_text_release(&problems);
+}
+
+/* Though a table names the setting that brings it. */
+static void a_range_that_a_scale_brings_is_refused(void **state)
+{
+    (void)state;
+    static const char
+        brought[] = "study: s\ntask: {dataset: cifar10, model: [vgg11, resnet34], epochs: 1}\n"
+                    "optimizer: {name: sgd, lambda: 0.1}\n"
+                    "tables:\n- {rows: optimizer, columns: [model], value: best test_accuracy}\n"
+                    "scale: {quick: {model: {vgg11: {width: {log: [0.1, 1]}}, resnet34: {width: 0.5}}}}\n";
+    struct pl_text problems = {0};
+    struct pl_spec *spec = NULL;
+    struct pl_error err;
+    assert_true(pl_spec_parse_scaled(&spec, brought, strlen(brought), "search.yaml", "quick", &problems, &err) < 0);
+    assert_non_null(strstr(pl_text(&problems), "6:40: width: a range cannot stand in a list of values"));
     pl_text_release(&problems);
 }
 
@@ -315,6 +332,7 @@ int main(void)
         cmocka_unit_test(equal_points_are_one),
         cmocka_unit_test(what_is_drawn_is_known),
         cmocka_unit_test(searches_that_cannot_be_are_refused),
+        cmocka_unit_test(a_range_that_a_scale_brings_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,23 +70,18 @@ static bool is_needed(const struct part *part, const struct field *follower, con
 {
     for (size_t a = 0; a < follower->count && a < MOST_COMPARED_FOLLOWERS; a++)
         for (size_t b = 0; b < a; b++) {
-            bool alike = !pl_node_same(follower->items[a], follower->items[b]);
+            bool alike = !pl_node_same(pl_field_value(follower, a), pl_field_value(follower, b));
             for (size_t f = 0; f < part->field_count && alike; f++) {
                 const struct field *other = &part->fields[f];
                 bool along = !strcmp(other->key, follower->follows) ||
                              (other->follows && !strcmp(other->follows, follower->follows));
                 if (along && other->axis && pl_names_have(names, other->key))
-                    alike = pl_node_same(other->items[a], other->items[b]);
+                    alike = pl_node_same(pl_field_value(other, a), pl_field_value(other, b));
             }
             if (alike)
                 return true;
         }
     return false;
-}
-
-static const struct node *value_at(const struct field *field, size_t i)
-{
-    return field->count ? field->items[field->count == 1 ? 0 : i] : NULL;
 }
 
 /* Do two values of a leader in two parts (of cases) agree after a scale, though what it brought along with them does
@@ -100,12 +95,12 @@ static bool parts_differ(const struct part *p, const struct part *q, const struc
         return false;
     for (size_t a = 0; a < leader->count && a < MOST_COMPARED_FOLLOWERS; a++)
         for (size_t b = 0; b < leader_there->count && b < MOST_COMPARED_FOLLOWERS; b++) {
-            bool alike = pl_node_same(value_at(leader, a), value_at(leader_there, b)) &&
-                         !pl_node_same(value_at(follower, a), value_at(other, b));
+            bool alike = pl_node_same(pl_field_value(leader, a), pl_field_value(leader_there, b)) &&
+                         !pl_node_same(pl_field_value(follower, a), pl_field_value(other, b));
             for (size_t n = 0; n < names->count && alike; n++) {
                 const struct field *x = pl_part_field(p, names->names[n]), *y = pl_part_field(q, names->names[n]);
                 if (x && y && x->brought_by && !strcmp(x->brought_by, follower->brought_by))
-                    alike = pl_node_same(value_at(x, a), value_at(y, b));
+                    alike = pl_node_same(pl_field_value(x, a), pl_field_value(y, b));
             }
             if (alike)
                 return true;

@@ -152,7 +152,8 @@ static bool has_one_length(const struct part *part)
     for (size_t f = 0; f < part->field_count; f++) {
         const struct field *field = &part->fields[f];
         bool length = !strcmp(field->key, "epochs") || !strcmp(field->key, "iterations");
-        if (length && (field->count > 1 || field->drawn || (field->items && field->items[0]->kind != NODE_SCALAR)))
+        const struct node *value = pl_field_value(field, 0);
+        if (length && (field->count > 1 || field->drawn || (value && value->kind != NODE_SCALAR)))
             return false;
     }
     return true;

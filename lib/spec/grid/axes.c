@@ -15,9 +15,9 @@ static bool differs(const struct pl_study_grid *grid, const struct field *field)
     for (size_t p = 0; p < grid->part_count; p++)
         for (size_t f = 0; f < grid->parts[p].field_count; f++) {
             const struct field *other = &grid->parts[p].fields[f];
-            if (strcmp(other->key, field->key) || !other->items || !field->items)
+            if (strcmp(other->key, field->key))
                 continue;
-            const struct node *a = field->items[0], *b = other->items[0];
+            const struct node *a = pl_field_value(field, 0), *b = pl_field_value(other, 0);
             if (a != b && a && b && (a->kind != NODE_SCALAR || b->kind != NODE_SCALAR || strcmp(a->text, b->text)))
                 return true;
         }
@@ -37,7 +37,7 @@ void pl_axes_read(struct reader *reader, struct pl_study *study)
             bool known = false;
             for (size_t i = 0; i < study->axis_count && !known; i++)
                 known = !strcmp(study->axes[i], field->key);
-            bool picked = field->items && (pl_is_pick(field->items[0]) || field->drawn);
+            bool picked = field->drawn || pl_is_pick(pl_field_value(field, 0));
             if (!known && (field->count > 1 || picked || differs(grid, field)))
                 study->axes[study->axis_count++] = (char *)field->key;
         }

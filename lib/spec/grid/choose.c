@@ -80,10 +80,10 @@ bool pl_variant_choose(struct reader *reader, const struct part *part, size_t nu
     for (size_t f = 0; f < part->field_count; f++) {
         const struct field *field = &part->fields[f];
         struct cell cell;
-        if (!field->choice || !field->items[pl_field_item(part, number, field)])
+        if (!field->choice || !pl_field_value(field, pl_field_item(part, number, field)))
             continue;
         if (pl_cell_read(reader, field->key, field->assignment->setting,
-                         field->items[pl_field_item(part, number, field)], &cell))
+                         pl_field_value(field, pl_field_item(part, number, field)), &cell))
             pl_settings_set(&variant->settings, field->key, cell.value);
         else
             good = false;
@@ -131,7 +131,7 @@ void pl_part_read_loosely(struct reader *reader, struct part *part)
         struct cell cell;
         any.range = any.type == PL_STRING || any.type == PL_BOOLEAN ? NULL : "[-inf,inf]";
         for (size_t i = 0; i < field->count; i++)
-            if (!pl_is_pick(field->items[i]))
-                pl_cell_read(reader, field->key, &any, field->items[i], &cell);
+            if (!pl_is_pick(pl_field_value(field, i)))
+                pl_cell_read(reader, field->key, &any, pl_field_value(field, i), &cell);
     }
 }

@@ -86,8 +86,8 @@ void pl_part_check_choices(struct reader *reader, struct part *part, int number)
         first = first ? first : field;
         for (size_t i = 0; i < count && field->choice; i++) {
             uint64_t own[2] = {0, 0};
-            if (field->items[i])
-                pl_hash_add_node(field->items[i], own);
+            if (pl_field_value(field, i))
+                pl_hash_add_node(pl_field_value(field, i), own);
             marks[i].position = i;
             marks[i].hash[0] += pl_hash_mix(own[0] + f);
             marks[i].hash[1] += pl_hash_mix(own[1] + f);

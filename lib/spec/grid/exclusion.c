@@ -61,7 +61,7 @@ static bool is_picked(struct reader *reader, const struct pl_study_grid *grid, c
     for (size_t p = 0; p < grid->part_count; p++)
         for (size_t f = 0; f < grid->parts[p].field_count; f++) {
             const struct field *field = &grid->parts[p].fields[f];
-            if (strcmp(field->key, key) || !field->items || !pl_is_pick(field->items[0]))
+            if (strcmp(field->key, key) || !pl_is_pick(pl_field_value(field, 0)))
                 continue;
             pl_complain(&reader->complaints, at, "exclude: %s is taken from another study and not known beforehand",
                         key);

@@ -59,8 +59,13 @@ void pl_field_read_items(struct reader *reader, struct field *field)
         pl_complain(&reader->complaints, *value, "%s is an empty list; it must have at least one value", a->key);
         field->axis = false;
         field->count = 1;
-        field->items = NULL; /* read by nobody: the part gets no variants */
+        field->items = NULL;
     }
+}
+
+struct node *pl_field_value(const struct field *field, size_t position)
+{
+    return field->items ? field->items[field->count == 1 ? 0 : position] : NULL;
 }
 
 bool pl_field_is_chosen(const struct part *part, const struct field *field)

@@ -14,7 +14,7 @@ struct field {
     const char *key;
     const struct assignment *assignment;
     struct node **items; /* the values to take: one, or one for each position of its dimension; some of what a
-                            scale brings along may be NULL: not given there */
+                            scale brings along may be NULL: not given there. NULL: refused, its part has no variants */
     size_t count;
     bool axis; /* was given a list */
     bool choice;
@@ -78,6 +78,8 @@ struct part {
 
 /* Looks what a field's assignment holds: one value or a list of them. */
 void pl_field_read_items(struct reader *reader, struct field *field);
+/* Its value at a position of its dimension; NULL: none is given there, or what is given was refused. */
+struct node *pl_field_value(const struct field *field, size_t position);
 /* Does its position choose the schema? */
 bool pl_field_is_chosen(const struct part *part, const struct field *field);
 /* Which of its items is the first, or only, one in a variant. */

@@ -254,15 +254,15 @@ static int by_text(const void *a, const void *b)
 static bool check_field(struct reader *reader, const struct field *field)
 {
     bool good = true;
-    for (size_t i = 0; field->items && field->count > 1 && i < field->count; i++)
-        if (pl_is_range(field->items[i])) {
-            pl_complain(&reader->complaints, field->items[i], "%s: a range cannot stand in a list of values",
+    for (size_t i = 0; field->count > 1 && i < field->count; i++)
+        if (pl_is_range(pl_field_value(field, i))) {
+            pl_complain(&reader->complaints, pl_field_value(field, i), "%s: a range cannot stand in a list of values",
                         field->key);
             good = false;
         }
-    if (good && field->choice && field->items && pl_is_range(field->items[0])) {
-        pl_complain(&reader->complaints, field->items[0], "%s says which other settings there are, and cannot be drawn",
-                    field->key);
+    if (good && field->choice && pl_is_range(pl_field_value(field, 0))) {
+        pl_complain(&reader->complaints, pl_field_value(field, 0),
+                    "%s says which other settings there are, and cannot be drawn", field->key);
         good = false;
     }
     return good;
@@ -279,10 +279,10 @@ void pl_part_draw(struct reader *reader, struct part *part, const struct pl_sear
             field->items = NULL; /* the part gets no variants */
             continue;
         }
-        if (field->dimension != NONE || !field->items || !pl_is_range(field->items[0]))
+        if (field->dimension != NONE || !pl_is_range(pl_field_value(field, 0)))
             continue;
         field->drawn = true;
-        first = first ? first : field->items[0];
+        first = first ? first : pl_field_value(field, 0);
         keys[drawn++] = field->key;
     }
     part->drawn_keys = keys;
