@@ -35,14 +35,12 @@ const char *pl_pick_column(const struct pl_run_pick *pick, const char *key)
     for (size_t i = 0; i < pick->columns.count; i++)
         if (!strcmp(pick->columns.names[i], key))
             return pick->columns.names[i];
-    const struct pl_schema_sources *sources = pl_train_schema_sources();
-    const char *other = NULL;
-    for (size_t i = 0; i < sources->count && !other; i++) {
-        const struct pl_schema_part *part = &sources->items[i].part;
-        const struct pl_setting *setting = pl_setting_find(part->settings, part->count, key);
-        other = setting && strcmp(setting->key, key) ? setting->key : NULL;
-    }
-    return other ? pl_pick_column(pick, other) : NULL;
+    size_t at = 0;
+    for (const char *other; (other = pl_train_key_of(key, &at));)
+        for (size_t i = 0; i < pick->columns.count; i++)
+            if (!strcmp(pick->columns.names[i], other))
+                return pick->columns.names[i];
+    return NULL;
 }
 
 int pl_pick_unknown(const struct pl_run_pick *pick, const char *key)

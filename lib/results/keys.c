@@ -67,12 +67,9 @@ size_t pl_results_key(const struct pl_results *results, const char *name)
     size_t found = pl_results_find_column(results, name);
     if (found != SIZE_MAX)
         return found;
-    const struct pl_schema_sources *sources = pl_train_schema_sources();
-    for (size_t i = 0; i < sources->count && found == SIZE_MAX; i++) {
-        const struct pl_schema_part *part = &sources->items[i].part;
-        const struct pl_setting *setting = pl_setting_find(part->settings, part->count, name);
-        found = setting ? pl_results_find_column(results, setting->key) : SIZE_MAX;
-    }
+    size_t at = 0;
+    for (const char *key; found == SIZE_MAX && (key = pl_train_key_of(name, &at));)
+        found = pl_results_find_column(results, key);
     return found;
 }
 

@@ -75,18 +75,15 @@ static int add_metric(const struct list *list, const char *metric, struct pl_tex
 static int add_column(const struct list *list, const char *name, struct pl_text *sql, struct pl_error *err)
 {
     const char *column = has(&list->columns, name) ? name : NULL;
-    const struct pl_schema_sources *sources = pl_train_schema_sources();
     if (!column && is_metric(list->query, name))
         return add_metric(list, name, sql, err);
     if (list->query->study && column && !strcmp(column, "status")) {
         pl_text_add(sql, OF_STUDY);
         return 0;
     }
-    for (size_t i = 0; i < sources->count && !column; i++) {
-        const struct pl_schema_part *part = &sources->items[i].part;
-        const struct pl_setting *setting = pl_setting_find(part->settings, part->count, name);
-        column = setting && has(&list->columns, setting->key) ? setting->key : NULL;
-    }
+    size_t at = 0;
+    for (const char *key; !column && (key = pl_train_key_of(name, &at));)
+        column = has(&list->columns, key) ? key : NULL;
     if (column) {
         pl_text_add(sql, "v.");
         pl_store_add_identifier(sql, column);

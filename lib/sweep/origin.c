@@ -250,12 +250,9 @@ int pl_sweep_forget_runs(struct pl_store *store, const int64_t *runs, size_t cou
 static const struct pl_value *find_spelled(const struct pl_settings *settings, const char *key)
 {
     const struct pl_value *value = pl_settings_find(settings, key);
-    const struct pl_schema_sources *sources = pl_train_schema_sources();
-    for (size_t i = 0; i < sources->count && !value; i++) {
-        const struct pl_schema_part *part = &sources->items[i].part;
-        const struct pl_setting *setting = pl_setting_find(part->settings, part->count, key);
-        value = setting ? pl_settings_find(settings, setting->key) : NULL;
-    }
+    size_t at = 0;
+    for (const char *other; !value && (other = pl_train_key_of(key, &at));)
+        value = pl_settings_find(settings, other);
     return value;
 }
 

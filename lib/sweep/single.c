@@ -25,14 +25,9 @@ static const struct pl_setting *find_in_schema(const struct pl_schema *schema, c
 /* The key itself where somebody gave another spelling of it (λ, lr). */
 static const char *canonical_key(const char *key)
 {
-    const struct pl_schema_sources *sources = pl_train_schema_sources();
-    for (size_t i = 0; i < sources->count; i++) {
-        const struct pl_schema_part *part = &sources->items[i].part;
-        const struct pl_setting *found = pl_setting_find(part->settings, part->count, key);
-        if (found)
-            return found->key;
-    }
-    return key;
+    size_t at = 0;
+    const char *found = pl_train_key_of(key, &at);
+    return found ? found : key;
 }
 
 static struct pl_value guess(const char *spelling)

@@ -196,6 +196,18 @@ const struct pl_schema_sources *pl_train_schema_sources(void)
     return &all_sources;
 }
 
+const char *pl_train_key_of(const char *name, size_t *at)
+{
+    const struct pl_schema_sources *sources = pl_train_schema_sources();
+    while (*at < sources->count) {
+        const struct pl_schema_part *part = &sources->items[(*at)++].part;
+        const struct pl_setting *setting = pl_setting_find(part->settings, part->count, name);
+        if (setting)
+            return setting->key;
+    }
+    return NULL;
+}
+
 size_t pl_metric_sources(struct pl_metric_source sources[PL_METRIC_SOURCES])
 {
     size_t count = 0;

@@ -46,6 +46,9 @@ struct pl_schema_sources {
     size_t count, capacity;
 };
 const struct pl_schema_sources *pl_train_schema_sources(void);
+/* The next key that a name means in some part (lambda for lr, whose own name is one too), *at parts further on, which
+ * starts with 0; NULL: there is none. */
+const char *pl_train_key_of(const char *name, size_t *at);
 
 /* What the settings of that key are for in any schema: enum pl_role. (task and data, which only programs of command
  * tasks have, say what the task is.) */
