@@ -2,35 +2,52 @@
 #include "fuzz.h"
 #include "spec/spec.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static void walk(const struct pl_study *study)
+/* Canonical text must read back to itself. */
+static void read_back(const struct pl_settings *settings)
+{
+    struct pl_settings again = {0};
+    struct pl_text text = {0}, copy = {0};
+    struct pl_error err;
+    pl_settings_write(settings, &text);
+    MUST(!pl_settings_read(&again, pl_text(&text), &err));
+    pl_settings_write(&again, &copy);
+    MUST(!strcmp(pl_text(&text), pl_text(&copy)));
+    pl_settings_release(&again);
+    pl_text_release(&text);
+    pl_text_release(&copy);
+}
+
+/* Returns how many there are, at most MOST. */
+enum { MOST = 1000 };
+static size_t walk(const struct pl_study *study, bool repeats)
 {
     struct pl_walk *w = pl_walk_new(study);
     const struct pl_settings *settings;
     const int64_t *seeds;
     size_t seed_count, visited = 0;
     uint64_t runs = 0;
-    while (visited < 1000 && !pl_walk_next(w, &settings, &seeds, &seed_count)) {
-        struct pl_settings again = {0};
-        struct pl_text text = {0}, copy = {0};
-        struct pl_error err;
-        pl_settings_write(settings, &text);
-        if (!seed_count || pl_settings_read(&again, pl_text(&text), &err))
-            abort();
-        pl_settings_write(&again, &copy);
-        if (strcmp(pl_text(&text), pl_text(&copy)))
-            abort(); /* canonical text must read back to itself */
-        pl_settings_release(&again);
-        pl_text_release(&text);
-        pl_text_release(&copy);
+    if (repeats)
+        pl_walk_with_repeats(w);
+    while (visited < MOST && !pl_walk_next(w, &settings, &seeds, &seed_count)) {
+        struct pl_walk_place place;
+        if (!repeats)
+            read_back(settings);
+        pl_walk_where(w, &place);
+        MUST(seed_count > 0);
         visited++;
         runs += seed_count;
     }
-    if (visited < 1000 && (visited != study->configs || runs != study->runs))
-        abort();
+    MUST(visited == MOST || repeats || (visited == study->configs && runs == study->runs));
     pl_walk_free(w);
+    return visited;
+}
+
+static void walk_both_ways(const struct pl_study *study)
+{
+    size_t once = walk(study, false);
+    MUST(walk(study, true) >= once);
 }
 
 /* What a table of another study has chosen: a value of the kind that the setting's name asks for, of another kind, or
@@ -58,21 +75,27 @@ static int choose(void *self, const struct pl_pick *pick, const struct pl_settin
     return 0;
 }
 
-/* Gives the studies that wait their values, and walks them. */
+/* Gives the studies that wait their values, walks them, takes the values back and gives them again. */
 static void settle(struct pl_spec *spec)
 {
     for (size_t i = 0; i < pl_spec_study_count(spec); i++) {
         const struct pl_study *study = pl_spec_study(spec, i);
-        struct pl_text problems = {0};
-        struct pl_error err = {0};
-        if (!study->waiting || study->configs > 100)
+        const uint64_t waiting = study->configs;
+        if (!study->waiting || waiting > 100)
             continue;
-        int status = pl_spec_settle(spec, i, choose, NULL, &problems, &err);
-        fuzz_must_say(status, &err);
-        MUST((status == 0) == !study->waiting);
-        if (!status)
-            walk(study);
-        pl_text_release(&problems);
+        for (int turn = 0; turn < 2; turn++) {
+            struct pl_text problems = {0};
+            struct pl_error err = {0};
+            int status = pl_spec_settle(spec, i, choose, NULL, &problems, &err);
+            fuzz_must_say(status, &err);
+            MUST((status == 0) == !study->waiting && (status != 0) == (problems.length != 0));
+            if (!status && turn == 0)
+                walk_both_ways(study);
+            if (!status)
+                pl_spec_unsettle(spec, i);
+            MUST(study->waiting && study->configs == waiting);
+            pl_text_release(&problems);
+        }
     }
 }
 
@@ -94,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_must_say(status, &err);
         MUST((status != 0) == (problems.length != 0)); /* a refusal says why, and only a refusal */
         for (size_t i = 0; !status && way != 1 && i < pl_spec_study_count(spec); i++)
-            walk(pl_spec_study(spec, i));
+            walk_both_ways(pl_spec_study(spec, i));
         if (!status && way != 1)
             settle(spec);
         pl_spec_free(spec);
