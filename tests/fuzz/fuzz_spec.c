@@ -20,7 +20,7 @@ static void read_back(const struct pl_settings *settings)
 }
 
 /* Returns how many there are, at most MOST. */
-enum { MOST = 1000 };
+enum { MOST = 200 };
 static size_t walk(const struct pl_study *study, bool repeats)
 {
     struct pl_walk *w = pl_walk_new(study);
