@@ -12,6 +12,7 @@
 #include "sweep/batch/record.h"
 #include "sweep/batch/slurm.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,36 @@ static void collect(void)
     pl_text_release(&problems);
 }
 
+/* What a later attempt at the task makes of such a journal. */
+static void look_back(void)
+{
+    const struct pl_order_head head = {
+        .submission = "s-1", .owner = "", .system = "slurm", .version = "1", .runs = RUNS, .workers = 1, .threads = 1};
+    struct pl_order_file file;
+    struct pl_past past;
+    struct pl_error err = {0};
+    struct pl_text text = {0};
+    pl_order_file_begin(&head, &text);
+    for (int64_t run = 1; run <= RUNS; run++) {
+        const struct pl_order order = {.run = run, .seed = run, .threads = 1, .settings = "{\"optimizer\":\"sgd\"}"};
+        pl_order_write(&order, &text);
+    }
+    pl_order_file_end(&text);
+    fuzz_file("orders-0", text.text, text.length);
+    MUST(!pl_order_file_read(fuzz_folder(), 0, &file, &err));
+    MUST(!pl_past_read(fuzz_folder(), &file, 2, &past, &err) && past.count == RUNS && past.restarts <= 1);
+    for (size_t i = 0; i < past.count; i++) {
+        MUST(past.runs[i].run == (int64_t)i + 1);
+        for (int axis = 0; axis < PL_AXIS_COUNT; axis++) {
+            const struct pl_kept *kept = &past.runs[i].kept[axis];
+            MUST(isnan(kept->first) == isnan(kept->last) && !(kept->first > kept->last));
+        }
+    }
+    pl_past_release(&past);
+    pl_order_file_release(&file);
+    pl_text_release(&text);
+}
+
 /* The lines as records behind the head that they need. */
 static void try_lines(const uint8_t *data, size_t size)
 {
@@ -137,6 +168,7 @@ static void try_lines(const uint8_t *data, size_t size)
     pl_journal_close(journal);
     MUST(read_journal(fuzz_path("journal-0.1"), 1 << 20, &end).records == newlines);
     collect();
+    look_back();
     pl_text_release(&lines);
 }
 
