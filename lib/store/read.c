@@ -85,6 +85,7 @@ static int read_sweep(struct pl_store *store, sqlite3_stmt *row, struct pl_sweep
     return status;
 }
 
+/* Rows of somebody else's that have no name are none. */
 static int each_name(struct pl_store *store, const char *sql, int (*each)(void *self, const char *name), void *self,
                      struct pl_error *err)
 {
@@ -92,8 +93,10 @@ static int each_name(struct pl_store *store, const char *sql, int (*each)(void *
     int stop = 0, status = pl_store_prepare(store, sql, &row, err);
     if (status)
         return status;
-    while (!stop && !(status = pl_store_next(store, row, err)))
-        stop = each(self, (const char *)sqlite3_column_text(row, 0));
+    while (!stop && !(status = pl_store_next(store, row, err))) {
+        const char *name = (const char *)sqlite3_column_text(row, 0);
+        stop = name ? each(self, name) : 0;
+    }
     sqlite3_finalize(row);
     return stop ? stop : status < 0 ? status : 0;
 }
