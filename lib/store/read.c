@@ -176,15 +176,18 @@ int pl_store_each_tag(struct pl_store *store, int (*each)(void *self, const char
 struct walk {
     sqlite3_stmt *rows;
     int64_t from, at; /* it stands on the row of run at, and no run in [from, at) has one */
+    bool begun, over; /* over: there is no row from `from` on */
 };
 
-static const int64_t near_by = 16; /* so many steps cost about as much as a search */
+static const uint64_t near_by = 16; /* so many steps cost about as much as a search */
 
 static int walk_step(struct pl_store *store, struct walk *walk, int64_t from, struct pl_error *err)
 {
     int status = pl_store_next(store, walk->rows, err);
     walk->from = from;
-    walk->at = status ? INT64_MAX : sqlite3_column_int64(walk->rows, 0);
+    walk->begun = true;
+    walk->over = status != 0;
+    walk->at = walk->over ? INT64_MAX : sqlite3_column_int64(walk->rows, 0);
     return status < 0 ? status : 0;
 }
 
@@ -192,16 +195,17 @@ static int walk_step(struct pl_store *store, struct walk *walk, int64_t from, st
 static int walk_to(struct pl_store *store, struct walk *walk, int64_t run, struct pl_error *err)
 {
     int status = 0;
-    if (run >= walk->from && run < walk->at)
+    if (walk->begun && run >= walk->from && (walk->over || run < walk->at))
         return 1;
-    if (run < walk->at || run - walk->at > near_by) {
+    /* Numbers of somebody else's may be any: their difference need not be one that is signed. */
+    if (!walk->begun || run < walk->at || (uint64_t)run - (uint64_t)walk->at > near_by) {
         sqlite3_reset(walk->rows);
         sqlite3_bind_int64(walk->rows, 1, run);
         status = walk_step(store, walk, run, err);
     }
     while (!status && walk->at < run)
         status = walk_step(store, walk, walk->at + 1, err);
-    return status < 0 ? status : walk->at != run;
+    return status < 0 ? status : walk->over || walk->at != run;
 }
 
 /* A run without a result has its status only in its own row. */
@@ -440,7 +444,7 @@ static int select_values(struct pl_store *store, int64_t sweep, const char *metr
 int pl_store_each_result(struct pl_store *store, int64_t sweep, const char *metric, enum pl_select select,
                          int (*row)(void *self, const struct pl_result *result), void *self, struct pl_error *err)
 {
-    struct walk values = {.at = -near_by}; /* run numbers start at 1 */
+    struct walk values = {0};
     sqlite3_stmt *members = NULL;
     struct pl_text sql = {0};
     int status = select_values(store, sweep, metric, select, &sql, err);
