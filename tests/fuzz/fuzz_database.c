@@ -262,6 +262,8 @@ static void put_back(int descriptor, int saved)
     close(saved);
 }
 
+static bool says_null; /* the input does: it may come back in a message */
+
 /* A failure says something, on standard error or (a check that has found something) as a result; none is empty behind
  * the program's name. */
 static void check_messages(int code, int results, int messages)
@@ -272,7 +274,7 @@ static void check_messages(int code, int results, int messages)
     text[length] = '\0';
     MUST(code < 2 || !strncmp(text, "poula", 5));
     MUST(code == 0 || length > 0 || lseek(results, 0, SEEK_END) > 0);
-    MUST(!strstr(text, "(null)"));
+    MUST(says_null || !strstr(text, "(null)"));
     for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL) {
         size_t name = strncmp(line, "poula", 5) ? 0 : strcspn(line, ":\n");
         MUST(!name || line[name] != ':' || line[name + 1 + strspn(line + name + 1, " ")] != '\n');
@@ -380,6 +382,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct fuzz_bytes bytes = {data, size};
     if (!*database)
         prepare();
+    says_null = memmem(data, size, "(null)", 6) != NULL;
     uint64_t which = fuzz_take(&bytes, 1), age = fuzz_take(&bytes, 1);
     make_database(&bases[age % 8 == 7], &bytes);
     if (which % (COMMANDS + 1) == COMMANDS)
