@@ -30,17 +30,21 @@ void pl_pick_add_name(struct pl_text *sql, const char *name)
     pl_store_add_identifier(sql, name);
 }
 
-const char *pl_pick_column(const struct pl_run_pick *pick, const char *key)
+static const char *find_column(const struct pl_run_pick *pick, const char *name)
 {
     for (size_t i = 0; i < pick->columns.count; i++)
-        if (!strcmp(pick->columns.names[i], key))
+        if (!strcmp(pick->columns.names[i], name))
             return pick->columns.names[i];
-    size_t at = 0;
-    for (const char *other; (other = pl_train_key_of(key, &at));)
-        for (size_t i = 0; i < pick->columns.count; i++)
-            if (!strcmp(pick->columns.names[i], other))
-                return pick->columns.names[i];
     return NULL;
+}
+
+const char *pl_pick_column(const struct pl_run_pick *pick, const char *key)
+{
+    const char *column = find_column(pick, key);
+    size_t at = 0;
+    for (const char *other; !column && (other = pl_train_key_of(key, &at));)
+        column = find_column(pick, other);
+    return column;
 }
 
 int pl_pick_unknown(const struct pl_run_pick *pick, const char *key)

@@ -79,11 +79,11 @@ bool pl_variant_choose(struct reader *reader, const struct part *part, size_t nu
     bool good = true;
     for (size_t f = 0; f < part->field_count; f++) {
         const struct field *field = &part->fields[f];
+        const struct node *value = pl_field_value(field, pl_field_item(part, number, field));
         struct cell cell;
-        if (!field->choice || !pl_field_value(field, pl_field_item(part, number, field)))
+        if (!field->choice || !value)
             continue;
-        if (pl_cell_read(reader, field->key, field->assignment->setting,
-                         pl_field_value(field, pl_field_item(part, number, field)), &cell))
+        if (pl_cell_read(reader, field->key, field->assignment->setting, value, &cell))
             pl_settings_set(&variant->settings, field->key, cell.value);
         else
             good = false;
@@ -130,8 +130,10 @@ void pl_part_read_loosely(struct reader *reader, struct part *part)
         struct pl_setting any = *a->setting;
         struct cell cell;
         any.range = any.type == PL_STRING || any.type == PL_BOOLEAN ? NULL : "[-inf,inf]";
-        for (size_t i = 0; i < field->count; i++)
-            if (!pl_is_pick(pl_field_value(field, i)))
-                pl_cell_read(reader, field->key, &any, pl_field_value(field, i), &cell);
+        for (size_t i = 0; i < field->count; i++) {
+            const struct node *value = pl_field_value(field, i);
+            if (value && !pl_is_pick(value))
+                pl_cell_read(reader, field->key, &any, value, &cell);
+        }
     }
 }

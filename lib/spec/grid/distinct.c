@@ -86,8 +86,9 @@ void pl_part_check_choices(struct reader *reader, struct part *part, int number)
         first = first ? first : field;
         for (size_t i = 0; i < count && field->choice; i++) {
             uint64_t own[2] = {0, 0};
-            if (pl_field_value(field, i))
-                pl_hash_add_node(pl_field_value(field, i), own);
+            const struct node *value = pl_field_value(field, i);
+            if (value)
+                pl_hash_add_node(value, own);
             marks[i].position = i;
             marks[i].hash[0] += pl_hash_mix(own[0] + f);
             marks[i].hash[1] += pl_hash_mix(own[1] + f);
