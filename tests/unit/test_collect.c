@@ -4,6 +4,7 @@
 #include "sweep/batch/batch.h"
 #include "sweep/batch/collect.h"
 #include "sweep/batch/journal.h"
+#include "sweep/batch/order_file.h"
 #include "sweep/batch/record.h"
 #include "sweep/protocol/protocol.h"
 
@@ -435,6 +436,39 @@ static void open_submissions_outlive_their_process(void **state)
     close_submission();
 }
 
+/* Orders of task 0 in the submission's folder, as those of a submission of a database. */
+static void give_orders(const char *name, const char *owner)
+{
+    struct pl_order_head of = {.submission = name, .owner = owner, .system = "slurm", .version = "1", .threads = 1};
+    struct pl_text text = {0}, file = {0};
+    pl_order_file_begin(&of, &text);
+    pl_order_file_end(&text);
+    pl_order_file_path(jobs, 0, &file);
+    ok(pl_file_write(pl_text(&file), pl_text(&text), text.length, &err));
+    pl_text_release(&text);
+    pl_text_release(&file);
+}
+
+/* The folder that a database names is removed when it has the orders of this submission and this database, not when it
+ * is any other: the database may come from elsewhere. */
+static void only_its_own_folder_goes(void **state)
+{
+    (void)state;
+    char token[PL_STORE_TOKEN_SIZE], relative[] = "jobs";
+    open_submission();
+    ok(pl_store_token(store, token, &err));
+    ok(pl_store_task_over(store, submission.id, 0, NULL, &err));
+    for (int i = 0; i < 5; i++) {
+        if (i > 1)
+            give_orders(i == 2 ? "toy-2" : "toy-1", i == 3 ? "00000000000000000000000000000000" : token);
+        submission.folder = i == 1 ? relative : jobs;
+        behind("UPDATE submission SET state = 1");
+        assert_int_equal(pl_batch_close(store, &submission, &err), 1);
+        assert_int_equal(pl_file_exists(jobs), i < 4);
+    }
+    close_submission();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +482,7 @@ int main(void)
         cmocka_unit_test_setup(a_task_that_is_ended_fails_what_was_at_work, fresh),
         cmocka_unit_test_setup(closing_ends_what_is_at_work, fresh),
         cmocka_unit_test_setup(open_submissions_outlive_their_process, fresh),
+        cmocka_unit_test_setup(only_its_own_folder_goes, fresh),
     };
     int failures = cmocka_run_group_tests(tests, make_folder, remove_folder);
     pl_text_release(&lines);

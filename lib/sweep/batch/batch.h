@@ -103,7 +103,7 @@ int pl_batch_look(struct pl_store *store, const struct pl_submission *submission
                   struct pl_batch_memory *memory, struct pl_batch_view *seen, const struct pl_sweep_view *view,
                   struct pl_error *err);
 /* Closes it when all its tasks are over: then it returns 1. Its folder is removed unless something is to be read in
- * it. */
+ * it, or the submission's orders are not there, so that it is somebody else's. */
 int pl_batch_close(struct pl_store *store, const struct pl_submission *submission, struct pl_error *err);
 
 /* Cancels what a submission has in the batch system, gives its runs back and closes it. */

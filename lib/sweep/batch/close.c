@@ -1,6 +1,7 @@
 /* The end of a submission. */
 #include "sweep/batch/batch.h"
 #include "sweep/batch/mark.h"
+#include "sweep/batch/order_file.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +19,21 @@ static int take(void *self, const struct pl_task_info *task)
     return 0;
 }
 
+/* A database may name any folder as that of a submission: one from elsewhere, or one that somebody has made. Only that
+ * which has the submission's own orders is the submission's, to be written to and removed. */
+static bool has_its_folder(struct pl_store *store, const struct pl_submission *submission)
+{
+    struct pl_order_file orders;
+    struct pl_error none = {0};
+    char token[PL_STORE_TOKEN_SIZE];
+    if (*submission->folder != '/' || pl_store_token(store, token, &none) ||
+        pl_order_file_read(submission->folder, 0, &orders, &none))
+        return false;
+    bool its = !strcmp(orders.head.owner, token) && !strcmp(orders.head.submission, submission->name);
+    pl_order_file_release(&orders);
+    return its;
+}
+
 int pl_batch_close(struct pl_store *store, const struct pl_submission *submission, struct pl_error *err)
 {
     struct ends ends = {0};
@@ -25,7 +41,7 @@ int pl_batch_close(struct pl_store *store, const struct pl_submission *submissio
     if (status || ends.open)
         return status;
     status = pl_store_submission_close(store, submission->id, "its submission is over", err);
-    if (!status && !ends.odd) {
+    if (!status && !ends.odd && has_its_folder(store, submission)) {
         struct pl_text parent = {0};
         pl_text_add(&parent, submission->folder);
         pl_folder_remove(submission->folder);
@@ -58,7 +74,8 @@ int pl_batch_cancel(struct pl_store *store, const struct pl_submission *submissi
 {
     static const char reason[] = "its submission was cancelled";
     struct arrays arrays = {system, err};
-    pl_mark_cancelled(submission->folder, reason); /* tasks that start all the same find it */
+    if (has_its_folder(store, submission))
+        pl_mark_cancelled(submission->folder, reason); /* tasks that start all the same find it */
     int status = pl_store_each_array(store, submission->id, cancel_array, &arrays, err);
     return status ? status : pl_store_submission_close(store, submission->id, reason, err);
 }

@@ -26,6 +26,7 @@ struct writer {
     struct pl_orders orders;
     struct pl_text lines, file, path;  /* orders of the task at hand, the file it becomes, its name */
     int64_t task, in_task, runs, left; /* left: that may still be taken */
+    bool made;                         /* the submission's folder */
 };
 
 /* A word for names of files and jobs: the study as far as it is plain, and something that nobody else has. */
@@ -229,6 +230,7 @@ static int begin(struct writer *w, const struct pl_sweep_study *study, struct pl
         status = pl_store_submission_add(w->store, w->submission, &w->submission->id, err);
     if (!status)
         status = pl_folder_make(w->submission->folder, err);
+    w->made = !status;
     pl_text_release(&name);
     pl_text_release(&path);
     pl_text_release(&resources);
@@ -252,7 +254,7 @@ int pl_batch_write(struct pl_store *store, struct pl_sweep_plan *plan, size_t st
     submission->tasks = w.task;
     submission->runs = w.runs;
     bool opened = !status && w.runs;
-    if (!opened && submission->folder)
+    if (!opened && w.made)
         pl_folder_remove(submission->folder);
     struct pl_error later = {0};
     if (!opened && w.ledger.session)
