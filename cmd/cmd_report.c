@@ -247,7 +247,7 @@ static void add_tuning(struct report *r, struct pl_results *results, const struc
     struct pl_listing *listing;
     struct pl_error err;
     r->tried = true;
-    int status = pl_tuning_list(&listing, results, &spec, &err);
+    int status = pl_tuning_list(&listing, results, &spec, table->unit, table->digits, &err);
     keep_listing(r, status ? NULL : listing, &err);
     free(names);
 }

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- what there is: from the descriptors ---- */
 
@@ -148,10 +147,8 @@ static int show_settings(void)
 
 static void print_time(double when)
 {
-    char text[64];
-    time_t seconds = (time_t)when;
-    struct tm local;
-    if (localtime_r(&seconds, &local) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local))
+    char text[PL_TIME_TEXT_SIZE];
+    if (*pl_time_text(when, text))
         printf("started     %s\n", text);
 }
 

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_PLACES = 3, MOST_VALUES = 12, WIDTH = 12 };
 
@@ -100,10 +99,8 @@ static void add_value(struct pl_text *out, const struct pl_value *value)
 
 static void print_time(double when)
 {
-    char text[64];
-    time_t seconds = (time_t)when;
-    struct tm local;
-    if (localtime_r(&seconds, &local) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local))
+    char text[PL_TIME_TEXT_SIZE];
+    if (*pl_time_text(when, text))
         printf("%-*s%s\n", WIDTH, "swept", text);
 }
 

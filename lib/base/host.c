@@ -4,6 +4,7 @@
 #include "base/number.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -30,6 +31,19 @@ double pl_clock(void)
 double pl_clock_steady(void)
 {
     return seconds(CLOCK_MONOTONIC);
+}
+
+const char *pl_time_text(double seconds_since_1970, char text[PL_TIME_TEXT_SIZE])
+{
+    static const double least = -62167219200, most = 253402300800; /* the years 0 and 10000 */
+    struct tm parts;
+    text[0] = '\0';
+    if (!(seconds_since_1970 >= least && seconds_since_1970 < most))
+        return text;
+    time_t time = (time_t)floor(seconds_since_1970);
+    if (!gmtime_r(&time, &parts) || !strftime(text, PL_TIME_TEXT_SIZE, "%Y-%m-%d %H:%M:%S UTC", &parts))
+        text[0] = '\0';
+    return text;
 }
 
 /* First line of a small kernel file, without its newline; "" if it cannot be read. */

@@ -12,6 +12,10 @@ const char *pl_version(void);
 
 double pl_clock(void);        /* seconds since 1970, for records */
 double pl_clock_steady(void); /* seconds that never jump, for intervals */
+/* "2026-09-01 12:00:00 UTC", as the views of a database say it; empty where the year has not four digits, as a database
+ * of somebody else's may say. Returns text. */
+enum { PL_TIME_TEXT_SIZE = 32 };
+const char *pl_time_text(double seconds_since_1970, char text[PL_TIME_TEXT_SIZE]);
 
 int pl_host_cores(void); /* cores this process may use: affinity and cgroup quotas, at least 1 */
 /* Bytes available without swapping, cgroup limits included; $POULA_MEMORY (such as 4G) lowers it. */

@@ -123,9 +123,14 @@ const char *pl_table_shown(const struct pl_table *table, const char *name)
     return pl_labels_show(&table->labels, name);
 }
 
+double pl_unit_shown(enum pl_value_unit unit, double value)
+{
+    return unit == PL_UNIT_PERCENT ? 100 * value : value;
+}
+
 double pl_table_shown_value(const struct pl_table *table, double value)
 {
-    return table->unit == PL_UNIT_PERCENT ? 100 * value : value;
+    return pl_unit_shown(table->unit, value);
 }
 
 double pl_table_cell_spread(const struct pl_table *table, const struct pl_table_cell *cell)

@@ -54,7 +54,7 @@ void pl_listing_integer(struct pl_listing *l, int64_t value)
     add(l, (struct pl_listed){{.kind = PL_CELL_INTEGER, .integer = value, .text = copy, .length = strlen(copy)}, copy});
 }
 
-void pl_listing_real(struct pl_listing *l, double value, int decimals)
+void pl_listing_value(struct pl_listing *l, double value, enum pl_value_unit unit, int decimals)
 {
     struct pl_text exact = {0}, shown = {0};
     if (isnan(value)) {
@@ -65,7 +65,7 @@ void pl_listing_real(struct pl_listing *l, double value, int decimals)
     if (isinf(value))
         pl_text_add(&shown, value > 0 ? "never" : "-inf");
     else
-        pl_report_number(value, decimals, &shown);
+        pl_report_number(pl_unit_shown(unit, value), decimals, &shown);
     add(l, (struct pl_listed){{.kind = PL_CELL_REAL,
                                .real = value,
                                .text = pl_pool_copy(&l->pool, pl_text(&exact)),
@@ -73,6 +73,11 @@ void pl_listing_real(struct pl_listing *l, double value, int decimals)
                               pl_pool_copy(&l->pool, pl_text(&shown))});
     pl_text_release(&exact);
     pl_text_release(&shown);
+}
+
+void pl_listing_real(struct pl_listing *l, double value, int decimals)
+{
+    pl_listing_value(l, value, PL_UNIT_PLAIN, decimals);
 }
 
 size_t pl_listing_rows(const struct pl_listing *l)

@@ -62,12 +62,12 @@ static void add_pair(struct pl_listing *l, const struct pl_table *table, const s
     add_name(l, table, pair->a, false);
     add_name(l, table, pair->b, false);
     pl_listing_text(l, verdict);
-    pl_listing_real(l, table->cells[pair->a].summary.mean, table->decimals);
-    pl_listing_real(l, table->cells[pair->b].summary.mean, table->decimals);
+    pl_listing_value(l, table->cells[pair->a].summary.mean, table->unit, table->decimals);
+    pl_listing_value(l, table->cells[pair->b].summary.mean, table->unit, table->decimals);
     pl_listing_integer(l, (int64_t)pair->n);
-    pl_listing_real(l, t->difference, table->decimals);
-    pl_listing_real(l, t->difference - reach, table->decimals);
-    pl_listing_real(l, t->difference + reach, table->decimals);
+    pl_listing_value(l, t->difference, table->unit, table->decimals);
+    pl_listing_value(l, t->difference - reach, table->unit, table->decimals);
+    pl_listing_value(l, t->difference + reach, table->unit, table->decimals);
     pl_listing_real(l, t->p, -1);
     pl_listing_real(l, pair->adjusted, -1);
 }

@@ -104,6 +104,7 @@ void pl_table_cell_notes(const struct pl_table_cell *cell, struct pl_text *out);
 const char *pl_table_shown(const struct pl_table *table, const char *name);
 /* A value in the unit of the table. */
 double pl_table_shown_value(const struct pl_table *table, double value);
+double pl_unit_shown(enum pl_value_unit unit, double value);
 /* What stands beside the mean of a cell, in the unit of the values: its deviation, standard error or half its interval;
  * NaN where fewer than two values say. */
 double pl_table_cell_spread(const struct pl_table *table, const struct pl_table_cell *cell);
@@ -170,6 +171,8 @@ struct pl_listing *pl_listing_new(const char *what, const char *study, const cha
 void pl_listing_text(struct pl_listing *listing, const char *text);
 void pl_listing_integer(struct pl_listing *listing, int64_t value);
 void pl_listing_real(struct pl_listing *listing, double value, int decimals);
+/* In texts it is shown in its unit, with decimals of that; in csv and json it is as it is. */
+void pl_listing_value(struct pl_listing *listing, double value, enum pl_value_unit unit, int decimals);
 size_t pl_listing_rows(const struct pl_listing *listing);
 
 /* ---- comparisons ---- */

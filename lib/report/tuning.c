@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static double if_finite(double value)
 {
@@ -10,18 +11,18 @@ static double if_finite(double value)
 }
 
 static void add_curve(struct pl_listing *l, const char *name, bool named, const struct pl_tuning_curve *curve,
-                      int decimals)
+                      enum pl_value_unit unit, int decimals)
 {
     for (size_t i = 0; i < curve->count; i++) {
         const struct pl_tuning_point *p = &curve->points[i];
         if (named)
             pl_listing_text(l, name);
         pl_listing_integer(l, (int64_t)p->k);
-        pl_listing_real(l, if_finite(p->median), decimals);
-        pl_listing_real(l, if_finite(p->low), decimals);
-        pl_listing_real(l, if_finite(p->high), decimals);
-        pl_listing_real(l, if_finite(p->mean), decimals);
-        pl_listing_real(l, if_finite(p->mean_v), decimals);
+        pl_listing_value(l, if_finite(p->median), unit, decimals);
+        pl_listing_value(l, if_finite(p->low), unit, decimals);
+        pl_listing_value(l, if_finite(p->high), unit, decimals);
+        pl_listing_value(l, if_finite(p->mean), unit, decimals);
+        pl_listing_value(l, if_finite(p->mean_v), unit, decimals);
         pl_listing_integer(l, (int64_t)curve->n);
     }
 }
@@ -42,8 +43,30 @@ static void name_group(const struct pl_results *results, const struct pl_heading
     }
 }
 
+static bool is_share(double value)
+{
+    return !isfinite(value) || (value >= 0 && value <= 1);
+}
+
+/* Percent are shown of shares alone. */
+static int check_unit(const struct pl_tuning_curves *curves, enum pl_value_unit unit, struct pl_error *err)
+{
+    if (unit == PL_UNIT_PLAIN)
+        return 0;
+    if (pl_metric_is_to_target(curves->metric))
+        return pl_fail(err, PL_EINPUT, "unit: percent is for values in [0, 1], and not for %s", curves->metric);
+    for (size_t i = 0; i < curves->count; i++)
+        for (size_t k = 0; k < curves->list[i].count; k++) {
+            const struct pl_tuning_point *p = &curves->list[i].points[k];
+            if (!is_share(p->median) || !is_share(p->mean))
+                return pl_fail(err, PL_EINPUT, "unit: percent is for values in [0, 1], but %s has the value %.6g",
+                               curves->metric, is_share(p->median) ? p->mean : p->median);
+        }
+    return 0;
+}
+
 /* Decimals that suit the scores of all points. */
-static int decimals_of(const struct pl_results *results, const struct pl_tuning_spec *spec)
+static int decimals_of(const struct pl_results *results, const struct pl_tuning_spec *spec, enum pl_value_unit unit)
 {
     size_t *configs = NULL, count = 0;
     struct pl_error err;
@@ -53,7 +76,7 @@ static int decimals_of(const struct pl_results *results, const struct pl_tuning_
     for (size_t i = 0; i < count; i++) {
         struct pl_summary s;
         pl_results_summary(results, configs[i], &s);
-        scores[i] = s.mean;
+        scores[i] = pl_unit_shown(unit, s.mean);
     }
     int decimals = pl_report_decimals(scores, count);
     free(scores);
@@ -62,24 +85,30 @@ static int decimals_of(const struct pl_results *results, const struct pl_tuning_
 }
 
 int pl_tuning_list(struct pl_listing **listing, struct pl_results *results, const struct pl_tuning_spec *spec,
-                   struct pl_error *err)
+                   enum pl_value_unit unit, int digits, struct pl_error *err)
 {
     static const char *const names[] = {"group", "k", "median", "low", "high", "mean", "mean_v", "points"};
     struct pl_tuning_curves curves;
     int status = pl_results_tuning(results, spec, &curves, err);
     if (status)
         return status;
+    status = check_unit(&curves, unit, err);
+    if (status) {
+        pl_tuning_curves_release(&curves);
+        return status;
+    }
     bool named = curves.groups.width > 0, timed = pl_metric_is_to_target(curves.metric);
     struct pl_listing *l = pl_listing_new("tuning", pl_results_name(results), names + !named,
                                           sizeof names / sizeof *names - !named, named);
     l->shown = l->columns - 2;
-    pl_text_addf(&l->caption, "%s: %s%s%s of the best of k points", pl_results_name(results),
-                 timed ? "" : pl_select_names[curves.select], timed ? "" : " ", curves.metric);
-    int decimals = decimals_of(results, spec);
+    pl_text_addf(&l->caption, "%s: %s%s%s%s of the best of k points", pl_results_name(results),
+                 timed ? "" : pl_select_names[curves.select], timed ? "" : " ", curves.metric,
+                 unit == PL_UNIT_PERCENT && !strchr(curves.metric, '%') ? " (%)" : "");
+    int decimals = digits >= 0 ? digits : decimals_of(results, spec, unit);
     for (size_t i = 0; i < curves.count; i++) {
         struct pl_text name = {0};
         name_group(results, &curves.groups, curves.list[i].group, &name);
-        add_curve(l, pl_text(&name), named, &curves.list[i], decimals);
+        add_curve(l, pl_text(&name), named, &curves.list[i], unit, decimals);
         pl_text_release(&name);
     }
     pl_text_add(&l->notes, pl_text(&curves.notes));

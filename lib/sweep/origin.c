@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Results of one program where another one is wanted. */
 struct change {
@@ -113,11 +112,8 @@ static int check_study(struct origins *o, const struct pl_study *study, struct p
 
 static void add_time(struct pl_text *out, double seconds)
 {
-    time_t time = (time_t)seconds;
-    struct tm broken;
-    char text[40];
-    if (localtime_r(&time, &broken) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &broken))
-        pl_text_add(out, text);
+    char text[PL_TIME_TEXT_SIZE];
+    pl_text_add(out, pl_time_text(seconds, text));
 }
 
 static void describe(const struct change *change, struct pl_text *out)

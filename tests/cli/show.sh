@@ -25,6 +25,19 @@ expect 0 poula show 2
 contains out "status      finished"
 contains out "lambda             1e-30"
 key=$(sed -n 's/^key *//p' out)
+# A time is UTC, as in the views, wherever it is read, and one that no calendar has is none.
+began=$(sql results/poula.db "SELECT started FROM runs WHERE run = 2")
+TZ=XYZ+7 expect 0 poula show 2
+contains out "started     $began UTC"
+swept=$(sql results/poula.db "SELECT started FROM studies WHERE study = 's'")
+TZ=XYZ+7 expect 0 poula show study s
+contains out "swept       $swept UTC"
+cp results/poula.db late.db
+sql late.db "UPDATE sweep SET started = 1e300; UPDATE attempt SET started = -1e300" >/dev/null
+expect 0 poula show study s --db late.db
+! grep -q '^swept' out || fail "a study was swept at 1e300"
+expect 0 poula show 2 --db late.db
+! grep -q '^started' out || fail "a run was started at -1e300"
 expect 0 poula show "$(echo "$key" | cut -c 1-10)"
 contains out "$key"
 expect 0 poula show run 3

@@ -106,6 +106,12 @@ near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && (a - b)^2 < 1e-20) }
 near "$(sed -n 2p out | cut -d, -f6)" "$(awk '{ s += $1 } END { printf "%.15g", s / 5 }' scores)" "mean of one"
 near "$(sed -n 3p out | cut -d, -f6)" "$(awk '{ s += $1 * (NR - 1) } END { printf "%.15g", s / 10 }' scores)" "mean of two"
 near "$(sed -n 3p out | cut -d, -f7)" "$(awk '{ s += $1 * (2 * NR - 1) } END { printf "%.15g", s / 25 }' scores)" "with replacement"
+median=$(sed -n 6p out | cut -d, -f3)
+expect 0 poula report --db tune.db --tuning --value "last accuracy" --unit percent --digits 3
+contains out "tune: last accuracy (%) of the best of k points"
+equal "$(awk '$1 == 5 { print $2 }' out)" "$(awk -v m="$median" 'BEGIN { printf "%.3f", 100 * m }')" "the median in percent"
+expect 0 poula report --db tune.db --tuning --value "last accuracy" --unit percent --format csv
+equal "$(sed -n 6p out | cut -d, -f3)" "$median" "the median in a file, as it is"
 expect 0 poula report --db tune.db --tuning --band dkw --level 0.5
 contains out "low and high: the dkw band of the median, which holds at all k at once (50%)."
 expect 0 poula report --tuning

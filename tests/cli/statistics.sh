@@ -98,6 +98,20 @@ low and high are the ends of the 95% interval of one difference alone.
 With 2 runs each such a test finds with 80% probability a difference of 5.65 standard deviations, or of 9.82 where it must stand the correction for 3 tests; smaller ones mostly go unseen.
 2 cells are left out: without a value, or with a run that diverged.
 END
+expect 2 poula report --pairs --unit percent --where optimizer=best,near,far
+contains err "unit: percent is for values in [0, 1]"
+cat >shares.yaml <<'END'
+study: shares
+task: {command: [sh, -c, 'printf "epoch=1 accuracy=0.%d\n" $(($1 + $2))', sh, "{base}", "{seed}"]}
+settings: {base: [50, 25]}
+seeds: [1, 3]
+END
+expect 0 poula sweep shares.yaml --db shares.db --quiet
+expect 0 poula report --pairs --db shares.db --unit percent
+contains out "shares: differences of best accuracy (%) between all pairs, Welch's t test"
+grep -Eq '^base=50 +base=25 +differs +52.00 +27.00 +2 +25.00 +18.92 +31.08 ' out || fail "pairs in percent"
+expect 0 poula report --pairs --db shares.db --unit percent --format csv
+contains out "shares,base=50,base=25,differs,0.52,0.27,2,0.25,"
 expect 0 poula report --pairs --format csv --test paired --where optimizer=best,near,far
 equal "$(head -1 out)" "study,task,a,b,verdict,mean_a,mean_b,n,difference,low,high,p,adjusted_p" "heading"
 line() { sed -n "s/^tests,one,$1,$2,//p" out; }

@@ -391,10 +391,26 @@ static void control_groups_limit(void **state)
     assert_int_equal(system(line), 0);
 }
 
+static void times_that_a_calendar_has(void **state)
+{
+    (void)state;
+    char text[PL_TIME_TEXT_SIZE];
+    setenv("TZ", "XYZ+7", 1);
+    assert_string_equal(pl_time_text(0, text), "1970-01-01 00:00:00 UTC");
+    assert_string_equal(pl_time_text(1795824545.9, text), "2026-11-28 00:09:05 UTC");
+    assert_string_equal(pl_time_text(-0.5, text), "1969-12-31 23:59:59 UTC");
+    assert_string_equal(pl_time_text(253402300799.0, text), "9999-12-31 23:59:59 UTC");
+    const double none[] = {253402300800.0, 1e300, -1e300, HUGE_VAL, -HUGE_VAL, NAN};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_string_equal(pl_time_text(none[i], text), "");
+    unsetenv("TZ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_in_every_spelling),
+        cmocka_unit_test(times_that_a_calendar_has),
         cmocka_unit_test(ambiguous_numbers_are_refused),
         cmocka_unit_test(shortest_number_reads_back),
         cmocka_unit_test(counts_have_suffixes),

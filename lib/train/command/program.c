@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -342,12 +341,10 @@ static void add_change(const struct pl_program *now, const char *path, struct pl
 {
     struct pl_text full = {0};
     struct stat info;
-    struct tm broken;
-    char time[40] = "";
+    char time[PL_TIME_TEXT_SIZE];
     join(now->folder, path, &full);
     pl_text_addf(how, "%s%s has changed", how->length ? "; " : "", path);
-    if (!stat(pl_text(&full), &info) && localtime_r(&info.st_mtim.tv_sec, &broken) &&
-        strftime(time, sizeof time, "%Y-%m-%d %H:%M:%S", &broken))
+    if (!stat(pl_text(&full), &info) && *pl_time_text((double)info.st_mtim.tv_sec, time))
         pl_text_addf(how, " (at %s)", time);
     pl_text_release(&full);
 }
