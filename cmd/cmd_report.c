@@ -111,6 +111,44 @@ static bool read_published(struct report *r)
     return !status;
 }
 
+/* Options that a listing has no use for are refused, and not ignored. */
+static bool read_kind(struct report *r)
+{
+    static const char *const kinds[] = {"pairs", "ranks", "profile", "tuning", "claims"};
+    static const struct {
+        const char *option, *listings;
+    } useless[] = {
+        {"caption", "pairs ranks profile tuning claims"},
+        {"label", "pairs ranks profile tuning claims"},
+        {"digits", "ranks profile claims"},
+        {"cell", "tuning claims"},
+        {"best", "tuning claims"},
+        {"over", "tuning claims"},
+        {"by", "tuning claims"},
+        {"unit", "claims"},
+        {"labels", "claims"},
+        {"rows", "claims"},
+        {"columns", "claims"},
+        {"value", "claims"},
+    };
+    size_t asked = 0;
+    for (int i = 0; i < 5; i++)
+        if (pl_args_has(r->args, kinds[i])) {
+            r->kind = PAIRS + i;
+            asked++;
+        }
+    if (asked > 1) {
+        pl_cmd_usage_error(r->args, "--pairs, --ranks, --profile, --tuning and --claims exclude each other");
+        return false;
+    }
+    for (size_t i = 0; asked && i < sizeof useless / sizeof *useless; i++)
+        if (pl_args_has(r->args, useless[i].option) && strstr(useless[i].listings, kinds[r->kind - PAIRS])) {
+            pl_cmd_usage_error(r->args, "--%s has no effect on --%s", useless[i].option, kinds[r->kind - PAIRS]);
+            return false;
+        }
+    return true;
+}
+
 /* --test, --correct and --level, which act on declared tables as well. */
 static bool read_tests(struct report *r)
 {
@@ -121,16 +159,8 @@ static bool read_tests(struct report *r)
         compare->test = (enum pl_test_kind)pl_cmd_word_of(test, pl_test_names, PL_TEST_COUNT);
     if (correct)
         compare->correct = (enum pl_correction)pl_cmd_word_of(correct, pl_correction_names, PL_CORRECTION_COUNT);
-    static const char *const kinds[] = {"pairs", "ranks", "profile", "tuning", "claims"};
-    size_t asked = 0;
-    for (int i = 0; i < 5; i++)
-        if (pl_args_has(r->args, kinds[i])) {
-            r->kind = PAIRS + i;
-            asked++;
-        }
-    bool has_level = pl_args_has(r->args, "level");
-    const char *wrong = asked > 1 ? "--pairs, --ranks, --profile, --tuning and --claims exclude each other"
-                        : r->published && (test || (asked && r->kind != CLAIMS))
+    bool has_level = pl_args_has(r->args, "level"), asked = r->kind != TABLES;
+    const char *wrong = r->published && (test || (asked && r->kind != CLAIMS))
                             ? "--compare goes with no test and no other listing"
                         : correct && !test && r->kind != PAIRS ? "--correct is for --test and --pairs"
                         : has_level && !test && !r->published && (!asked || r->kind == PROFILE)
@@ -178,7 +208,7 @@ static bool read_options(struct report *r)
             r->args, "--compare and --claims take tables that the spec declares: no --rows, --columns or --value");
         return false;
     }
-    return read_published(r) && read_tests(r) && pl_cmd_read_target(r->args, &r->target) &&
+    return read_kind(r) && read_published(r) && read_tests(r) && pl_cmd_read_target(r->args, &r->target) &&
            pl_cmd_read_where(r->args, &r->own.where, &r->own.where_count);
 }
 
@@ -246,8 +276,7 @@ static void add_tuning(struct report *r, struct pl_results *results, const struc
     spec.groups.names = names;
     struct pl_listing *listing;
     struct pl_error err;
-    r->tried = true;
-    int status = pl_tuning_list(&listing, results, &spec, table->unit, table->digits, &err);
+    int status = pl_tuning_list(&listing, results, &spec, table, &err);
     keep_listing(r, status ? NULL : listing, &err);
     free(names);
 }
@@ -278,15 +307,17 @@ static void add_table(struct report *r, struct pl_results *results, const struct
 {
     struct pl_table *table;
     struct pl_error err;
-    if (r->kind == TUNING) {
-        add_tuning(r, results, spec);
-        return;
-    }
     r->tried = true;
     struct pl_table_spec labelled = label_table(r, spec);
-    int status = pl_table_build(&table, results, &labelled, &err);
+    int status = 0;
+    if (r->kind == TUNING)
+        add_tuning(r, results, &labelled);
+    else
+        status = pl_table_build(&table, results, &labelled, &err);
     pl_labels_release(&labelled.labels);
     free(labelled.label);
+    if (r->kind == TUNING)
+        return;
     if (status) {
         /* A table that cannot be made does not keep the others back; one that --where leaves empty was not asked for.
          */

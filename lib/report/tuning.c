@@ -28,19 +28,25 @@ static void add_curve(struct pl_listing *l, const char *name, bool named, const 
 }
 
 static void name_group(const struct pl_results *results, const struct pl_headings *groups, size_t group,
-                       struct pl_text *out)
+                       const struct pl_labels *labels, struct pl_text *out)
 {
+    struct pl_text plain = {0};
     for (size_t i = 0; i < groups->width; i++) {
         uint32_t rank = groups->ranks[group * groups->width + i];
         const struct pl_value *value = pl_results_value(results, groups->keys[i], rank);
         pl_text_add(out, i ? ", " : "");
         if (value && value->type != PL_STRING)
-            pl_text_addf(out, "%s=", pl_results_key_name(results, groups->keys[i]));
-        if (value && !pl_results_shorten(results, groups->keys[i], rank, out))
-            pl_value_write(value, out);
-        else if (!value)
-            pl_text_add_char(out, '-');
+            pl_text_addf(out, "%s=", pl_labels_show(labels, pl_results_key_name(results, groups->keys[i])));
+        pl_text_clear(&plain);
+        if (value)
+            pl_value_write(value, &plain);
+        const char *label = value ? pl_labels_find(labels, pl_text(&plain)) : "-";
+        if (label)
+            pl_text_add(out, label);
+        else if (!pl_results_shorten(results, groups->keys[i], rank, out))
+            pl_text_add(out, pl_text(&plain));
     }
+    pl_text_release(&plain);
 }
 
 static bool is_share(double value)
@@ -85,10 +91,11 @@ static int decimals_of(const struct pl_results *results, const struct pl_tuning_
 }
 
 int pl_tuning_list(struct pl_listing **listing, struct pl_results *results, const struct pl_tuning_spec *spec,
-                   enum pl_value_unit unit, int digits, struct pl_error *err)
+                   const struct pl_table_spec *look, struct pl_error *err)
 {
     static const char *const names[] = {"group", "k", "median", "low", "high", "mean", "mean_v", "points"};
     struct pl_tuning_curves curves;
+    enum pl_value_unit unit = look->unit;
     int status = pl_results_tuning(results, spec, &curves, err);
     if (status)
         return status;
@@ -102,12 +109,13 @@ int pl_tuning_list(struct pl_listing **listing, struct pl_results *results, cons
                                           sizeof names / sizeof *names - !named, named);
     l->shown = l->columns - 2;
     pl_text_addf(&l->caption, "%s: %s%s%s%s of the best of k points", pl_results_name(results),
-                 timed ? "" : pl_select_names[curves.select], timed ? "" : " ", curves.metric,
+                 timed ? "" : pl_select_names[curves.select], timed ? "" : " ",
+                 pl_labels_show(&look->labels, curves.metric),
                  unit == PL_UNIT_PERCENT && !strchr(curves.metric, '%') ? " (%)" : "");
-    int decimals = digits >= 0 ? digits : decimals_of(results, spec, unit);
+    int decimals = look->digits >= 0 ? look->digits : decimals_of(results, spec, unit);
     for (size_t i = 0; i < curves.count; i++) {
         struct pl_text name = {0};
-        name_group(results, &curves.groups, curves.list[i].group, &name);
+        name_group(results, &curves.groups, curves.list[i].group, &look->labels, &name);
         add_curve(l, pl_text(&name), named, &curves.list[i], unit, decimals);
         pl_text_release(&name);
     }

@@ -116,6 +116,14 @@ expect 0 poula report --db tune.db --tuning --band dkw --level 0.5
 contains out "low and high: the dkw band of the median, which holds at all k at once (50%)."
 expect 0 poula report --tuning
 contains out "There is no band: it needs points drawn with method: random, and those of study tasks are a grid."
+expect 0 poula report --tuning --labels accuracy=Share,method=m,a=A --rows method --value "best accuracy"
+contains out "tasks: best Share of the best of k points"
+grep -q '^A, one  *1 ' out || fail "the label of a method in a tuning curve"
+for useless in "--tuning --cell median" "--tuning --best 1 --over lambda" "--claims --digits 3" "--claims --unit percent" "--ranks --caption x" \
+    "--pairs --label tab:x" "--profile --digits 1"; do
+    expect 2 poula report $useless
+    contains err "has no effect on"
+done
 expect 2 poula report --tuning --pairs
 expect 2 poula report --band ks
 expect 2 poula report --tau-max 3
