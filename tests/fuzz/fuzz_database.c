@@ -15,9 +15,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int poula_main(int argc, char **argv); /* main() of cmd/main.c, under another name */
+void __sanitizer_set_report_fd(void *descriptor) __attribute__((weak)); /* where the sanitizers are */
+int poula_main(int argc, char **argv);                                  /* main() of cmd/main.c, under another name */
 
-static char database[5000], out[5000], spec[5000];
+static char database[5000], other[5000], out[5000], spec[5000];
 
 static const char *const commands[][12] = {
     {"report"},
@@ -46,6 +47,39 @@ static const char *const commands[][12] = {
     {"backup", out, "--force", "--check"},
     {"sweep", spec, "--dry-run"},
     {"generate", "1"},
+    {NULL}, /* no command: a sweep works in it */
+    {"jobs"},
+    {"jobs", "--tasks", "--format", "json"},
+    {"jobs", "--closed"},
+    {"jobs", "--cancel-all", "--yes"},
+    {"studies"},
+    {"studies", "--format", "csv"},
+    {"show", "study", "toy"},
+    {"show", "metrics"},
+    {"diff", "1", "2"},
+    {"diff", "config:1", "config:2"},
+    {"diff", "toy", "toy-more"},
+    {"tag", "1", "--add", "new", "--note", "seen"},
+    {"forget", "13"},
+    {"delete", "2", "--yes"},
+    {"delete", "--study", "toy", "--yes"},
+    {"delete", "lambda=0.1", "--keep-curves", "3", "--yes"},
+    {"vacuum"},
+    {"merge", other},
+    {"merge", database, "--db", other},
+    {"report", "--tuning", "--study", "toy"},
+    {"report", "--pairs", "--study", "toy"},
+    {"report", "--ranks", "--study", "toy", "--rows", "optimizer", "--columns", "lambda", "--value", "loss"},
+    {"report", "--profile", "--target", "loss=1", "--study", "toy", "--rows", "optimizer", "--value",
+     "epochs_to_target"},
+    {"report", "--test", "welch", "--cell", "mean+-ci95", "--study", "toy", "--rows", "optimizer"},
+    {"plot", "--study", "toy", "--kind", "scatter", "--x", "lambda", "--y", "loss", "--out", out},
+    {"plot", "--study", "toy", "--kind", "box", "--x", "lambda", "--y", "loss", "--out", out},
+    {"plot", "--study", "toy", "--kind", "parallel", "--x", "optimizer,lambda", "--y", "loss", "--out", out},
+    {"runs", "--tag", "good"},
+    {"query", "SELECT * FROM provenance; SELECT * FROM superseded; SELECT * FROM rungs; SELECT * FROM tasks;"
+              " SELECT * FROM submissions; SELECT * FROM study_best; SELECT * FROM study_summary"},
+    {"export", "best", "--format", "json"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -54,7 +88,7 @@ static const char spec_text[] = "study: toy\ntask: {problem: theta30, iterations
 
 /* ---- the database that is edited */
 
-enum { BASES = 2, TABLES = 60, COLUMNS = 40 };
+enum { BASES = 3, TABLES = 60, COLUMNS = 40 };
 
 static struct base {
     void *bytes;
@@ -67,7 +101,32 @@ static struct base {
         int64_t rows;
     } tables[TABLES];
     size_t table_count;
-} bases[BASES]; /* of the newest schema, and of the first */
+} bases[BASES]; /* of the newest schema, of the first, and of the newest with rows in every table */
+
+/* What tests/db/v1.db has nothing of: programs, hosts, a cluster's submission, a search that stopped runs, tags. */
+static const char all_tables[] =
+    "INSERT INTO program VALUES (1, zeroblob(32), '/here', 'train', '[[\"train\", \"00\"]]', 'abc', 1),"
+    " (2, CAST(x'01' || zeroblob(31) AS BLOB), '/here', 'train', '[]', NULL, NULL);"
+    "INSERT INTO accepted VALUES (1, 2);"
+    "INSERT INTO host VALUES (1, 'node', 'cpu', 'avx2', '1', 'gcc', 'glibc');"
+    "UPDATE attempt SET program = 1, host = 1, reading = 'stderr', unread = 2, unread_example = 'a', unsaved = 1,"
+    " unsaved_example = 'b' WHERE run >= 13;"
+    "INSERT INTO attempt_result SELECT run, number, 1, 0.5, 1, 2.0, 2, 0.5, 2, NULL FROM attempt WHERE run > 10;"
+    "INSERT INTO submission VALUES (1, 1, 1, 1, 2, 2, 1, 1700000000, 'toy-1', 'slurm', '/nowhere/toy-1', 'me', '1 cpu',"
+    " NULL), (2, 2, 2, 2, 1, 1, 1, 1700000000, 'toy-2', 'slurm', '/nowhere/toy-2', 'me', '1 cpu', NULL);"
+    "INSERT INTO submission_array VALUES (1, 0, 0, 2, 2, 'toy-1.0', '7', NULL, NULL, NULL),"
+    " (2, 0, 0, 1, 3, 'toy-2.0', NULL, '1 x', 'y', 'refused');"
+    "INSERT INTO submission_task VALUES (1, 0, 0, 1, 'RUNNING', NULL, 'node', 1700000000, 1),"
+    " (1, 1, 0, NULL, NULL, 'Priority', NULL, NULL, 0), (2, 0, 1, 2, 'FAILED', 'exit code 1', 'node', 1700000000, 1);"
+    "UPDATE run SET status = 1, session = 1 WHERE id IN (11, 12); DELETE FROM result WHERE run IN (11, 12);"
+    "UPDATE sweep_run SET outcome = NULL WHERE run IN (11, 12); UPDATE session SET ended = NULL WHERE id = 1;"
+    "INSERT INTO submission_run VALUES (1, 0, 11, 1, 0, 0), (1, 1, 12, 1, 0, 0), (2, 0, 13, 1, 1, 0);"
+    "INSERT INTO journal VALUES (1, 0, 1, 100, 5, 1);"
+    "INSERT INTO sweep_metric VALUES (1, 'loss', 1, 1, NULL, 'declared'), (2, 'theta', 0, 0, 1, 'migrated');"
+    "INSERT INTO tag VALUES (1, 'good'), (2, 'good');"
+    "INSERT INTO note VALUES (1, 'a note');"
+    "INSERT INTO rung VALUES (1, 1, 0, 5, 0.5, NULL), (2, 1, 1, 5, NULL, 'nan');"
+    "UPDATE sweep_run SET bracket = 1, epochs = 5, until = 10, stopped = 5 WHERE sweep = 2 AND position < 2";
 
 static void run_sql(sqlite3 *db, const char *sql)
 {
@@ -138,18 +197,25 @@ static void read_tables(struct base *base, const char *path)
     MUST(sqlite3_close(db) == SQLITE_OK);
 }
 
-static void make_base(struct base *base, bool newest)
+enum kind { NEWEST, FIRST, FULL };
+
+static void make_base(struct base *base, enum kind kind)
 {
     struct pl_text text = {0};
     struct pl_error err = {0};
     struct pl_store *store;
     MUST(!pl_file_read(PL_DATABASE, (size_t)1 << 30, &text, &err));
     const char *path = fuzz_file("base.db", text.text, text.length);
-    if (newest) {
+    if (kind != FIRST) {
         MUST(!pl_store_open(&store, path, PL_STORE_WRITE, &err));
         pl_store_close(store);
     }
     relax(path);
+    if (kind == FULL) {
+        sqlite3 *db = open_base(path);
+        run_sql(db, all_tables);
+        MUST(sqlite3_close(db) == SQLITE_OK);
+    }
     read_tables(base, path);
     MUST(!pl_file_read(path, (size_t)1 << 30, &text, &err));
     base->size = text.length;
@@ -285,10 +351,15 @@ static void run_command(const char *const *words)
 {
     char *arguments[20] = {pl_copy("poula")};
     int count = 1;
-    for (; *words; words++)
+    bool named = false; /* the database */
+    for (; *words; words++) {
+        named = named || !strcmp(*words, "--db");
         arguments[count++] = pl_copy(*words);
-    arguments[count++] = pl_copy("--db");
-    arguments[count++] = pl_copy(database);
+    }
+    if (!named) {
+        arguments[count++] = pl_copy("--db");
+        arguments[count++] = pl_copy(database);
+    }
     int results = memfd_create("results", MFD_CLOEXEC), messages = memfd_create("messages", MFD_CLOEXEC);
     fflush(NULL);
     int saved_out = divert(STDOUT_FILENO, results), saved_err = divert(STDERR_FILENO, messages);
@@ -369,12 +440,15 @@ static void take_part(void)
 static void prepare(void)
 {
     snprintf(database, sizeof database, "%s", fuzz_path("t.db"));
+    snprintf(other, sizeof other, "%s", fuzz_path("other.db"));
     snprintf(out, sizeof out, "%s", fuzz_path("out"));
     snprintf(spec, sizeof spec, "%s", fuzz_file("spec.yaml", spec_text, sizeof spec_text - 1));
     setenv("PATH", "/nonexistent", 1); /* nothing is drawn: gnuplot would take most of the time */
     setenv("POULA_PATIENCE", "0", 1);
+    if (__sanitizer_set_report_fd) /* a report comes while standard error is diverted */
+        __sanitizer_set_report_fd((void *)(intptr_t)dup(STDERR_FILENO));
     for (int i = 0; i < BASES; i++)
-        make_base(&bases[i], i == 0);
+        make_base(&bases[i], (enum kind)i);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -384,10 +458,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         prepare();
     says_null = memmem(data, size, "(null)", 6) != NULL;
     uint64_t which = fuzz_take(&bytes, 1), age = fuzz_take(&bytes, 1);
-    make_database(&bases[age % 8 == 7], &bytes);
-    if (which % (COMMANDS + 1) == COMMANDS)
-        take_part();
+    const char *const *command = commands[which % COMMANDS];
+    make_database(&bases[age % 8 == 7 ? FIRST : age % 8 >= 4 ? FULL : NEWEST], &bytes);
+    if (*command && (command[1] == other || command[1] == database))
+        fuzz_file("other.db", bases[NEWEST].bytes, bases[NEWEST].size);
+    if (*command)
+        run_command(command);
     else
-        run_command(commands[which % (COMMANDS + 1)]);
+        take_part();
     return 0;
 }
