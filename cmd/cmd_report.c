@@ -127,9 +127,6 @@ static bool read_kind(struct report *r)
         {"by", "tuning claims"},
         {"unit", "claims"},
         {"labels", "claims"},
-        {"rows", "claims"},
-        {"columns", "claims"},
-        {"value", "claims"},
     };
     size_t asked = 0;
     for (int i = 0; i < 5; i++)
@@ -303,21 +300,11 @@ static struct pl_table_spec label_table(struct report *r, const struct pl_table_
     return spec;
 }
 
-static void add_table(struct report *r, struct pl_results *results, const struct pl_table_spec *spec)
+static void build_table(struct report *r, struct pl_results *results, const struct pl_table_spec *spec)
 {
     struct pl_table *table;
     struct pl_error err;
-    r->tried = true;
-    struct pl_table_spec labelled = label_table(r, spec);
-    int status = 0;
-    if (r->kind == TUNING)
-        add_tuning(r, results, &labelled);
-    else
-        status = pl_table_build(&table, results, &labelled, &err);
-    pl_labels_release(&labelled.labels);
-    free(labelled.label);
-    if (r->kind == TUNING)
-        return;
+    int status = pl_table_build(&table, results, spec, &err);
     if (status) {
         /* A table that cannot be made does not keep the others back; one that --where leaves empty was not asked for.
          */
@@ -330,6 +317,18 @@ static void add_table(struct report *r, struct pl_results *results, const struct
         add_listing(r, table);
     r->tables = pl_resize(r->tables, r->count + 1, sizeof *r->tables);
     r->tables[r->count++] = table;
+}
+
+static void add_table(struct report *r, struct pl_results *results, const struct pl_table_spec *spec)
+{
+    struct pl_table_spec labelled = label_table(r, spec);
+    r->tried = true;
+    if (r->kind == TUNING)
+        add_tuning(r, results, &labelled);
+    else
+        build_table(r, results, &labelled);
+    pl_labels_release(&labelled.labels);
+    free(labelled.label);
 }
 
 static void add_comparison(struct report *r, struct pl_results *results, const struct pl_table_spec *spec)

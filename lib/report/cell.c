@@ -128,6 +128,26 @@ double pl_unit_shown(enum pl_value_unit unit, double value)
     return unit == PL_UNIT_PERCENT ? 100 * value : value;
 }
 
+bool pl_unit_is_to_be_said(enum pl_value_unit unit, const char *heading)
+{
+    return unit == PL_UNIT_PERCENT && !strchr(heading, '%');
+}
+
+int pl_unit_check(enum pl_value_unit unit, const char *metric, const char *study, const double *values, size_t count,
+                  struct pl_error *err)
+{
+    if (unit == PL_UNIT_PLAIN)
+        return 0;
+    if (pl_metric_is_to_target(metric))
+        return pl_fail(err, PL_EINPUT, "unit: percent is for values in [0, 1], and not for %s", metric);
+    for (size_t i = 0; i < count; i++)
+        if (values[i] < 0 || values[i] > 1)
+            return pl_fail(err, PL_EINPUT,
+                           "unit: percent is for values in [0, 1], but %s of study %s has the value %.6g", metric,
+                           study, values[i]);
+    return 0;
+}
+
 double pl_table_shown_value(const struct pl_table *table, double value)
 {
     return pl_unit_shown(table->unit, value);
@@ -170,7 +190,7 @@ void pl_table_value_heading(const struct pl_table *table, struct pl_text *out)
     if (!table->timed)
         pl_text_addf(out, "%s ", pl_select_names[table->select]);
     pl_text_add(out, metric);
-    if (table->unit == PL_UNIT_PERCENT && !strchr(metric, '%'))
+    if (pl_unit_is_to_be_said(table->unit, metric))
         pl_text_add(out, " (%)");
 }
 

@@ -216,7 +216,7 @@ static void add_value_heading(const struct pl_table *table, struct pl_text *out)
     pl_text_addf(out, "\\multicolumn{1}{c}{%s%s", table->timed ? "" : pl_select_names[table->select],
                  table->timed ? "" : " ");
     add_name(out, table, table->metric);
-    if (table->unit == PL_UNIT_PERCENT && !strchr(pl_table_shown(table, table->metric), '%'))
+    if (pl_unit_is_to_be_said(table->unit, pl_table_shown(table, table->metric)))
         pl_text_add(out, " (\\%)");
     pl_text_add(out, "} \\\\\n");
 }

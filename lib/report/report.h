@@ -80,8 +80,8 @@ int pl_table_ranks(struct pl_listing **listing, const struct pl_table *table, do
 int pl_table_profile(struct pl_listing **listing, const struct pl_table *table, double tau_max, struct pl_error *err);
 
 /* The median and mean of the best of k of its points for each k, the median with a simultaneous band where the study
- * draws points independently (method: random); else a note says that there is none. Unit, decimals
- * and labels are those of look. PL_EINPUT: percent of what is no share. */
+ * draws points independently (method: random); else a note says that there is none. Unit, decimals and labels are
+ * those of look. PL_EINPUT: percent of what is no share. */
 int pl_tuning_list(struct pl_listing **listing, struct pl_results *results, const struct pl_tuning_spec *spec,
                    const struct pl_table_spec *look, struct pl_error *err);
 

@@ -105,6 +105,12 @@ const char *pl_table_shown(const struct pl_table *table, const char *name);
 /* A value in the unit of the table. */
 double pl_table_shown_value(const struct pl_table *table, double value);
 double pl_unit_shown(enum pl_value_unit unit, double value);
+/* Whether what heads values must say that they are percent: it does not say so itself. */
+bool pl_unit_is_to_be_said(enum pl_value_unit unit, const char *heading);
+/* Percent are shown of shares alone: PL_EINPUT for times, and where one of the values (NaN: none) is outside of [0, 1].
+ */
+int pl_unit_check(enum pl_value_unit unit, const char *metric, const char *study, const double *values, size_t count,
+                  struct pl_error *err);
 /* What stands beside the mean of a cell, in the unit of the values: its deviation, standard error or half its interval;
  * NaN where fewer than two values say. */
 double pl_table_cell_spread(const struct pl_table *table, const struct pl_table_cell *cell);

@@ -162,21 +162,18 @@ static void take_values(struct pl_table_cell *cell, double **values, int64_t **s
     *seeds += n;
 }
 
-/* Percent are shown of shares alone. */
 static int check_unit(const struct pl_table *table, struct pl_error *err)
 {
-    if (table->unit == PL_UNIT_PLAIN)
-        return 0;
-    if (table->timed)
-        return pl_fail(err, PL_EINPUT, "unit: percent is for values in [0, 1], and not for %s", table->metric);
-    for (size_t i = 0; i < table->row_count * table->column_count; i++) {
+    size_t cells = table->row_count * table->column_count;
+    double *ends = pl_new((2 * cells + 1) * sizeof *ends);
+    for (size_t i = 0; i < cells; i++) {
         const struct pl_summary *s = &table->cells[i].summary;
-        if (!s->n || (s->least >= 0 && s->most <= 1))
-            continue;
-        return pl_fail(err, PL_EINPUT, "unit: percent is for values in [0, 1], but %s of study %s has the value %.6g",
-                       table->metric, table->study, s->least < 0 ? s->least : s->most);
+        ends[2 * i] = s->n ? s->least : NAN;
+        ends[2 * i + 1] = s->n ? s->most : NAN;
     }
-    return 0;
+    int status = pl_unit_check(table->unit, table->metric, table->study, ends, 2 * cells, err);
+    free(ends);
+    return status;
 }
 
 static int fill_cells(const struct pl_table_plan *plan, struct pl_table *table, struct pl_error *err)

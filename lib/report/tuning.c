@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static double if_finite(double value)
 {
@@ -49,26 +48,17 @@ static void name_group(const struct pl_results *results, const struct pl_heading
     pl_text_release(&plain);
 }
 
-static bool is_share(double value)
+static int check_unit(const struct pl_tuning_curves *curves, enum pl_value_unit unit, const char *study,
+                      struct pl_error *err)
 {
-    return !isfinite(value) || (value >= 0 && value <= 1);
-}
-
-/* Percent are shown of shares alone. */
-static int check_unit(const struct pl_tuning_curves *curves, enum pl_value_unit unit, struct pl_error *err)
-{
-    if (unit == PL_UNIT_PLAIN)
-        return 0;
-    if (pl_metric_is_to_target(curves->metric))
-        return pl_fail(err, PL_EINPUT, "unit: percent is for values in [0, 1], and not for %s", curves->metric);
-    for (size_t i = 0; i < curves->count; i++)
-        for (size_t k = 0; k < curves->list[i].count; k++) {
+    int status = 0;
+    for (size_t i = 0; i < curves->count && !status; i++)
+        for (size_t k = 0; k < curves->list[i].count && !status; k++) {
             const struct pl_tuning_point *p = &curves->list[i].points[k];
-            if (!is_share(p->median) || !is_share(p->mean))
-                return pl_fail(err, PL_EINPUT, "unit: percent is for values in [0, 1], but %s has the value %.6g",
-                               curves->metric, is_share(p->median) ? p->mean : p->median);
+            const double scores[] = {if_finite(p->median), if_finite(p->mean)};
+            status = pl_unit_check(unit, curves->metric, study, scores, 2, err);
         }
-    return 0;
+    return status;
 }
 
 /* Decimals that suit the scores of all points. */
@@ -99,19 +89,19 @@ int pl_tuning_list(struct pl_listing **listing, struct pl_results *results, cons
     int status = pl_results_tuning(results, spec, &curves, err);
     if (status)
         return status;
-    status = check_unit(&curves, unit, err);
+    status = check_unit(&curves, unit, pl_results_name(results), err);
     if (status) {
         pl_tuning_curves_release(&curves);
         return status;
     }
+    const char *metric = pl_labels_show(&look->labels, curves.metric);
     bool named = curves.groups.width > 0, timed = pl_metric_is_to_target(curves.metric);
     struct pl_listing *l = pl_listing_new("tuning", pl_results_name(results), names + !named,
                                           sizeof names / sizeof *names - !named, named);
     l->shown = l->columns - 2;
     pl_text_addf(&l->caption, "%s: %s%s%s%s of the best of k points", pl_results_name(results),
-                 timed ? "" : pl_select_names[curves.select], timed ? "" : " ",
-                 pl_labels_show(&look->labels, curves.metric),
-                 unit == PL_UNIT_PERCENT && !strchr(curves.metric, '%') ? " (%)" : "");
+                 timed ? "" : pl_select_names[curves.select], timed ? "" : " ", metric,
+                 pl_unit_is_to_be_said(unit, metric) ? " (%)" : "");
     int decimals = look->digits >= 0 ? look->digits : decimals_of(results, spec, unit);
     for (size_t i = 0; i < curves.count; i++) {
         struct pl_text name = {0};
