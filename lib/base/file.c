@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include "base/leftover.h"
 #include "base/memory.h"
 #include "base/output.h"
 
@@ -167,10 +168,12 @@ int pl_folder_make_temporary(struct pl_text *path, struct pl_error *err)
 {
     const char *parent = getenv("TMPDIR");
     pl_text_clear(path);
-    pl_text_addf(path, "%s/poula-XXXXXX", parent && *parent ? parent : "/tmp");
-    return mkdtemp(path->text)
-               ? 0
-               : pl_fail(err, PL_EIO, "cannot create a temporary folder %s: %s", path->text, strerror(errno));
+    pl_text_addf(path, "%s/poula-", parent && *parent ? parent : "/tmp");
+    if (pl_leftover_folder(path))
+        return 0;
+    int status = pl_fail(err, PL_EIO, "cannot create a temporary folder %s: %s", pl_text(path), strerror(errno));
+    pl_text_clear(path);
+    return status;
 }
 
 static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *at)
@@ -186,6 +189,7 @@ void pl_folder_remove(const char *path)
 {
     enum { OPEN_FOLDERS = 16 };
     nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+    pl_leftover_drop(path);
 }
 
 void pl_digest(const void *bytes, size_t count, unsigned char digest[PL_DIGEST_SIZE])

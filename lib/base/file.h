@@ -42,7 +42,8 @@ int pl_folder_make_parent(const char *path, struct pl_error *err);
 /* Is there nothing in it but, perhaps, a file of this name (NULL: nothing at all)? A folder that does not exist is
  * empty. */
 bool pl_folder_is_empty(const char *path, const char *but);
-/* A new folder in $TMPDIR, or /tmp; path becomes its path. */
+/* A new folder in $TMPDIR, or /tmp; path becomes its path. A signal that ends the program removes it if it is empty
+ * (leftover.h). */
 int pl_folder_make_temporary(struct pl_text *path, struct pl_error *err);
 /* Removes a folder with everything in it; links are not followed. What cannot be removed stays. */
 void pl_folder_remove(const char *path);

@@ -10,11 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_LINKS = 40, LONGEST_BASE = 200, TRIES = 100 };
+enum { MOST_LINKS = 40, LONGEST_BASE = 200 };
 
 /* ---- names ---- */
 
@@ -138,29 +137,17 @@ static int check_database(const char *path, const char *target, enum pl_output_k
 /* A new file beside target, with the permissions that target shall have from the start. */
 static int make_temporary(struct pl_output *output, mode_t mode)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     const char *slash = strrchr(output->target, '/'), *base = slash ? slash + 1 : output->target;
     int length = strlen(base) > LONGEST_BASE ? LONGEST_BASE : (int)strlen(base);
-    for (int tries = 0; tries < TRIES; tries++) {
-        unsigned char random[6];
-        struct pl_text name = {0};
-        if (getrandom(random, sizeof random, 0) != sizeof random)
-            return errno;
-        pl_text_addf(&name, "%.*s%.*s.", (int)(base - output->target), output->target, length, base);
-        for (size_t i = 0; i < sizeof random; i++)
-            pl_text_add_char(&name, letters[random[i] % (sizeof letters - 1)]);
-        output->file = open(pl_text(&name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    struct pl_text name = {0};
+    pl_text_addf(&name, "%.*s%.*s.", (int)(base - output->target), output->target, length, base);
+    output->file = pl_leftover_file(&name, mode);
+    int problem = output->file < 0 ? errno : 0;
+    if (problem)
+        pl_text_release(&name);
+    else
         output->temporary = pl_text_take(&name);
-        if (output->file >= 0) {
-            pl_leftover_add(output->temporary);
-            return 0;
-        }
-        free(output->temporary);
-        output->temporary = NULL;
-        if (errno != EEXIST)
-            return errno;
-    }
-    return EEXIST;
+    return problem;
 }
 
 /* "No such file" of a file that is to be made says nothing. */

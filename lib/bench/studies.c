@@ -5,8 +5,6 @@
 #include "report/report.h"
 #include "sweep/sweep.h"
 
-#include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +23,7 @@ const struct pl_bench_shape pl_bench_shapes[] = {{"million", 4000, 1, 1}, {"curv
 const size_t pl_bench_shape_count = sizeof pl_bench_shapes / sizeof *pl_bench_shapes;
 
 struct pl_bench_studies {
-    char folder[256];
-    struct pl_text path;
+    struct pl_text folder, path;
 };
 
 int64_t pl_bench_shape_runs(const struct pl_bench_shape *shape)
@@ -37,7 +34,7 @@ int64_t pl_bench_shape_runs(const struct pl_bench_shape *shape)
 static const char *path_of(struct pl_bench_studies *studies, const char *name)
 {
     pl_text_clear(&studies->path);
-    pl_text_addf(&studies->path, "%s/%s.db", studies->folder, name);
+    pl_text_addf(&studies->path, "%s/%s.db", pl_text(&studies->folder), name);
     return pl_text(&studies->path);
 }
 
@@ -60,8 +57,11 @@ static int parse(struct pl_spec **spec, const char *text, struct pl_error *err)
 static int sweep_toy(struct pl_bench_studies *studies, struct pl_spec *spec, int jobs, struct pl_error *err)
 {
     const char *const worker[] = {"/proc/self/exe", "worker", NULL};
-    struct pl_sweep_options options = {
-        .executor = &pl_executor_local, .worker = worker, .jobs = jobs, .threads = 1, .folders = studies->folder};
+    struct pl_sweep_options options = {.executor = &pl_executor_local,
+                                       .worker = worker,
+                                       .jobs = jobs,
+                                       .threads = 1,
+                                       .folders = pl_text(&studies->folder)};
     struct pl_sweep_source source = {spec, "bench"};
     struct pl_store *store = NULL;
     struct pl_sweep_plan plan = {0};
@@ -220,38 +220,33 @@ int pl_bench_table(struct pl_bench_studies *studies, const struct pl_bench_shape
 
 /* ---- folder ---- */
 
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
+static void free_studies(struct pl_bench_studies *studies)
 {
-    (void)info;
-    (void)kind;
-    (void)walk;
-    return remove(path);
+    pl_text_release(&studies->folder);
+    pl_text_release(&studies->path);
+    free(studies);
 }
 
 int pl_bench_studies_new(struct pl_bench_studies **studies, struct pl_error *err)
 {
     struct pl_bench_studies *s = pl_new(sizeof *s);
-    const char *temporary = getenv("TMPDIR");
-    snprintf(s->folder, sizeof s->folder, "%s/poula-bench.XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(s->folder)) {
-        int status = pl_fail(err, PL_EIO, "cannot make the folder %s: %s", s->folder, strerror(errno));
-        free(s);
-        return status;
-    }
-    *studies = s;
-    return 0;
+    int status = pl_folder_make_temporary(&s->folder, err);
+    if (!status)
+        *studies = s;
+    else
+        free_studies(s);
+    return status;
 }
 
 const char *pl_bench_studies_folder(const struct pl_bench_studies *studies)
 {
-    return studies->folder;
+    return pl_text(&studies->folder);
 }
 
 void pl_bench_studies_free(struct pl_bench_studies *studies)
 {
     if (!studies)
         return;
-    nftw(studies->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-    pl_text_release(&studies->path);
-    free(studies);
+    pl_folder_remove(pl_text(&studies->folder));
+    free_studies(studies);
 }

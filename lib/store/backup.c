@@ -83,14 +83,13 @@ static int write_through(struct pl_store *store, const struct pl_output *output,
     struct pl_text name = {0};
     char block[65536];
     ssize_t n = 0;
-    pl_text_addf(&name, "%s/poula-backup.XXXXXX", folder && *folder ? folder : "/tmp");
-    int file = mkostemp(name.text, O_CLOEXEC);
+    pl_text_addf(&name, "%s/poula-backup.", folder && *folder ? folder : "/tmp");
+    int file = pl_leftover_file(&name, 0600);
     if (file < 0) {
         int status = pl_fail(err, PL_EIO, "cannot write %s: %s", pl_text(&name), strerror(errno));
         pl_text_release(&name);
         return status;
     }
-    pl_leftover_add(pl_text(&name));
     int status = write_copy(store, pl_text(&name), err);
     while (!status && !*problem && (n = read(file, block, sizeof block)) > 0)
         *problem = pl_output_write(output, block, (size_t)n);

@@ -416,10 +416,8 @@ static int attach_other(struct pl_store *store, struct pl_store *other, struct p
     int status = pl_folder_make_temporary(copy, err);
     struct pl_text path = {0};
     pl_text_addf(&path, "%s/other.db", pl_text(copy));
-    if (!status) {
+    if (!status)
         pl_leftover_add(pl_text(&path));
-        pl_leftover_add(pl_text(copy));
-    }
     if (!status)
         status = pl_store_backup(other, pl_text(&path), err);
     if (!status)
@@ -435,7 +433,6 @@ static void release_copy(struct pl_text *folder)
         pl_folder_remove(pl_text(folder));
         pl_text_addf(&path, "%s/other.db", pl_text(folder));
         pl_leftover_drop(pl_text(&path));
-        pl_leftover_drop(pl_text(folder));
     }
     pl_text_release(&path);
     pl_text_release(folder);

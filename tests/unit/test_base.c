@@ -1,5 +1,7 @@
 #include "base/base.h"
 #include "base/cgroup.h"
+#include "base/leftover.h"
+#include "base/output.h"
 #include <Random123/philox.h>
 #include <gsl/gsl_cdf.h>
 #include <fcntl.h>
@@ -14,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -262,6 +265,52 @@ static void files_are_replaced_whole(void **state)
     pl_text_release(&text);
 }
 
+static void end(int number)
+{
+    pl_leftover_remove_all();
+    _exit(number);
+}
+
+/* Makes temporary files and folders until it is ended. */
+static void make_and_remove(const char *folder)
+{
+    struct pl_text path = {0}, scratch = {0};
+    struct pl_error err;
+    setenv("TMPDIR", folder, 1);
+    pl_text_addf(&path, "%s/file", folder);
+    signal(SIGTERM, end);
+    for (;;) {
+        struct pl_output output;
+        if (pl_output_open(&output, pl_text(&path), PL_OUTPUT_FILE, &err) || pl_output_close(&output, false, 0, &err) ||
+            pl_folder_make_temporary(&scratch, &err))
+            _exit(1);
+        pl_folder_remove(pl_text(&scratch));
+    }
+}
+
+/* Whatever a program was at when the signal came: between making a file and knowing of it, too. */
+static void signals_leave_nothing(void **state)
+{
+    (void)state;
+    struct pl_text folder = {0};
+    struct pl_error err;
+    assert_int_equal(pl_folder_make_temporary(&folder, &err), 0);
+    pl_leftover_drop(pl_text(&folder)); /* it is not the children's */
+    for (useconds_t i = 0; i < 400; i++) {
+        int status;
+        pid_t child = fork();
+        if (!child)
+            make_and_remove(pl_text(&folder));
+        usleep(1000 + i % 40 * 23); /* a child that has no handler yet has made nothing */
+        kill(child, SIGTERM);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_false(WIFEXITED(status) && WEXITSTATUS(status) != SIGTERM);
+        assert_true(pl_folder_is_empty(pl_text(&folder), NULL));
+    }
+    pl_folder_remove(pl_text(&folder));
+    pl_text_release(&folder);
+}
+
 static void absurd_arenas_are_refused(void **state)
 {
     (void)state;
@@ -422,6 +471,7 @@ int main(void)
         cmocka_unit_test(utf8_is_checked_and_measured),
         cmocka_unit_test(words_of_a_list),
         cmocka_unit_test(files_are_replaced_whole),
+        cmocka_unit_test(signals_leave_nothing),
         cmocka_unit_test(absurd_arenas_are_refused),
         cmocka_unit_test(large_arenas_ask_for_large_pages),
         cmocka_unit_test(processes_have_identities),

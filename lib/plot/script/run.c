@@ -25,7 +25,7 @@ static char *join(const char *folder, const char *base, const char *suffix)
     return pl_text_take(&path);
 }
 
-/* Each file that will be in the folder, and the folder. */
+/* Each file that will be in the folder. */
 static void each_scratch(const char *folder, const char *base, const char *picture, const char *second,
                          void (*each)(const char *path))
 {
@@ -35,33 +35,6 @@ static void each_scratch(const char *folder, const char *base, const char *pictu
         each(path);
         free(path);
     }
-    each(folder);
-}
-
-static int make_scratch(char **folder, struct pl_error *err)
-{
-    struct pl_text path = {0};
-    const char *where = getenv("TMPDIR");
-    pl_text_addf(&path, "%s/poula-plot.XXXXXX", where && *where ? where : "/tmp");
-    if (!mkdtemp(path.text)) {
-        int status = pl_fail(err, PL_EIO, "cannot create the folder %s: %s", path.text, strerror(errno));
-        pl_text_release(&path);
-        return status;
-    }
-    *folder = pl_text_take(&path);
-    return 0;
-}
-
-static void remove_one(const char *path)
-{
-    remove(path);
-}
-
-static void remove_scratch(char *folder, const char *base, const char *picture, const char *second)
-{
-    each_scratch(folder, base, picture, second, remove_one);
-    each_scratch(folder, base, picture, second, pl_leftover_drop);
-    free(folder);
 }
 
 /* Starts `gnuplot -d BASE.gp` in the folder; its messages go to BASE.err. */
@@ -133,11 +106,14 @@ static int wait_for(pid_t pid, const char *folder, const char *base, struct pl_e
 int pl_gnuplot_run(const char *base, const struct pl_text *script, const struct pl_text *data, const char *picture,
                    const char *second, struct pl_text *drawn, struct pl_text *more, struct pl_error *err)
 {
-    char *folder = NULL;
+    struct pl_text scratch = {0};
     pid_t pid;
-    int status = make_scratch(&folder, err);
-    if (status)
+    int status = pl_folder_make_temporary(&scratch, err);
+    if (status) {
+        pl_text_release(&scratch);
         return status;
+    }
+    const char *folder = pl_text(&scratch);
     each_scratch(folder, base, picture, second, pl_leftover_add);
     char *script_path = join(folder, base, ".gp"), *data_path = join(folder, base, ".dat");
     char *picture_path = join(folder, base, picture), *second_path = second ? join(folder, base, second) : NULL;
@@ -157,6 +133,8 @@ done:
     free(data_path);
     free(picture_path);
     free(second_path);
-    remove_scratch(folder, base, picture, second);
+    pl_folder_remove(folder);
+    each_scratch(folder, base, picture, second, pl_leftover_drop);
+    pl_text_release(&scratch);
     return status;
 }
