@@ -3,6 +3,8 @@
  * nothing, again and again. Compared is with a database that is made on the spot, in memory. */
 #include "store_priv.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* alien: what may not be there unless poula makes it. Other tables, views and columns that may be empty are the user's
@@ -24,79 +26,114 @@ static const char shape_sql[] =
     " UNION ALL SELECT 'trigger ' || name || ' of the table ' || tbl_name, 'a program of its own', 1, tbl_name"
     " FROM sqlite_schema WHERE type = 'trigger') ORDER BY what, how";
 
-static const char behind[] = "~"; /* the last row: what would come after all of them */
-
-struct shape {
-    struct pl_store *store;
-    sqlite3_stmt *rows;
-    const char *what, *how;
+struct line {
+    char *what, *how, *owner;
+    bool alien;
 };
 
-static int next(struct shape *shape, struct pl_error *err)
+struct shape {
+    struct line *lines; /* by what */
+    size_t count, room;
+};
+
+static char *text_of(sqlite3_stmt *row, int column)
 {
-    int status = pl_store_next(shape->store, shape->rows, err);
-    const char *what = status ? behind : (const char *)sqlite3_column_text(shape->rows, 0);
-    const char *how = status ? "" : (const char *)sqlite3_column_text(shape->rows, 1);
-    shape->what = what ? what : "";
-    shape->how = how ? how : "";
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    return pl_copy(text ? text : "");
+}
+
+static int read_shape(struct pl_store *store, struct shape *shape, struct pl_error *err)
+{
+    sqlite3_stmt *row;
+    int status = pl_store_prepare(store, shape_sql, &row, err);
+    if (status)
+        return status;
+    while (!(status = pl_store_next(store, row, err))) {
+        pl_grow((void **)&shape->lines, &shape->room, shape->count + 1, sizeof *shape->lines);
+        shape->lines[shape->count++] = (struct line){text_of(row, 0), text_of(row, 1), text_of(row, 3),
+                                                     sqlite3_column_int(row, 2)};
+    }
+    sqlite3_finalize(row);
     return status < 0 ? status : 0;
 }
+
+static void release(struct shape *shape)
+{
+    for (size_t i = 0; i < shape->count; i++) {
+        free(shape->lines[i].what);
+        free(shape->lines[i].how);
+        free(shape->lines[i].owner);
+    }
+    free(shape->lines);
+    *shape = (struct shape){0};
+}
+
+/* ---- what it has to be ---- */
+
+/* The same for every database, and most of the work: made once, and kept to the end. */
+static struct shape model;
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+
+static int make_model(struct pl_error *err)
+{
+    struct pl_store store = {.path = (char[]){"the schema"}, .mode = PL_STORE_WRITE};
+    int status = 0;
+    if (sqlite3_open_v2(":memory:", &store.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        status = pl_store_fail(&store, "make", err);
+    if (!status)
+        status = pl_store_make_tables(&store, 0, err);
+    if (!status)
+        status = read_shape(&store, &model, err);
+    sqlite3_close(store.db);
+    if (status)
+        release(&model);
+    return status;
+}
+
+static bool is_our_table(const char *name)
+{
+    for (size_t i = 0; i < model.count; i++)
+        if (!sqlite3_stricmp(model.lines[i].owner, name)) /* a trigger names its table in any case */
+            return true;
+    return false;
+}
+
+/* ---- comparing ---- */
 
 #define REFUSED "%s was not made by this poula, or was changed by another program: "
 #define KEPT "; nothing was written"
 
-/* Is what stands on the row of is, and not on that of wanted, none of our business? */
-static int take_other(struct shape *is, struct pl_store *model, struct pl_error *err)
+static int compare(const char *path, const struct shape *is, struct pl_error *err)
 {
-    const char *owner = (const char *)sqlite3_column_text(is->rows, 3);
-    bool ours = owner && !sqlite3_table_column_metadata(model->db, "main", owner, NULL, NULL, NULL, NULL, NULL, NULL);
-    if (ours && sqlite3_column_int(is->rows, 2))
-        return pl_fail(err, PL_ECORRUPT, REFUSED "it has the %s, which may keep values from being written" KEPT,
-                       is->store->path, is->what);
-    return next(is, err);
-}
-
-static int compare(struct shape *is, struct shape *wanted, struct pl_error *err)
-{
-    int status = next(is, err);
-    if (!status)
-        status = next(wanted, err);
-    while (!status && (is->what != behind || wanted->what != behind)) {
-        int order = strcmp(is->what, wanted->what);
+    size_t i = 0, w = 0;
+    while (i < is->count || w < model.count) {
+        const struct line *here = i < is->count ? &is->lines[i] : NULL;
+        const struct line *wanted = w < model.count ? &model.lines[w] : NULL;
+        int order = !here ? 1 : !wanted ? -1 : strcmp(here->what, wanted->what);
         if (order > 0)
-            return pl_fail(err, PL_ECORRUPT, REFUSED "it lacks the %s (%s)" KEPT, is->store->path, wanted->what,
-                           wanted->how);
-        if (order < 0) {
-            status = take_other(is, wanted->store, err);
-            continue;
-        }
-        if (strcmp(is->how, wanted->how))
-            return pl_fail(err, PL_ECORRUPT, REFUSED "the %s is %s and has to be %s" KEPT, is->store->path,
-                           wanted->what, is->how, wanted->how);
-        status = next(is, err);
-        if (!status)
-            status = next(wanted, err);
+            return pl_fail(err, PL_ECORRUPT, REFUSED "it lacks the %s (%s)" KEPT, path, wanted->what, wanted->how);
+        if (order < 0 && here->alien && is_our_table(here->owner))
+            return pl_fail(err, PL_ECORRUPT, REFUSED "it has the %s, which may keep values from being written" KEPT,
+                           path, here->what);
+        if (!order && strcmp(here->how, wanted->how))
+            return pl_fail(err, PL_ECORRUPT, REFUSED "the %s is %s and has to be %s" KEPT, path, wanted->what,
+                           here->how, wanted->how);
+        i++;
+        w += !order;
     }
-    return status;
+    return 0;
 }
 
 int pl_store_check_shape(struct pl_store *store, struct pl_error *err)
 {
-    struct pl_store model = {.path = (char[]){"the schema"}, .mode = PL_STORE_WRITE};
-    struct shape is = {.store = store}, wanted = {.store = &model};
-    int status = 0;
-    if (sqlite3_open_v2(":memory:", &model.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
-        status = pl_store_fail(&model, "make", err);
+    struct shape is = {0};
+    pthread_mutex_lock(&making);
+    int status = model.count ? 0 : make_model(err);
+    pthread_mutex_unlock(&making);
     if (!status)
-        status = pl_store_make_tables(&model, 0, err);
+        status = read_shape(store, &is, err);
     if (!status)
-        status = pl_store_prepare(&model, shape_sql, &wanted.rows, err);
-    if (!status)
-        status = pl_store_prepare(store, shape_sql, &is.rows, err);
-    if (!status)
-        status = compare(&is, &wanted, err);
-    sqlite3_finalize(is.rows);
-    sqlite3_finalize(wanted.rows);
-    sqlite3_close(model.db);
+        status = compare(store->path, &is, err);
+    release(&is);
     return status;
 }
