@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* The figures of the first study share about so many points (50 bytes each), those of the n-th the n-th part of it. */
 enum { PAGE_POINTS = 32000, LEAST_POINTS = 600 };
@@ -73,10 +72,8 @@ static void add_policy(const struct pl_text *script, struct pl_text *out)
 void pl_page_write(const struct pl_page *page, struct pl_text *out)
 {
     struct pl_text script = {0};
-    char date[40];
-    time_t now = (time_t)pl_clock();
-    struct tm when;
-    strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &when));
+    char date[PL_TIME_TEXT_SIZE];
+    pl_time_text(pl_clock(), date);
     pl_asset_add(PL_ASSET_PAGE, &script);
     pl_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     add_policy(&script, out);
