@@ -271,10 +271,12 @@ static struct pl_listing *list_pairs(const struct pl_published_claim *claim, con
     l->shown--;
     pl_text_addf(&l->caption, "%s: \"%s\" (%s%s%s)", claim->name, claim->sentence, source, claim->place ? ", " : "",
                  claim->place ? claim->place : "");
-    pl_text_addf(&l->notes, "%s; %s is better. low and high: ",
-                 claim->alike ? "All are said to be alike" : "The first is said to be better than the second",
-                 claim->lower ? "lower" : "higher");
-    pl_text_addf(&l->notes, "the %.4g%% interval of the difference (Welch).\n", 100 * level);
+    if (claim->alike)
+        pl_text_add(&l->notes, "All are said to be alike."); /* which way is better is not asked, and may not be told */
+    else
+        pl_text_addf(&l->notes, "The first is said to be better than the second; %s is better.",
+                     claim->lower ? "lower" : "higher");
+    pl_text_addf(&l->notes, " low and high: the %.4g%% interval of the difference (Welch).\n", 100 * level);
     add_sentence(&l->notes, "Printed numbers", claim, printed);
     add_sentence(&l->notes, "Ours", claim, ours);
     if (claim->note)

@@ -39,6 +39,7 @@ expect 0 poula report --claims --compare p.yaml
 contains out 'best-of-all: "it is best" (x, section 1)'
 contains out "Printed numbers: contradicted. Of 2 pairs 0 supported, 1 contradicted, 1 undecided."
 contains out "A note."
+contains out "All are said to be alike. low and high"
 for format in markdown latex json; do expect 0 poula report --claims --compare p.yaml --format $format; done
 expect 2 poula report --claims --compare p.yaml --level 2
 expect 1 poula report --claims --compare p.yaml --db nowhere.db # one that is named has to be there

@@ -3,7 +3,9 @@
  * in one as poula makes it, where any value of a column's own type may stand), then bytes anywhere in the file. The
  * first byte says which command then reads it, or that a sweep works in it; the second which copy. Each may refuse,
  * with a sentence; none crashes, hangs, or says nothing. */
+#include "database_commands.h"
 #include "fuzz.h"
+#include "page/page_priv.h"
 #include "store/store.h"
 
 #include <sqlite3.h>
@@ -19,76 +21,16 @@
 void __sanitizer_set_report_fd(void *descriptor) __attribute__((weak)); /* where the sanitizers are */
 int poula_main(int argc, char **argv);                                  /* main() of cmd/main.c, under another name */
 
-static char database[5000], other[5000], out[5000], spec[5000];
-
-static const char *const commands[][14] = {
-    {"report"},
-    {"report", "--format", "latex", "--study", "toy", "--rows", "optimizer", "--columns", "lambda", "--value",
-     "last loss"},
-    {"report", "--format", "json", "--study", "toy"},
-    {"report", "--format", "html"},
-    {"report", "--format", "markdown", "--study", "command", "--cell", "median"},
-    {"report", "--format", "csv", "--study", "toy", "--rows", "optimizer", "--best", "1", "--over", "lambda", "--by",
-     "best loss"},
-    {"plot", "--format", "svg", "--keep", "--out", out},
-    {"plot", "--study", "toy", "--kind", "sensitivity", "--x", "lambda", "--y", "loss", "--lines", "optimizer", "--out",
-     out},
-    {"plot", "--study", "toy", "--kind", "heatmap", "--x", "lambda", "--y", "optimizer", "--z", "theta", "--out", out},
-    {"plot", "--kind", "trajectories", "--y", "theta", "--study", "toy-more", "--out", out},
-    {"runs", "--all"},
-    {"runs", "--status", "finished", "--where", "optimizer=sgd", "--format", "json"},
-    {"show", "1"},
-    {"show", "13"},
-    {"show", "a"},
-    {"export", "runs"},
-    {"export", "curves", "--format", "json"},
-    {"export", "settings"},
-    {"export", "summary", "--study", "toy"},
-    {"query", "SELECT * FROM runs; SELECT * FROM curves; SELECT * FROM best; SELECT * FROM summary"},
-    {"query", "SELECT * FROM attempts; SELECT * FROM studies", "--format", "markdown"},
-    {"query", "--tables"},
-    {"verify", "--database"},
-    {"backup", out, "--force", "--check"},
-    {"sweep", spec, "--dry-run"},
-    {"generate", "1"},
-    {NULL}, /* no command: a sweep works in it */
-    {"jobs"},
-    {"jobs", "--tasks", "--format", "json"},
-    {"jobs", "--closed"},
-    {"jobs", "--cancel-all", "--yes"},
-    {"studies"},
-    {"studies", "--format", "csv"},
-    {"show", "study", "toy"},
-    {"show", "metrics"},
-    {"diff", "1", "2"},
-    {"diff", "config:1", "config:2"},
-    {"diff", "toy", "toy-more"},
-    {"tag", "1", "--add", "new", "--note", "seen"},
-    {"forget", "13"},
-    {"delete", "2", "--yes"},
-    {"delete", "--study", "toy", "--yes"},
-    {"delete", "lambda=0.1", "--keep-curves", "3", "--yes"},
-    {"vacuum"},
-    {"merge", other},
-    {"merge", database, "--db", other},
-    {"report", "--tuning", "--study", "toy"},
-    {"report", "--pairs", "--study", "toy"},
-    {"report", "--ranks", "--study", "toy", "--rows", "optimizer", "--columns", "lambda", "--value", "loss"},
-    {"report", "--profile", "--target", "loss=1", "--study", "toy", "--rows", "optimizer", "--value",
-     "epochs_to_target"},
-    {"report", "--test", "welch", "--cell", "mean+-ci95", "--study", "toy", "--rows", "optimizer"},
-    {"plot", "--study", "toy", "--kind", "scatter", "--x", "lambda", "--y", "loss", "--out", out},
-    {"plot", "--study", "toy", "--kind", "box", "--x", "lambda", "--y", "loss", "--out", out},
-    {"plot", "--study", "toy", "--kind", "parallel", "--x", "optimizer,lambda", "--y", "loss", "--out", out},
-    {"runs", "--tag", "good"},
-    {"query", "SELECT * FROM provenance; SELECT * FROM superseded; SELECT * FROM rungs; SELECT * FROM tasks;"
-              " SELECT * FROM submissions; SELECT * FROM study_best; SELECT * FROM study_summary"},
-    {"export", "best", "--format", "json"},
-};
-enum { COMMANDS = sizeof commands / sizeof *commands };
-
 static const char spec_text[] = "study: toy\ntask: {problem: theta30, iterations: 100, record: 5}\n"
                                 "optimizer: {name: [theopoula, sgd], lambda: [0.1, 0.01]}\nseeds: [1, 2, 3]\n";
+
+static const char printed_text[] =
+    "published: a paper\ntables:\n- table: t\n  runs: 2\n"
+    "  columns: [{name: 0.1, lambda: 0.1}, {name: 0.01, lambda: 0.01}]\n"
+    "  rows: [{name: ours, where: {optimizer: theopoula}, cells: [1(0.1), 2(0.1)]},"
+    " {name: theirs, where: {optimizer: sgd}, cells: [3(0.1), N/A]}]\n"
+    "claims:\n- {claim: best, sentence: ours is best, table: t, better: min, ahead: ours, behind: others}\n"
+    "- {claim: alike, sentence: they are alike, table: t, alike: [ours, theirs]}\n";
 
 /* ---- the database that is edited */
 
@@ -136,6 +78,9 @@ static const char all_tables[] =
     "INSERT INTO tag VALUES (1, 'good'), (2, 'good');"
     "INSERT INTO note VALUES (1, 'a note');"
     "INSERT INTO rung VALUES (1, 1, 0, 5, 0.5, NULL), (2, 1, 1, 5, NULL, 'nan');"
+    "UPDATE sweep SET spec = spec || 'tables:\n- {rows: optimizer, columns: lambda, value: best loss, published: t}\n"
+    "figures:\n- {kind: curves, y: loss, lines: lambda, panels: optimizer, log: y}\n"
+    "- {kind: sensitivity, x: lambda, y: best loss, lines: optimizer, log: x}\n' WHERE id = 1;"
     "UPDATE sweep_run SET bracket = 1, epochs = 5, until = 10, stopped = 5 WHERE sweep = 2 AND position < 2";
 
 static void run_sql(sqlite3 *db, const char *sql)
@@ -384,6 +329,30 @@ static void run_command(const char *const *words)
         free(arguments[i]);
 }
 
+/* ---- a page */
+
+static void show_page(const char *const *words)
+{
+    char *names[20], *values[20];
+    struct pl_text body = {0};
+    struct pl_error err = {0};
+    struct pl_visit visit = {.db = database, .path = words[0], .names = names, .values = values};
+    for (words++; *words; words += 2, visit.count++) {
+        names[visit.count] = pl_copy(words[0]);
+        values[visit.count] = pl_copy(words[1]);
+    }
+    fuzz_must_say(pl_store_open(&visit.store, database, PL_STORE_READ, &err), &err);
+    visit.trouble = visit.store ? NULL : err.text;
+    pl_visit_answer(&visit, &body);
+    MUST(visit.found && body.length);
+    pl_store_close(visit.store);
+    pl_text_release(&body);
+    for (size_t i = 0; i < visit.count; i++) {
+        free(names[i]);
+        free(values[i]);
+    }
+}
+
 /* ---- what a sweep does with a database */
 
 /* Reports one value and ends the run. */
@@ -452,6 +421,7 @@ static void prepare(void)
     snprintf(other, sizeof other, "%s", fuzz_path("other.db"));
     snprintf(out, sizeof out, "%s", fuzz_path("out"));
     snprintf(spec, sizeof spec, "%s", fuzz_file("spec.yaml", spec_text, sizeof spec_text - 1));
+    snprintf(printed, sizeof printed, "%s", fuzz_file("printed.yaml", printed_text, sizeof printed_text - 1));
     setenv("PATH", "/nonexistent", 1); /* nothing is drawn: gnuplot would take most of the time */
     setenv("POULA_PATIENCE", "0", 1);
     if (__sanitizer_set_report_fd) /* a report comes while standard error is diverted */
@@ -471,9 +441,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     make_database(&bases[age < 128][age % 8 == 7 ? FIRST : age % 8 >= 4 ? FULL : NEWEST], &bytes);
     if (*command && (command[1] == other || command[1] == database))
         fuzz_file("other.db", bases[0][NEWEST].bytes, bases[0][NEWEST].size);
-    if (*command)
-        run_command(command);
-    else
+    if (!*command)
         take_part();
+    else if (!strcmp(*command, "page"))
+        show_page(command + 1);
+    else
+        run_command(command);
     return 0;
 }
