@@ -253,8 +253,10 @@ int pl_sweep_load_from(const struct pl_args *args, struct pl_sweep_specs *specs)
             status = write_spec(store, &origin, pl_text(&seeds), &name, &text, &err);
         if (!status)
             status = pl_spec_parse(&spec, pl_text(&text), text.length, pl_text(&name), &problems, &err);
-        if (status && problems.length)
+        if (status && problems.length) {
+            pl_cmd_note("poula sweep: the settings of '%s' make no study (--from):", pl_args_get(args, "from", ""));
             pl_cmd_lines(stderr, pl_text(&problems));
+        }
         code = !status ? 0 : problems.length ? 2 : pl_cmd_fail(args, &err);
     }
     if (!code) {

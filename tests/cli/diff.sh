@@ -69,5 +69,10 @@ contains err "--from needs --seeds"
 for seeds in 8..4 a..b 4,x ""; do expect 2 poula sweep --from 1 --seeds "$seeds"; done
 expect 2 poula sweep s.yaml --seeds 4
 expect 2 poula sweep s.yaml --from 1 --seeds 4
+# A study that cannot be made: of a name as long as names may be, say.
+printf 'study: %098d\ntask: {problem: theta30, iterations: 10}\noptimizer: sgd\nseeds: [1]\n' 0 >long.yaml
+expect 0 poula sweep long.yaml --db long.db --quiet
+expect 2 poula sweep --from 1 --seeds 4 --db long.db
+contains err "poula sweep: the settings of '1' make no study (--from):"
 expect 2 poula sweep
 equal "$(sql results/poula.db "SELECT count(*) FROM runs")" "$best" "runs after commands that were wrong"
