@@ -109,3 +109,9 @@ int pl_store_fail(struct pl_store *store, const char *doing, struct pl_error *er
     }
     return pl_fail(err, PL_EDATABASE, "cannot %s %s: %s", doing, store->path, sqlite3_errmsg(store->db));
 }
+
+int pl_store_fail_held(struct pl_store *store, int64_t run, struct pl_error *err)
+{
+    return pl_fail(err, PL_ECORRUPT, "%s is damaged: run %lld belongs to a sweep, and is not at work", store->path,
+                   (long long)run);
+}

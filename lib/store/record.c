@@ -491,5 +491,5 @@ int pl_store_interrupt(struct pl_store *store, const struct pl_claim *claim, int
     struct pl_ending ending = {
         .session = session, .outcome = PL_INTERRUPTED, .bad_epoch = -1, .exit_code = -1, .reason = reason};
     int status = end_run(store, claim, &ending, err);
-    return status < 0 ? status : 0;
+    return status > 0 ? pl_store_fail_held(store, claim->run, err) : status;
 }

@@ -109,6 +109,9 @@ struct pl_store {
 
 /* Turns the connection's last error into a sentence about its file. doing completes "cannot ...". */
 int pl_store_fail(struct pl_store *store, const char *doing, struct pl_error *err);
+/* PL_ECORRUPT for a run that its row gives to a session, but that is not at work: whoever ends what a session
+ * holds, one after the other, would meet it again and again. */
+int pl_store_fail_held(struct pl_store *store, int64_t run, struct pl_error *err);
 
 /* The statement, ready to bind. */
 int pl_store_statement(struct pl_store *store, enum pl_sql sql, sqlite3_stmt **statement, struct pl_error *err);
@@ -202,7 +205,7 @@ int pl_store_copy_pages(struct pl_store *store, struct pl_store *copy, struct pl
 /* Looks through the pages of a file of at most 200 MB: PL_ECORRUPT when one is damaged. */
 int pl_store_examine(struct pl_store *store, struct pl_error *err);
 
-/* session.c: ends the attempt of a run whose session gave it up. */
+/* record.c: ends the attempt of a run whose session gave it up. */
 int pl_store_interrupt(struct pl_store *store, const struct pl_claim *claim, int64_t session, const char *reason,
                        struct pl_error *err);
 

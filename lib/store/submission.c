@@ -329,8 +329,12 @@ static int drop(struct pl_store *store, int64_t submission, int64_t task, enum p
                                    .exit_code = -1,
                                    .reason = reason,
                                    .started = begun};
-        status = begun > 0 ? pl_store_end(store, &claim, &ending, err) : pl_store_put_back(store, &claim, err);
-        status = status < 0 ? status : 0;
+        bool holds;
+        status = pl_store_holds(store, &claim, &holds, err);
+        if (!status && !holds)
+            status = pl_store_fail_held(store, claim.run, err);
+        if (!status)
+            status = begun > 0 ? pl_store_end(store, &claim, &ending, err) : pl_store_put_back(store, &claim, err);
         *(begun > 0 && outcome == PL_FAILED ? failed : returned) += 1;
     }
     return status < 0 ? status : 0;

@@ -295,9 +295,11 @@ static void check_messages(int code, int results, int messages)
     MUST(code < 2 || !strncmp(text, "poula", 5));
     MUST(code == 0 || length > 0 || lseek(results, 0, SEEK_END) > 0);
     MUST(says_null || !strstr(text, "(null)"));
-    for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+    for (const char *line = text; *line;) {
         size_t name = strncmp(line, "poula", 5) ? 0 : strcspn(line, ":\n");
         MUST(!name || line[name] != ':' || line[name + 1 + strspn(line + name + 1, " ")] != '\n');
+        line += strcspn(line, "\n");
+        line += *line == '\n';
     }
 }
 

@@ -410,6 +410,9 @@ static void closing_ends_what_is_at_work(void **state)
     make_journal(1, &bytes);
     put(1, &bytes, bytes.length);
     collect_with(store);
+    behind("PRAGMA ignore_check_constraints = ON; UPDATE run SET status = 2 WHERE id = 2"); /* damage, met for ever */
+    assert_int_equal(pl_store_submission_close(store, submission.id, "it was cancelled", &err), PL_ECORRUPT);
+    behind("UPDATE run SET status = 1 WHERE id = 2");
     ok(pl_store_submission_close(store, submission.id, "it was cancelled", &err));
     assert_true(number("SELECT count(*) FROM attempt") == 2);
     assert_true(number("SELECT outcome FROM attempt WHERE run = 2 AND reason = 'it was cancelled'") ==

@@ -282,6 +282,22 @@ static void the_dead_give_back_and_the_living_keep(void **state)
     pl_store_close(store);
 }
 
+/* A finished run with a session, which no poula writes: it was met again and again, for ever, the database locked. */
+static void a_run_that_is_held_and_not_at_work_is_damage(void **state)
+{
+    (void)state;
+    struct pl_store *store = open_new();
+    int64_t sweep = plan(store, "s", "spec", 1, 2), session = join(store), recovered;
+    struct pl_claim claims[2];
+    claim(store, session, sweep, false, claims, 2);
+    behind("PRAGMA ignore_check_constraints = ON; UPDATE run SET status = 2 WHERE id = 2;"
+           "UPDATE session SET ended = 1");
+    assert_int_equal(pl_store_recover(store, &recovered, &err), PL_ECORRUPT);
+    assert_non_null(strstr(err.text, "run 2 belongs to a sweep, and is not at work"));
+    assert_int_equal(pl_store_leave(store, session, &err), PL_ECORRUPT);
+    pl_store_close(store);
+}
+
 static void leaving_gives_back(void **state)
 {
     (void)state;
@@ -381,6 +397,7 @@ int main(void)
         each(failed_runs_are_retried_once_a_session),
         each(a_rolled_back_claim_never_was),
         each(the_dead_give_back_and_the_living_keep),
+        each(a_run_that_is_held_and_not_at_work_is_damage),
         each(leaving_gives_back),
         each(waiting_ends_with_patience),
         each(two_planners_of_a_new_file),
