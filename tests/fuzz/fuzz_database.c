@@ -36,11 +36,11 @@ static const char printed_text[] =
 
 enum { TABLES = 60, COLUMNS = 40 };
 enum kind {
-    NEWEST,
+    NEWEST, /* of the newest schema */
     FIRST,
-    FULL,
+    FULL, /* of the newest, with rows in every table */
     BASES
-}; /* of the newest schema, of the first, of the newest with rows in every table */
+};
 
 static struct base {
     void *bytes;
