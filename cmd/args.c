@@ -102,6 +102,22 @@ static int parse_word(struct pl_args *args, int argc, char **argv)
     return take_option(args, option, argv[1]) ? -2 : 2;
 }
 
+/* Whoever gives an option twice that counts once is told which word counts: another one that went before it, perhaps
+ * in an alias or a script, is dropped. */
+static void note_dropped(const struct pl_args *args)
+{
+    const struct pl_option *option;
+    for (size_t i = 0; (option = pl_command_option(args->command, i)); i++) {
+        const char *last = pl_args_get(args, option->name, NULL), *given;
+        bool differ = false;
+        for (size_t k = 0; !option->repeats && (given = pl_args_nth(args, option->name, k)); k++)
+            differ = differ || strcmp(given, last);
+        if (differ)
+            pl_cmd_note("poula %s: --%s is given more than once; the last one counts: %s", args->command->name,
+                        option->name, last);
+    }
+}
+
 int pl_args_parse(struct pl_args *args, const struct pl_command *command, int argc, char **argv)
 {
     args->command = command;
@@ -130,6 +146,7 @@ int pl_args_parse(struct pl_args *args, const struct pl_command *command, int ar
         return pl_cmd_usage_error(args, "%s is missing", command->arguments ? command->arguments : "an argument");
     if (args->count > command->most)
         return pl_cmd_usage_error(args, "'%s' is one argument too many", args->arguments[command->most]);
+    note_dropped(args);
     return 0;
 }
 

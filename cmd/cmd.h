@@ -14,6 +14,7 @@ struct pl_option {
     char letter;                          /* 'j', or 0 */
     const char *argument;                 /* "N", "FILE"; NULL: a switch */
     const char *help;                     /* one line, no full stop */
+    bool repeats;                         /* every use counts; of other options only the last, which is said */
     const char *words;                    /* legal arguments, space separated, checked and completed; or NULL */
     const char *(*word_of)(const char *); /* the word that another spelling means, or NULL; where there are any */
 };
@@ -60,7 +61,7 @@ struct pl_args {
 int pl_args_parse(struct pl_args *args, const struct pl_command *command, int argc, char **argv);
 bool pl_args_has(const struct pl_args *args, const char *option);
 const char *pl_args_get(const struct pl_args *args, const char *option, const char *fallback); /* the last one given */
-/* The index-th use of a repeatable option, or NULL. */
+/* The index-th use of an option that repeats, or NULL. */
 const char *pl_args_nth(const struct pl_args *args, const char *option, size_t index);
 /* A whole number (10M counts as 10000000) in [low, high]. Prints what is wrong and returns false. */
 bool pl_args_integer(const struct pl_args *args, const char *option, int64_t low, int64_t high, int64_t fallback,
@@ -98,6 +99,8 @@ int pl_cmd_flush(FILE *file);
 /* Are the variables of the environment that poula reads what they should be? Says which is not. */
 bool pl_environment_check(struct pl_text *problem);
 
+/* What help, man page and completion say of an option. */
+void pl_help_option(const struct pl_option *option, struct pl_text *out);
 /* Two lines for each setting: its help; type, range, default and other names. */
 void pl_help_settings(const struct pl_setting *settings, size_t count, struct pl_text *out);
 void pl_help_command(const struct pl_command *command, struct pl_text *out);

@@ -400,13 +400,16 @@ static void offer_argument_of(struct request *r, const struct pl_option *option)
 static void offer_options(struct request *r)
 {
     const struct pl_option *option;
-    struct pl_text word = {0};
+    struct pl_text word = {0}, help = {0};
     for (size_t i = 0; (option = pl_command_option(r->command, i)); i++) {
         pl_text_clear(&word);
+        pl_text_clear(&help);
         pl_text_addf(&word, "--%s", option->name);
-        put(r, pl_text(&word), option->help);
+        pl_help_option(option, &help);
+        put(r, pl_text(&word), pl_text(&help));
     }
     pl_text_release(&word);
+    pl_text_release(&help);
 }
 
 /* Behind the command: an option's argument, an option, or an argument of the command. */

@@ -14,7 +14,7 @@
 
 static const struct pl_option options[] = {
     {.name = "study", .argument = "NAME,...", .help = "the newest sweep of this study, or of several together"},
-    {.name = "figure", .argument = "NAME", .help = "only this figure of those that the spec declares (repeatable)"},
+    {.name = "figure", .argument = "NAME", .help = "only this figure of those that the spec declares", .repeats = true},
     {.name = "format", .argument = "FORMAT", .help = "kind of file (default png)", .words = PL_PLOT_FILE_WORDS},
     {.name = "out", .argument = "DIR", .help = "folder to write to (default plots)"},
     {.name = "keep", .help = "write the gnuplot script and its data beside the figure"},
@@ -51,7 +51,10 @@ static const struct pl_option options[] = {
      .words = PL_AROUND_WORDS " dkw ks ld"},
     {.name = "smooth", .argument = "N", .help = "curves: each run's running mean over N epochs, or \"median N\""},
     {.name = "shared", .argument = "AXES", .help = "axes that all panels share: x, y or x,y"},
-    {.name = "labels", .argument = "NAME=TEXT,...", .help = "what is shown for names of settings, values and metrics"},
+    {.name = "labels",
+     .argument = "NAME=TEXT,...",
+     .help = "what is shown for names of settings, values and metrics",
+     .repeats = true},
     {.name = "level", .argument = "P", .help = "confidence of a band or critical difference (default 0.95)"},
     {.name = "tau-max", .argument = "X", .help = "the end of a profile (default 4)"},
     {.name = "width", .argument = "LENGTH", .help = "of the whole figure, as 3.25in, 8cm or 240pt"},
@@ -60,7 +63,7 @@ static const struct pl_option options[] = {
     {.name = "title", .argument = "TEXT", .help = "heading of the figure"},
     {.name = "name", .argument = "NAME", .help = "file name without ending, of a figure of your own"},
     {.name = "select", .argument = "WHICH", .help = "which value of a curve counts", .words = PL_SELECT_WORDS},
-    {.name = "where", .argument = "KEY=VALUE,...", .help = "only configurations with such a setting (repeatable)"},
+    {.name = "where", .argument = "KEY=VALUE,...", .help = "only configurations with such a setting", .repeats = true},
     PL_NO_COLLECT,
 };
 
@@ -71,6 +74,7 @@ struct plot {
     double slopes[5];
     struct pl_target target; /* --target */
     bool ad_hoc;
+    bool *labels_met;    /* of --labels: whether there is anything that they are for */
     size_t drawn, empty; /* figures tried, and those that no configuration is left for */
 };
 
@@ -176,12 +180,13 @@ static bool read_options(struct plot *p)
     p->draw.format = (enum pl_plot_format)pl_cmd_word_of(format, pl_plot_file_names, PL_PLOT_FILE_COUNT);
     if (pl_args_has(args, "terminal"))
         p->draw.format = PL_PLOT_DUMB;
-    p->draw.folder = pl_args_get(args, "out", "plots");
     p->draw.keep = pl_args_has(args, "keep");
     measure_terminal(&p->draw);
     p->ad_hoc = kind;
     if (kind)
         pl_figure_kind_read(kind, &p->own.kind);
+    if (!pl_plot_read_folder(args, &p->draw.folder))
+        return false;
     static const char *const needing[] = {"x", "y", "z", "lines", "panels", "name"};
     for (size_t i = 0; i < sizeof needing / sizeof *needing && !kind; i++)
         if (pl_args_has(args, needing[i])) {
@@ -271,6 +276,7 @@ static int draw(struct plot *p, struct pl_results *results, const struct pl_figu
     }
     fflush(stdout);
     pl_cmd_lines(stderr, pl_text(&notes));
+    pl_cmd_meet_labels(&p->own.labels, results, p->labels_met);
     pl_text_release(&output);
     pl_text_release(&notes);
     return code;
@@ -315,7 +321,10 @@ static int run(const struct pl_args *args)
     struct plot p = {.args = args, .own = pl_figure_neutral};
     int code = 2;
     if (read_options(&p)) {
+        p.labels_met = pl_new((p.own.labels.count + 1) * sizeof *p.labels_met);
         code = pl_cmd_each_sweep(args, p.own.where, p.own.where_count, plot_sweep, &p);
+        if (!code && p.drawn)
+            pl_cmd_note_labels(args, &p.own.labels, p.labels_met);
         if (!code && !p.drawn)
             code = pl_cmd_usage_error(args, "no study of this sweep declares a figure '%s'",
                                       pl_args_get(args, "figure", ""));
@@ -323,6 +332,7 @@ static int run(const struct pl_args *args)
             code < 2) /* whatever the conditions were meant to say */
             code = 2;
     }
+    free(p.labels_met);
     pl_plot_release_look(&p.own);
     free(p.own.x);
     free(p.own.y);

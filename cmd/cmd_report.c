@@ -29,7 +29,10 @@ static const struct pl_option options[] = {
      .argument = "UNIT",
      .help = "percent: values in [0,1] are shown times 100",
      .words = PL_UNIT_WORDS},
-    {.name = "labels", .argument = "NAME=TEXT,...", .help = "what is shown for names of settings, values and metrics"},
+    {.name = "labels",
+     .argument = "NAME=TEXT,...",
+     .help = "what is shown for names of settings, values and metrics",
+     .repeats = true},
     {.name = "caption", .argument = "TEXT", .help = "of the table, instead of the one that says what it shows"},
     {.name = "label", .argument = "LABEL", .help = "latex: \\label{LABEL}, and LABEL-2 of a second table"},
     {.name = "best", .argument = "N", .help = "only the N best over the settings of --over, with their ranks"},
@@ -38,7 +41,8 @@ static const struct pl_option options[] = {
     {.name = "digits", .argument = "N", .help = "decimals (default: chosen from the data)"},
     {.name = "where",
      .argument = "KEY=VALUE,...",
-     .help = "only configurations with such a setting (repeatable; A..B is a range; also <, >, !=)"},
+     .help = "only configurations with such a setting; A..B is a range; also <, >, !=",
+     .repeats = true},
     {.name = "compare",
      .argument = "PUBLISHED",
      .help = "beside published numbers: 'published' (the paper's) or a file"},
@@ -63,7 +67,8 @@ struct report {
     struct pl_table_spec own; /* what the command line says */
     bool ad_hoc;              /* one table of the command line's making */
     bool any_select, any_digits, any_unit, tried;
-    size_t labelled; /* tables that took the --label */
+    size_t labelled;  /* tables that took the --label */
+    bool *labels_met; /* of --labels: whether there is anything that they are for */
     struct pl_table **tables;
     size_t count;
     struct pl_published *published; /* --compare */
@@ -278,17 +283,12 @@ static void add_tuning(struct report *r, struct pl_results *results, const struc
     free(names);
 }
 
-/* The same table with --label and --labels; what it has of both is the caller's. A name that --labels has is not looked
- * for in the declared ones. */
+/* The same table with --label and --labels; what it has of both is the caller's. */
 static struct pl_table_spec label_table(struct report *r, const struct pl_table_spec *declared)
 {
     struct pl_table_spec spec = *declared;
     struct pl_text label = {0};
-    const struct pl_labels *from[] = {&r->own.labels, &declared->labels};
-    spec.labels = (struct pl_labels){0};
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < from[k]->count; i++)
-            pl_labels_add(&spec.labels, from[k]->names[i], from[k]->texts[i]);
+    spec.labels = pl_labels_join(&r->own.labels, &declared->labels);
     if (r->own.label) {
         pl_text_add(&label, r->own.label);
         if (r->labelled++)
@@ -306,8 +306,7 @@ static void build_table(struct report *r, struct pl_results *results, const stru
     struct pl_error err;
     int status = pl_table_build(&table, results, spec, &err);
     if (status) {
-        /* A table that cannot be made does not keep the others back; one that --where leaves empty was not asked for.
-         */
+        /* A table that cannot be made keeps no other back; one that --where leaves empty was not asked for. */
         int code = pl_cmd_fail(r->args, &err);
         if (status != PL_EMISSING || !r->own.where_count)
             r->code = code;
@@ -392,6 +391,7 @@ static int report_sweep(void *self, struct pl_results *results)
     struct pl_error err;
     size_t before = r->count;
     int code = tables_of_sweep(r, results);
+    pl_cmd_meet_labels(&r->own.labels, results, r->labels_met);
     if (r->page && r->count > before &&
         pl_page_add(r->page, results, r->tables + before, r->count - before, r->own.where, r->own.where_count, &err))
         return pl_cmd_fail(r->args, &err);
@@ -431,10 +431,12 @@ static int run(const struct pl_args *args)
         if (r.format == &pl_format_html && !strchr(study, ',') && r.kind == TABLES && !r.ad_hoc && !r.published &&
             !pl_args_has(args, "table"))
             r.page = pl_page_new();
+        r.labels_met = pl_new((r.own.labels.count + 1) * sizeof *r.labels_met);
         code = r.kind == CLAIMS ? pl_cmd_each_study(args, report_sweep, &r)
                                 : pl_cmd_each_sweep(args, r.own.where, r.own.where_count, report_sweep, &r);
         bool any = r.kind == CLAIMS ? !code : r.kind != TABLES ? r.listing_count > 0 : r.count || r.comparison_count;
         if (any) {
+            pl_cmd_note_labels(args, &r.own.labels, r.labels_met);
             int wrote = write_out(&r);
             code = wrote ? wrote : code;
         }
@@ -459,6 +461,7 @@ static int run(const struct pl_args *args)
     free(r.own.cell);
     free(r.own.caption);
     free(r.own.label);
+    free(r.labels_met);
     pl_labels_release(&r.own.labels);
     free(r.own.choose.metric);
     pl_names_release(&r.own.choose.over);

@@ -21,6 +21,10 @@ void pl_cmd_read_select(const struct pl_args *args, enum pl_select *select);
 bool pl_cmd_read_choice(const struct pl_args *args, struct pl_selection *choice);
 /* --labels, in the order they are given; prints what is wrong and returns false. pl_labels_release frees them. */
 bool pl_cmd_read_labels(const struct pl_args *args, struct pl_labels *labels);
+/* Which of them these results have something for, added to met (of labels->count); and, when all results have been
+ * seen, a note on those that are for nothing. */
+void pl_cmd_meet_labels(const struct pl_labels *labels, const struct pl_results *results, bool *met);
+void pl_cmd_note_labels(const struct pl_args *args, const struct pl_labels *labels, const bool *met);
 /* --labels, --unit, --caption and --label of tables. What they point to is the caller's. */
 bool pl_cmd_read_look(const struct pl_args *args, struct pl_table_spec *table, bool *any_unit);
 /* --target METRIC=NUMBER; its metric is the caller's, NULL where it is not given. */

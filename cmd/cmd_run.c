@@ -453,7 +453,7 @@ static int run(const struct pl_args *args)
 static const struct pl_option options[] = {
     {.name = "study", .argument = "NAME", .help = "study of the spec (default: its first)"},
     {.name = "scale", .argument = "NAME", .help = "the study in a size that the spec declares, such as quick"},
-    {.name = "set", .letter = 's', .argument = "KEY=VALUE", .help = "a setting; repeatable"},
+    {.name = "set", .letter = 's', .argument = "KEY=VALUE", .help = "a setting", .repeats = true},
     {.name = "seed", .argument = "N", .help = "seed (default: the first of the study, or 1)"},
     {.name = "threads", .argument = "N", .help = "threads (default: the cores allowed)"},
     {.name = "folder", .argument = "DIR", .help = "folder of the run's own files (default: none are kept)"},

@@ -383,7 +383,7 @@ static int run(const struct pl_args *args)
 }
 
 static const struct pl_option options[] = {
-    {.name = "set", .letter = 's', .argument = "KEY=VALUE", .help = "a setting of the model shown; repeatable"},
+    {.name = "set", .letter = 's', .argument = "KEY=VALUE", .help = "a setting of the model shown", .repeats = true},
     {.name = "format", .argument = "FORMAT", .help = "how to print a study (default text)", .words = "text json"},
 };
 

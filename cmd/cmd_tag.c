@@ -67,8 +67,8 @@ static int run(const struct pl_args *args)
 }
 
 static const struct pl_option options[] = {
-    {.name = "add", .argument = "NAME", .help = "give the runs this tag (repeatable)"},
-    {.name = "remove", .argument = "NAME", .help = "take this tag away (repeatable)"},
+    {.name = "add", .argument = "NAME", .help = "give the runs this tag", .repeats = true},
+    {.name = "remove", .argument = "NAME", .help = "take this tag away", .repeats = true},
     {.name = "note",
      .argument = "TEXT",
      .help = "give the runs this note instead of the one they have; an empty one removes it"},

@@ -38,6 +38,11 @@ static void add_wrapped(struct pl_text *out, const char *text, size_t width)
     pl_text_add_char(out, '\n');
 }
 
+void pl_help_option(const struct pl_option *option, struct pl_text *out)
+{
+    pl_text_addf(out, "%s%s", option->help, option->repeats ? " (repeatable)" : "");
+}
+
 static void add_option(struct pl_text *out, const struct pl_option *option)
 {
     struct pl_text flag = {0};
@@ -46,7 +51,8 @@ static void add_option(struct pl_text *out, const struct pl_option *option)
     pl_text_addf(&flag, "--%s", option->name);
     if (option->argument)
         pl_text_addf(&flag, " %s", option->argument);
-    pl_text_addf(out, "  %-24s %s", pl_text(&flag), option->help);
+    pl_text_addf(out, "  %-24s ", pl_text(&flag));
+    pl_help_option(option, out);
     if (option->words)
         pl_text_addf(out, ": %s", option->words);
     pl_text_add_char(out, '\n');

@@ -32,7 +32,10 @@ static void troff_option(struct pl_text *out, const struct pl_option *option)
     if (option->argument)
         pl_text_addf(out, " \\fI%s\\fR", option->argument);
     pl_text_add_char(out, '\n');
-    troff(out, option->help);
+    struct pl_text help = {0};
+    pl_help_option(option, &help);
+    troff(out, pl_text(&help));
+    pl_text_release(&help);
     if (option->words) {
         pl_text_add(out, ": ");
         troff(out, option->words);

@@ -12,12 +12,17 @@
     {.name = "study", .argument = "NAME", .help = "only runs of the newest sweep of this study"},                      \
         {.name = "status",                                                                                             \
          .argument = "STATUS",                                                                                         \
-         .help = "only runs with this status (repeatable)",                                                            \
+         .help = "only runs with this status",                                                                         \
+         .repeats = true,                                                                                              \
          .words = PL_PICK_STATUSES},                                                                                   \
         {.name = "where",                                                                                              \
          .argument = "KEY=VALUE",                                                                                      \
-         .help = "only runs with such a setting (repeatable; VALUE,... is any of, A..B a range; also <, >, !=)"},      \
-        {.name = "tag", .argument = "NAME", .help = "only runs with this tag (repeatable: with all of them)"},         \
+         .help = "only runs with such a setting; VALUE,... is any of, A..B a range; also <, >, !=",                    \
+         .repeats = true},                                                                                             \
+        {.name = "tag",                                                                                                \
+         .argument = "NAME",                                                                                           \
+         .help = "only runs with this tag; given again, with all of them",                                             \
+         .repeats = true},                                                                                             \
     {                                                                                                                  \
         .name = "since", .argument = "DATE",                                                                           \
         .help = "only runs that began at DATE (UTC, 2026-09-01 or with a time) or later"                               \

@@ -1,8 +1,10 @@
 #include "plot_look.h"
 
 #include "cmd_results.h"
+#include "plot/plot.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static bool read_length(const struct pl_args *args, const char *option, double *inches)
 {
@@ -62,6 +64,20 @@ static bool read_curves(const struct pl_args *args, struct pl_figure_spec *own)
     return true;
 }
 
+bool pl_plot_read_folder(const struct pl_args *args, const char **folder)
+{
+    *folder = pl_args_get(args, "out", "plots");
+    const char *dot = strrchr(*folder, '.');
+    struct stat info;
+    bool is_figure = dot && (!strcmp(dot, ".tex") || !strcmp(dot, ".eps"));
+    for (int i = 0; dot && i < PL_PLOT_FILE_COUNT; i++)
+        is_figure = is_figure || !strcmp(dot + 1, pl_plot_file_names[i]);
+    if (!is_figure || (!stat(*folder, &info) && S_ISDIR(info.st_mode)))
+        return true;
+    pl_cmd_usage_error(args, "--out is '%s', but must name the folder that figures are written to", *folder);
+    return false;
+}
+
 bool pl_plot_read_look(const struct pl_args *args, struct pl_figure_spec *own)
 {
     const char *font = pl_args_get(args, "font", NULL);
@@ -91,12 +107,7 @@ void pl_plot_amend_look(const struct pl_args *args, const struct pl_figure_spec 
         spec->smooth = own->smooth;
     spec->share_x |= has->shared && own->share_x;
     spec->share_y |= has->shared && own->share_y;
-    const struct pl_labels *from[] = {&own->labels, &spec->labels};
-    struct pl_labels labels = {0}; /* the command line's come first */
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < from[k]->count; i++)
-            pl_labels_add(&labels, from[k]->names[i], from[k]->texts[i]);
-    spec->labels = labels;
+    spec->labels = pl_labels_join(&own->labels, &spec->labels);
 }
 
 void pl_plot_release_look(struct pl_figure_spec *own)

@@ -5,6 +5,9 @@
 #include "cmd.h"
 #include "study/study.h"
 
+/* --out, plots where it is not given. What is called as a figure is (a.svg) and is no folder is refused: prints so and
+ * returns false. */
+bool pl_plot_read_folder(const struct pl_args *args, const char **folder);
 /* Reads --width, --height, --font, --labels, --band, --smooth and --shared. Prints what is wrong and returns false. */
 bool pl_plot_read_look(const struct pl_args *args, struct pl_figure_spec *own);
 /* Puts what the command line says of it into a declared figure. */

@@ -209,6 +209,21 @@ bool pl_cmd_read_labels(const struct pl_args *args, struct pl_labels *labels)
     return true;
 }
 
+void pl_cmd_meet_labels(const struct pl_labels *labels, const struct pl_results *results, bool *met)
+{
+    for (size_t i = 0; i < labels->count; i++) /* or an axis that is no setting */
+        met[i] = met[i] || pl_has_word("epoch epochs step iteration seconds points " PL_RANK_KEY, labels->names[i]) ||
+                 pl_results_has_label(results, labels->names[i]);
+}
+
+void pl_cmd_note_labels(const struct pl_args *args, const struct pl_labels *labels, const bool *met)
+{
+    for (size_t i = 0; i < labels->count; i++)
+        if (!met[i])
+            pl_cmd_note("poula %s: --labels is for nothing here: there is no setting, value or metric '%s'",
+                        args->command->name, labels->names[i]);
+}
+
 bool pl_cmd_read_look(const struct pl_args *args, struct pl_table_spec *table, bool *any_unit)
 {
     const char *unit = pl_args_get(args, "unit", NULL), *label = pl_args_get(args, "label", NULL);

@@ -1,6 +1,7 @@
 #include "answer.h"
 #include "cmd_results.h"
 #include "plot/plot.h"
+#include "plot_look.h"
 #include "theory_axes.h"
 
 #include <math.h>
@@ -77,13 +78,15 @@ static int check(const struct pl_args *args, const struct pl_theory_matrix *m, s
 
 static int draw(const struct pl_args *args, const struct pl_plot_numbers *numbers)
 {
-    struct pl_plot_options options = {.folder = pl_args_get(args, "out", "plots"), .keep = pl_args_has(args, "keep")};
+    struct pl_plot_options options = {.keep = pl_args_has(args, "keep")};
     struct pl_text output = {0}, notes = {0};
     struct pl_error err;
     options.format = (enum pl_plot_format)pl_cmd_word_of(pl_args_get(args, "plot", "png"), pl_plot_file_names,
                                                          PL_PLOT_FILE_COUNT);
     int code = 0;
-    if (pl_plot_draw_numbers(numbers, &options, &output, &notes, &err))
+    if (!pl_plot_read_folder(args, &options.folder))
+        code = 2;
+    else if (pl_plot_draw_numbers(numbers, &options, &output, &notes, &err))
         code = pl_cmd_fail(args, &err);
     else
         printf("%s\n", pl_text(&output));

@@ -21,6 +21,22 @@ const struct pl_value *pl_results_value(const struct pl_results *results, size_t
     return rank ? &results->columns[key].values[rank - 1].value : NULL;
 }
 
+bool pl_results_has_label(const struct pl_results *results, const char *label)
+{
+    struct pl_text value = {0};
+    bool found = pl_results_has_metric(results, label);
+    for (size_t key = 0; key < results->column_count && !found; key++) {
+        found = !strcmp(results->columns[key].name, label);
+        for (uint32_t rank = 1; rank <= results->columns[key].value_count && !found; rank++) {
+            pl_text_clear(&value);
+            pl_value_write(pl_results_value(results, key, rank), &value);
+            found = pl_label_is_of(label, pl_text(&value));
+        }
+    }
+    pl_text_release(&value);
+    return found;
+}
+
 /* Bytes of a text that take at most so many columns, whole characters. */
 static size_t length_within(const char *text, size_t columns)
 {

@@ -63,6 +63,10 @@ uint32_t pl_results_rank(const struct pl_results *results, size_t config, size_t
 /* The value of that rank; NULL for 0. */
 const struct pl_value *pl_results_value(const struct pl_results *results, size_t key, uint32_t rank);
 
+/* Is there what a label may be for: a setting or a value of one, spelled as it is shown, or a metric? After the first
+ * pl_results_load. */
+bool pl_results_has_label(const struct pl_results *results, const char *label);
+
 /* Of a formula that is too long for a table: its beginning, with a number where other values of the setting begin so
  * too ("theta - lambda*m/(1 - 0.9^t)/(sqrt..., 2"). Writes nothing for what is shown whole, and returns whether it
  * did. */

@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_same(const char *a, const char *b)
+bool pl_label_is_of(const char *label, const char *name)
 {
     double x, y;
-    return !strcmp(a, b) || (pl_number_read(a, &x) && pl_number_read(b, &y) && x == y);
+    return !strcmp(label, name) || (pl_number_read(label, &x) && pl_number_read(name, &y) && x == y);
 }
 
 const char *pl_labels_find(const struct pl_labels *labels, const char *name)
 {
     for (size_t i = 0; i < labels->count; i++)
-        if (is_same(labels->names[i], name))
+        if (pl_label_is_of(labels->names[i], name))
             return labels->texts[i];
     return NULL;
 }
@@ -55,6 +55,16 @@ bool pl_labels_read(const char *list, struct pl_labels *labels, const char **wro
     }
     *wrong = list;
     return labels->count > 0;
+}
+
+struct pl_labels pl_labels_join(const struct pl_labels *first, const struct pl_labels *second)
+{
+    struct pl_labels joined = {0};
+    for (size_t i = 0; i < first->count; i++)
+        pl_labels_add(&joined, first->names[i], first->texts[i]);
+    for (size_t i = 0; i < second->count; i++)
+        pl_labels_add(&joined, second->names[i], second->texts[i]);
+    return joined;
 }
 
 void pl_labels_release(struct pl_labels *labels)

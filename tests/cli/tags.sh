@@ -93,11 +93,11 @@ slip 2 poula runs --where lambda=small
 slip 2 poula runs --where lambda=0.1,small
 slip 2 poula runs --where lambda!=small
 slip 2 poula report --study compare --where lambda=small
-slip 2 poula plot --study compare --where lambda=small --out x.png
+slip 2 poula plot --study compare --where lambda=small --out plots
 slip 2 poula forget lambda=small
 slip 2 poula tag lambda=small --add x
 slip 2 poula sweep study.yaml --rerun lambda=small
-for command in runs "report --study compare" "plot --out x.png --study compare"; do
+for command in runs "report --study compare" "plot --out plots --study compare"; do
     expect 2 sh -c "\"\$POULA\" $command --where 'lambda<small'"
     contains err "lambda<0.01"
 done

@@ -42,5 +42,30 @@ for option in data db; do
 done
 expect 2 poula report --out= --table
 contains err "--out is empty"
+# A folder that is called as a figure would be: a name was meant.
+expect 2 poula plot --out fig.svg
+contains err "--out is 'fig.svg', but must name the folder that figures are written to"
+expect 2 poula theory lambda_max --set beta=1,10,100 --plot png --out a/fig.tex
+contains err "--out is 'a/fig.tex', but must name the folder"
+[ ! -e fig.svg ] && [ ! -e a ] || fail "a folder was made"
+mkdir old.svg
+expect 0 poula plot --out old.svg
+# An option that counts once and is given twice says which counts; one that repeats, or the same again, says nothing.
+expect 0 poula report --value loss --value "last loss"
+contains err "--value is given more than once; the last one counts: last loss"
+contains out "last loss, mean(std)"
+expect 0 poula report --value loss --value loss
+lacks err "more than once"
+expect 0 poula runs --where lambda=0.1 --where optimizer=theopoula --all --all
+lacks err "more than once"
+expect 0 poula runs --help
+contains out "only runs with this status (repeatable): planned"
+# A label for what is nowhere is told; one for a value however it is spelled, a metric, a setting or an axis is not.
+for command in "report" "plot --kind curves --y loss --out plots"; do
+    expect 0 poula $command --labels nix=A --labels lamda=B,1e-1=C,loss=D,theta30=E,epoch=F,lambda=G
+    contains err "poula ${command%% *}: --labels is for nothing here: there is no setting, value or metric 'nix'"
+    contains err "'lamda'"
+    equal "$(grep -c 'is for nothing' err)" 2 "labels that are for nothing"
+done
 expect 2 poula sweep ""
 contains err "argument 1 is empty"
