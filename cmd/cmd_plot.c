@@ -74,8 +74,9 @@ struct plot {
     double slopes[5];
     struct pl_target target; /* --target */
     bool ad_hoc;
-    bool *labels_met;    /* of --labels: whether there is anything that they are for */
-    size_t drawn, empty; /* figures tried, and those that no configuration is left for */
+    bool *labels_met;      /* of --labels: whether there is anything that they are for */
+    struct pl_names files; /* of the figures drawn so far, without their endings */
+    size_t drawn, empty;   /* figures tried, and those that no configuration is left for */
 };
 
 /* The terminal's size, or what is usual where there is none. */
@@ -258,14 +259,38 @@ static bool leaves_nothing(const struct pl_results *results, const struct pl_fig
     return status == PL_EMISSING || (!status && !count);
 }
 
-static int draw(struct plot *p, struct pl_results *results, const struct pl_figure_spec *spec)
+/* What a figure's file is called. Studies that are drawn at once may give theirs one name: no figure replaces another.
+ */
+static char *name_file(struct plot *p, const struct pl_results *results, const struct pl_figure_spec *spec)
 {
+    struct pl_text name = {0};
+    if (spec->name)
+        pl_text_add(&name, spec->name);
+    else
+        pl_text_addf(&name, "%s-%s", pl_results_name(results), pl_figure_kind_names[spec->kind]);
+    char *wanted = pl_copy(pl_text(&name));
+    for (int i = 1; pl_names_have(&p->files, pl_text(&name)); i++) {
+        pl_text_clear(&name);
+        pl_text_addf(&name, i > 1 ? "%s-%s-%d" : "%s-%s", pl_results_name(results), wanted, i);
+    }
+    if (strcmp(pl_text(&name), wanted) && p->draw.format != PL_PLOT_DUMB)
+        pl_cmd_note("poula plot: another study has drawn a figure %s: that of %s is %s", wanted,
+                    pl_results_name(results), pl_text(&name));
+    pl_names_add(&p->files, pl_text(&name));
+    free(wanted);
+    return pl_text_take(&name);
+}
+
+static int draw(struct plot *p, struct pl_results *results, const struct pl_figure_spec *wanted)
+{
+    struct pl_figure_spec spec = *wanted;
     struct pl_text output = {0}, notes = {0};
     struct pl_error err;
     int code = 0;
     p->drawn++;
-    if (pl_plot_draw(results, spec, &p->draw, &output, &notes, &err)) {
-        bool empty = err.code == PL_EMISSING && p->own.where_count && leaves_nothing(results, spec);
+    spec.name = name_file(p, results, wanted);
+    if (pl_plot_draw(results, &spec, &p->draw, &output, &notes, &err)) {
+        bool empty = err.code == PL_EMISSING && p->own.where_count && leaves_nothing(results, &spec);
         code = pl_cmd_fail(p->args, &err);
         p->empty += empty;
         if (empty)
@@ -279,6 +304,7 @@ static int draw(struct plot *p, struct pl_results *results, const struct pl_figu
     pl_cmd_meet_labels(&p->own.labels, results, p->labels_met);
     pl_text_release(&output);
     pl_text_release(&notes);
+    free(spec.name);
     return code;
 }
 
@@ -343,6 +369,7 @@ static int run(const struct pl_args *args)
     free(p.own.choose.metric);
     free(p.target.metric);
     pl_names_release(&p.own.choose.over);
+    pl_names_release(&p.files);
     pl_names_release(&p.own.axes);
     pl_names_release(&p.own.lines);
     pl_names_release(&p.own.panels);

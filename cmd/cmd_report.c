@@ -1,10 +1,7 @@
 #include "answer.h"
-#include "base/share.h"
 #include "cmd_results.h"
 #include "collect.h"
-#include "page/page.h"
-#include "report/report.h"
-#include "spec/spec.h"
+#include "report_parts.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -61,162 +58,9 @@ static const struct pl_option options[] = {
     PL_NO_COLLECT,
 };
 
-struct report {
-    const struct pl_args *args;
-    const struct pl_format *format;
-    struct pl_table_spec own; /* what the command line says */
-    bool ad_hoc;              /* one table of the command line's making */
-    bool any_select, any_digits, any_unit, tried;
-    size_t labelled;  /* tables that took the --label */
-    bool *labels_met; /* of --labels: whether there is anything that they are for */
-    struct pl_table **tables;
-    size_t count;
-    struct pl_published *published; /* --compare */
-    double level;
-    struct pl_comparison **comparisons;
-    size_t comparison_count;
-    struct pl_listing **listings; /* --pairs */
-    size_t listing_count;
-    enum { TABLES, PAIRS, RANKS, PROFILE, TUNING, CLAIMS } kind; /* what is printed of each table */
-    double tau_max;
-    enum pl_band_kind band;
-    struct pl_page *page;    /* html of whole studies, or NULL */
-    struct pl_target target; /* --target; its metric is NULL where it is not given */
-    int code;
-};
-
-/* --compare, --claims and --level. A name without a slash that is no file here stands for a file that is installed. */
-static bool read_published(struct report *r)
-{
-    bool claims = pl_args_has(r->args, "claims");
-    const char *given = pl_args_get(r->args, "compare", claims ? "published" : NULL);
-    struct pl_text path = {0}, problems = {0};
-    struct pl_error err = {0};
-    if (!pl_args_real(r->args, "level", 0.01, 0.9999, 0.95, &r->level))
-        return false;
-    if (!given)
-        return true;
-    int status = 0;
-    if (!strcmp(given, "published"))
-        status = pl_share_find("experiments/paper/published.yaml", &path, &err);
-    else
-        pl_text_add(&path, given);
-    if (!status)
-        status = pl_published_load(&r->published, pl_text(&path), &problems, &err);
-    if (problems.length)
-        pl_cmd_lines(stderr, pl_text(&problems));
-    else if (status)
-        pl_cmd_fail(r->args, &err);
-    if (!status && claims && !r->published->claim_count) {
-        pl_cmd_note("poula report: %s has no claims", pl_text(&path));
-        status = PL_EINPUT;
-    }
-    pl_text_release(&path);
-    pl_text_release(&problems);
-    return !status;
-}
-
-/* Options that a listing has no use for are refused, and not ignored. */
-static bool read_kind(struct report *r)
-{
-    static const char *const kinds[] = {"pairs", "ranks", "profile", "tuning", "claims"};
-    static const struct {
-        const char *option, *listings;
-    } useless[] = {
-        {"caption", "pairs ranks profile tuning claims"},
-        {"label", "pairs ranks profile tuning claims"},
-        {"digits", "ranks profile claims"},
-        {"cell", "tuning claims"},
-        {"best", "tuning claims"},
-        {"over", "tuning claims"},
-        {"by", "tuning claims"},
-        {"unit", "claims"},
-        {"labels", "claims"},
-    };
-    size_t asked = 0;
-    for (int i = 0; i < 5; i++)
-        if (pl_args_has(r->args, kinds[i])) {
-            r->kind = PAIRS + i;
-            asked++;
-        }
-    if (asked > 1) {
-        pl_cmd_usage_error(r->args, "--pairs, --ranks, --profile, --tuning and --claims exclude each other");
-        return false;
-    }
-    for (size_t i = 0; asked && i < sizeof useless / sizeof *useless; i++)
-        if (pl_args_has(r->args, useless[i].option) && strstr(useless[i].listings, kinds[r->kind - PAIRS])) {
-            pl_cmd_usage_error(r->args, "--%s has no effect on --%s", useless[i].option, kinds[r->kind - PAIRS]);
-            return false;
-        }
-    return true;
-}
-
-/* --test, --correct and --level, which act on declared tables as well. */
-static bool read_tests(struct report *r)
-{
-    struct pl_test_spec *compare = &r->own.compare;
-    const char *test = pl_args_get(r->args, "test", NULL), *correct = pl_args_get(r->args, "correct", NULL);
-    *compare = (struct pl_test_spec){.wanted = test, .confidence = r->level};
-    if (test)
-        compare->test = (enum pl_test_kind)pl_cmd_word_of(test, pl_test_names, PL_TEST_COUNT);
-    if (correct)
-        compare->correct = (enum pl_correction)pl_cmd_word_of(correct, pl_correction_names, PL_CORRECTION_COUNT);
-    bool has_level = pl_args_has(r->args, "level"), asked = r->kind != TABLES;
-    const char *wrong = r->published && (test || (asked && r->kind != CLAIMS))
-                            ? "--compare goes with no test and no other listing"
-                        : correct && !test && r->kind != PAIRS ? "--correct is for --test and --pairs"
-                        : has_level && !test && !r->published && (!asked || r->kind == PROFILE)
-                            ? "--level is for --compare, --test, --pairs, --ranks and --tuning"
-                        : pl_args_has(r->args, "tau-max") && r->kind != PROFILE ? "--tau-max is for --profile"
-                        : pl_args_has(r->args, "band") && r->kind != TUNING     ? "--band is for --tuning"
-                                                                                : NULL;
-    if (!pl_args_real(r->args, "tau-max", 1.000001, 1e9, 4, &r->tau_max))
-        return false;
-    r->band = (enum pl_band_kind)pl_cmd_word_of(pl_args_get(r->args, "band", "ld"), pl_band_names, PL_BAND_COUNT);
-    if (wrong)
-        pl_cmd_usage_error(r->args, "%s", wrong);
-    return !wrong;
-}
-
-static bool read_options(struct report *r)
-{
-    const char *value = pl_args_get(r->args, "value", NULL);
-    const char *metric = NULL;
-    int64_t digits;
-    if (value && !pl_select_read(value, &r->own.select, &metric)) {
-        pl_cmd_usage_error(r->args, "--value is '%s', but must be a metric, as in \"loss\" or \"last loss\"", value);
-        return false;
-    }
-    r->any_select = metric && metric != value;
-    if (pl_args_has(r->args, "select")) {
-        pl_cmd_read_select(r->args, &r->own.select);
-        r->any_select = true;
-    }
-    if (!pl_args_integer(r->args, "digits", 0, 15, -1, &digits))
-        return false;
-    r->any_digits = digits >= 0;
-    r->own.digits = (int)digits;
-    r->own.metric = pl_copy(metric);
-    r->own.cell = pl_copy(pl_args_get(r->args, "cell", NULL));
-    if (!pl_cmd_read_look(r->args, &r->own, &r->any_unit))
-        return false;
-    pl_names_read(pl_args_get(r->args, "rows", NULL), &r->own.rows);
-    pl_names_read(pl_args_get(r->args, "columns", NULL), &r->own.columns);
-    if (!pl_cmd_read_choice(r->args, &r->own.choose))
-        return false;
-    r->ad_hoc = r->own.rows.count || r->own.columns.count || metric;
-    if (r->ad_hoc && (pl_args_has(r->args, "compare") || pl_args_has(r->args, "claims"))) {
-        pl_cmd_usage_error(
-            r->args, "--compare and --claims take tables that the spec declares: no --rows, --columns or --value");
-        return false;
-    }
-    return read_kind(r) && read_published(r) && read_tests(r) && pl_cmd_read_target(r->args, &r->target) &&
-           pl_cmd_read_where(r->args, &r->own.where, &r->own.where_count);
-}
-
 /* A declared table with what the command line changes about it. The conditions of both must hold; the list made here
  * is the caller's, what it points to is not. */
-static struct pl_table_spec amend(const struct report *r, const struct pl_table_spec *declared)
+static struct pl_table_spec amend(const struct pl_report *r, const struct pl_table_spec *declared)
 {
     struct pl_table_spec spec = *declared;
     if (r->any_select)
@@ -238,7 +82,7 @@ static struct pl_table_spec amend(const struct report *r, const struct pl_table_
     return spec;
 }
 
-static void keep_listing(struct report *r, struct pl_listing *listing, const struct pl_error *err)
+static void keep_listing(struct pl_report *r, struct pl_listing *listing, const struct pl_error *err)
 {
     if (!listing) {
         r->code = pl_cmd_fail(r->args, err);
@@ -249,18 +93,18 @@ static void keep_listing(struct report *r, struct pl_listing *listing, const str
 }
 
 /* What statistics say of a table takes its place. */
-static void add_listing(struct report *r, const struct pl_table *table)
+static void add_listing(struct pl_report *r, const struct pl_table *table)
 {
     struct pl_listing *listing;
     struct pl_error err;
-    int status = r->kind == PAIRS   ? pl_table_pairs(&listing, table, &r->own.compare, &err)
-                 : r->kind == RANKS ? pl_table_ranks(&listing, table, r->level, &err)
-                                    : pl_table_profile(&listing, table, r->tau_max, &err);
+    int status = r->kind == PL_REPORT_PAIRS   ? pl_table_pairs(&listing, table, &r->own.compare, &err)
+                 : r->kind == PL_REPORT_RANKS ? pl_table_ranks(&listing, table, r->level, &err)
+                                              : pl_table_profile(&listing, table, r->tau_max, &err);
     keep_listing(r, status ? NULL : listing, &err);
 }
 
 /* Rows and columns of the table part the searches. */
-static void add_tuning(struct report *r, struct pl_results *results, const struct pl_table_spec *table)
+static void add_tuning(struct pl_report *r, struct pl_results *results, const struct pl_table_spec *table)
 {
     size_t rows = table->rows.count, columns = table->columns.count;
     char **names = pl_new((rows + columns + 1) * sizeof *names);
@@ -283,24 +127,28 @@ static void add_tuning(struct report *r, struct pl_results *results, const struc
     free(names);
 }
 
-/* The same table with --label and --labels; what it has of both is the caller's. */
-static struct pl_table_spec label_table(struct report *r, const struct pl_table_spec *declared)
+/* The same table with --label and --labels, which are the caller's. No two tables have one \label, though studies of a
+ * file may have said the same. */
+static struct pl_table_spec label_table(struct pl_report *r, const struct pl_table_spec *declared)
 {
     struct pl_table_spec spec = *declared;
     struct pl_text label = {0};
     spec.labels = pl_labels_join(&r->own.labels, &declared->labels);
-    if (r->own.label) {
-        pl_text_add(&label, r->own.label);
-        if (r->labelled++)
-            pl_text_addf(&label, "-%zu", r->labelled);
-        spec.label = pl_text_take(&label);
-    } else {
-        spec.label = pl_copy(declared->label);
+    const char *wanted = r->own.label ? r->own.label : declared->label;
+    spec.label = NULL;
+    if (!wanted)
+        return spec;
+    pl_text_add(&label, wanted);
+    for (int i = 2; pl_names_have(&r->labels, pl_text(&label)); i++) {
+        pl_text_clear(&label);
+        pl_text_addf(&label, "%s-%d", wanted, i);
     }
+    pl_names_add(&r->labels, pl_text(&label));
+    spec.label = pl_text_take(&label);
     return spec;
 }
 
-static void build_table(struct report *r, struct pl_results *results, const struct pl_table_spec *spec)
+static void build_table(struct pl_report *r, struct pl_results *results, const struct pl_table_spec *spec)
 {
     struct pl_table *table;
     struct pl_error err;
@@ -312,17 +160,17 @@ static void build_table(struct report *r, struct pl_results *results, const stru
             r->code = code;
         return;
     }
-    if (r->kind != TABLES)
+    if (r->kind != PL_REPORT_TABLES)
         add_listing(r, table);
     r->tables = pl_resize(r->tables, r->count + 1, sizeof *r->tables);
     r->tables[r->count++] = table;
 }
 
-static void add_table(struct report *r, struct pl_results *results, const struct pl_table_spec *spec)
+static void add_table(struct pl_report *r, struct pl_results *results, const struct pl_table_spec *spec)
 {
     struct pl_table_spec labelled = label_table(r, spec);
     r->tried = true;
-    if (r->kind == TUNING)
+    if (r->kind == PL_REPORT_TUNING)
         add_tuning(r, results, &labelled);
     else
         build_table(r, results, &labelled);
@@ -330,11 +178,11 @@ static void add_table(struct report *r, struct pl_results *results, const struct
     free(labelled.label);
 }
 
-static void add_comparison(struct report *r, struct pl_results *results, const struct pl_table_spec *spec)
+static void add_comparison(struct pl_report *r, struct pl_results *results, const struct pl_table_spec *spec)
 {
     struct pl_comparison *comparison;
     struct pl_error err;
-    if (pl_comparison_build(&comparison, results, spec, r->published, r->level, r->kind == CLAIMS, &err)) {
+    if (pl_comparison_build(&comparison, results, spec, r->published, r->level, r->kind == PL_REPORT_CLAIMS, &err)) {
         r->code = pl_cmd_fail(r->args, &err);
         return;
     }
@@ -343,7 +191,7 @@ static void add_comparison(struct report *r, struct pl_results *results, const s
 }
 
 /* The tables of a study that say which published one they are. */
-static int compare_sweep(struct report *r, struct pl_results *results)
+static int compare_sweep(struct pl_report *r, struct pl_results *results)
 {
     const struct pl_study *study = pl_results_study(results);
     size_t compared = 0;
@@ -355,13 +203,13 @@ static int compare_sweep(struct report *r, struct pl_results *results)
         free(spec.where);
         compared++;
     }
-    if (!compared && r->kind != CLAIMS)
+    if (!compared && r->kind != PL_REPORT_CLAIMS)
         pl_cmd_note("poula report: no table of study %s says which published one it is (published: NAME)",
                     pl_results_name(results));
-    return compared || r->kind == CLAIMS ? 0 : 2;
+    return compared || r->kind == PL_REPORT_CLAIMS ? 0 : 2;
 }
 
-static int tables_of_sweep(struct report *r, struct pl_results *results)
+static int tables_of_sweep(struct pl_report *r, struct pl_results *results)
 {
     const struct pl_study *study = pl_results_study(results);
     struct pl_error err;
@@ -387,7 +235,7 @@ static int tables_of_sweep(struct report *r, struct pl_results *results)
 /* The tables of a sweep, and on a page all else that is known of it. */
 static int report_sweep(void *self, struct pl_results *results)
 {
-    struct report *r = self;
+    struct pl_report *r = self;
     struct pl_error err;
     size_t before = r->count;
     int code = tables_of_sweep(r, results);
@@ -398,19 +246,19 @@ static int report_sweep(void *self, struct pl_results *results)
     return code;
 }
 
-static int write_out(struct report *r)
+static int write_out(struct pl_report *r)
 {
     struct pl_text text = {0};
     struct pl_error err;
     const char *path = pl_args_get(r->args, "out", NULL);
     int code = 0;
-    if (r->kind == CLAIMS)
+    if (r->kind == PL_REPORT_CLAIMS)
         r->listings = pl_claims_list(r->published, r->comparisons, r->comparison_count, r->level, &r->listing_count);
     if (r->page)
         pl_page_write(r->page, &text);
-    else if (r->published && r->kind != CLAIMS)
+    else if (r->published && r->kind != PL_REPORT_CLAIMS)
         pl_comparison_write(r->comparisons, r->comparison_count, r->format, &text);
-    else if (r->kind != TABLES)
+    else if (r->kind != PL_REPORT_TABLES)
         pl_listing_write(r->listings, r->listing_count, r->format, &text);
     else
         pl_table_write(r->tables, r->count, r->format, &text);
@@ -424,17 +272,19 @@ static int write_out(struct report *r)
 
 static int run(const struct pl_args *args)
 {
-    struct report r = {.args = args, .format = pl_cmd_format(args, &pl_format_text), .own = {.digits = -1}};
+    struct pl_report r = {.args = args, .format = pl_cmd_format(args, &pl_format_text), .own = {.digits = -1}};
     int code = 2;
-    if (read_options(&r)) {
+    if (pl_report_read(&r)) {
         const char *study = pl_args_get(args, "study", "");
-        if (r.format == &pl_format_html && !strchr(study, ',') && r.kind == TABLES && !r.ad_hoc && !r.published &&
-            !pl_args_has(args, "table"))
+        if (r.format == &pl_format_html && !strchr(study, ',') && r.kind == PL_REPORT_TABLES && !r.ad_hoc &&
+            !r.published && !pl_args_has(args, "table"))
             r.page = pl_page_new();
         r.labels_met = pl_new((r.own.labels.count + 1) * sizeof *r.labels_met);
-        code = r.kind == CLAIMS ? pl_cmd_each_study(args, report_sweep, &r)
-                                : pl_cmd_each_sweep(args, r.own.where, r.own.where_count, report_sweep, &r);
-        bool any = r.kind == CLAIMS ? !code : r.kind != TABLES ? r.listing_count > 0 : r.count || r.comparison_count;
+        code = r.kind == PL_REPORT_CLAIMS ? pl_cmd_each_study(args, report_sweep, &r)
+                                          : pl_cmd_each_sweep(args, r.own.where, r.own.where_count, report_sweep, &r);
+        bool any = r.kind == PL_REPORT_CLAIMS   ? !code
+                   : r.kind != PL_REPORT_TABLES ? r.listing_count > 0
+                                                : r.count || r.comparison_count;
         if (any) {
             pl_cmd_note_labels(args, &r.own.labels, r.labels_met);
             int wrote = write_out(&r);
@@ -463,6 +313,7 @@ static int run(const struct pl_args *args)
     free(r.own.label);
     free(r.labels_met);
     pl_labels_release(&r.own.labels);
+    pl_names_release(&r.labels);
     free(r.own.choose.metric);
     pl_names_release(&r.own.choose.over);
     pl_names_release(&r.own.rows);

@@ -24,6 +24,12 @@ void pl_names_read(const char *list, struct pl_names *names)
     }
 }
 
+void pl_names_add(struct pl_names *names, const char *name)
+{
+    names->names = pl_resize(names->names, names->count + 1, sizeof *names->names);
+    names->names[names->count++] = pl_copy(name);
+}
+
 void pl_names_release(struct pl_names *names)
 {
     for (size_t i = 0; i < names->count; i++)

@@ -12,7 +12,9 @@ struct pl_names {
 bool pl_names_have(const struct pl_names *names, const char *name);
 /* Reads "a,b" (NULL gives none; empty names are left out) into *names, which pl_names_release frees. */
 void pl_names_read(const char *list, struct pl_names *names);
-/* Only of a list that was read by pl_names_read: those of a declaration belong to its spec. */
+/* Appends a copy of a name to a list that pl_names_release frees. */
+void pl_names_add(struct pl_names *names, const char *name);
+/* Only of a list that was made by the two functions above: those of a declaration belong to its spec. */
 void pl_names_release(struct pl_names *names);
 
 #endif

@@ -101,3 +101,22 @@ equal "$(cut -d , -f 7 drawn.alone | sort -u)" 12 "points of a search of three s
 grep -q '^1,[^,]*,[^,]' drawn.alone || fail "a random search has no band"
 expect 0 poula report --study drawn,even,other --tuning --value "last loss"
 contains out "those of study even are sobol"
+
+# Studies of a file that say one name, or whose name is another's of itself: no figure and no \label replaces another.
+cat >alike.yaml <<'E2'
+defaults:
+  figures: [{kind: curves, y: loss, name: learning}, {kind: curves, y: loss, name: two-curves}]
+  tables: [{value: best loss, label: "tab:main"}]
+studies:
+- {study: one, task: {command: [sh, -c, "echo loss=$0", "{k}"]}, settings: {k: [1, 2]}}
+- {study: two, task: {command: [sh, -c, "echo loss=$0", "{k}"]}, settings: {k: [3, 4]}}
+E2
+expect 0 poula sweep alike.yaml --db alike.db
+expect 0 poula plot --db alike.db --out alike
+contains err "another study has drawn a figure learning: that of two is two-learning"
+equal "$(sort out | paste -sd ' ')" "alike/learning.png alike/two-curves.png alike/two-learning.png alike/two-two-curves.png" "figures of one name"
+for file in $(cat out); do [ -s "$file" ] || fail "$file is not there"; done
+expect 0 poula plot --db alike.db --out alike --kind curves --y loss --name mine
+equal "$(paste -sd ' ' out)" "alike/mine.png alike/two-mine.png" "figures of one --name"
+expect 0 poula report --db alike.db --format latex
+equal "$(grep -o 'label{.*' out | paste -sd ' ')" "label{tab:main} label{tab:main-2}" "labels of two studies"

@@ -235,6 +235,12 @@ static void searches_that_cannot_be_are_refused(void **state)
          "a range is {log: [LOW, HIGH]}"},
         {STUDY "optimizer: {name: adam, lambda: [0.1, {log: [0.1, 1]}]}\nsearch: {points: 4}\n",
          "cannot stand in a list of values"},
+        {STUDY "optimizer: {name: adam, lambda: [{log: [0.1, 1]}]}\nsearch: {points: 4}\n",
+         "cannot stand in a list of values"},
+        {STUDY "optimizer: {name: adam, lambda: [{choice: [0.1, 1]}]}\n", "cannot stand in a list of values"},
+        {STUDY "cases: [{optimizer: {name: adam, lambda: [{log: [0.1, 1]}]}}]\n", "cannot stand in a list of values"},
+        {STUDY "optimizer: {name: adam, lambda: {unifrom: [0.1, 1]}}\nsearch: {points: 4}\n", "a range is {log:"},
+        {STUDY "optimizer: {name: adam, lambda: {log: [0.1, 1]}}\nsearch: {points: 4, seed: -1}\n", "seed is -1"},
         {STUDY "optimizer: {name: {choice: [adam, sgd]}, lambda: 1}\nsearch: {points: 4}\n", "cannot be drawn"},
         {STUDY "optimizer: {name: adam, lambda: {log: [0.1, 1]}}\n", "search: {points: 64} must say how often"},
         {STUDY "optimizer: {name: adam, lambda: 0.1}\nsearch: {points: 4}\n", "nothing is drawn here"},
@@ -261,6 +267,8 @@ static void searches_that_cannot_be_are_refused(void **state)
             fail_msg("accepted:\n%s", bad[i].text);
         if (!strstr(pl_text(&problems), bad[i].why))
             fail_msg("no \"%s\" in: %s", bad[i].why, pl_text(&problems));
+        if (strchr(pl_text(&problems), '\n') != strrchr(pl_text(&problems), '\n'))
+            fail_msg("one slip, several problems: %s", pl_text(&problems));
         pl_text_release(&problems);
     }
     struct pl_text text = {0}, problems = {0};
@@ -275,6 +283,40 @@ static void searches_that_cannot_be_are_refused(void **state)
     assert_non_null(strstr(pl_text(&problems), "niederreiter draws at most 12 settings, and these are 13"));
     pl_text_release(&text);
     pl_text_release(&problems);
+}
+
+/* A scale may replace all that is drawn. */
+static void a_scale_may_leave_nothing_to_draw(void **state)
+{
+    (void)state;
+    static const char text[] = STUDY "optimizer: {name: adam, lambda: {log: [0.1, 1]}}\nsearch: {points: 4}\n"
+                                     "scale: {quick: {lambda: 0.5}}\n";
+    struct pl_text problems = {0};
+    struct pl_spec *spec = NULL;
+    struct pl_error err;
+    assert_false(pl_spec_parse_scaled(&spec, text, strlen(text), "search.yaml", "quick", &problems, &err));
+    assert_int_equal(pl_spec_study(spec, 0)->configs, 1);
+    pl_spec_free(spec);
+    pl_text_release(&problems);
+}
+
+/* The width of a range may be above what a number holds. */
+static void the_widest_range_is_drawn_from(void **state)
+{
+    (void)state;
+    char *points = points_of("study: s\ntask: {command: [echo, \"{v}\"]}\nsearch: {points: 20}\n"
+                             "settings: {v: {uniform: [-1e308, 1e308]}}\n",
+                             "v", NULL, false);
+    int count = 0, below = 0;
+    for (char *at = points; *at; at += strspn(at, " |")) {
+        double v = strtod(at, &at);
+        assert_true(v > -1e308 && v < 1e308);
+        below += v < 0;
+        count++;
+    }
+    assert_int_equal(count, 20);
+    assert_in_range(below, 3, 17);
+    free(points);
 }
 
 /* Though a table names the setting that brings it. */
@@ -333,6 +375,8 @@ int main(void)
         cmocka_unit_test(what_is_drawn_is_known),
         cmocka_unit_test(searches_that_cannot_be_are_refused),
         cmocka_unit_test(a_range_that_a_scale_brings_is_refused),
+        cmocka_unit_test(a_scale_may_leave_nothing_to_draw),
+        cmocka_unit_test(the_widest_range_is_drawn_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

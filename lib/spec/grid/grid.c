@@ -244,10 +244,11 @@ static void number_points(struct reader *reader, const struct content *study, st
     grid->points = 0;
 }
 
-/* A search of a study in which nothing is drawn is a slip; that of defaults is for others. */
+/* A search of a study in which nothing is drawn is a slip; that of defaults is for others, and a scale may have put a
+ * value in the place of a range. */
 static void complain_undrawn(struct reader *reader, const struct content *study, const struct pl_study_grid *grid)
 {
-    bool drawn = !study->search || !grid->search.points || pl_complaint_count(&reader->complaints);
+    bool drawn = !study->search || reader->scale || !grid->search.points || pl_complaint_count(&reader->complaints);
     for (size_t i = 0; i < grid->part_count; i++)
         drawn = drawn || grid->parts[i].drawn_count;
     if (!drawn)
@@ -268,7 +269,6 @@ void pl_grid_read(struct reader *reader, const struct content *defaults, const s
         grid->part_count = 1;
         read_part(reader, grid->parts, defaults, study, NULL, &grid->search);
     }
-    complain_undrawn(reader, study, grid);
     number_points(reader, study, grid);
     const struct node *at = study->name ? study->name : study->map;
     for (size_t i = 0; i < grid->part_count; i++) {
@@ -277,6 +277,7 @@ void pl_grid_read(struct reader *reader, const struct content *defaults, const s
         part->first_variant = grid->variant_count;
         grid->variant_count += part->variant_count;
     }
+    complain_undrawn(reader, study, grid);
     pl_exclusions_read(reader, defaults, study, grid);
 }
 

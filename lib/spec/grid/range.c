@@ -152,7 +152,8 @@ struct pl_value pl_range_value(const struct pl_prior *r, double u)
     case PL_PRIOR_INTEGER:
         return (struct pl_value){PL_INTEGER, {.integer = (int64_t)r->low + (int64_t)(u * (r->high - r->low + 1))}};
     case PL_PRIOR_UNIFORM:
-        x = r->low + u * (r->high - r->low);
+        x = r->high - r->low;
+        x = isfinite(x) ? r->low + u * x : (1 - u) * r->low + u * r->high;
         break;
     default:
         x = exp(log(r->low) + u * (log(r->high) - log(r->low)));
@@ -238,11 +239,13 @@ void pl_search_read(struct reader *reader, const struct content *defaults, const
     struct pl_search read = {.seed = 1};
     if (map->kind != NODE_MAP || !pl_node_find(map, "points")) {
         pl_complain(&reader->complaints, map, "search must say how many points are drawn: search: {points: 64}");
+        search->points = 1;
         return;
     }
-    if (check_keys(reader, map) && read_whole(reader, map, "points", "[1,10000000]", &read.points) &&
-        read_whole(reader, map, "seed", "[0,9007199254740992]", &read.seed) && read_method(reader, map, &read))
-        *search = read;
+    if (!check_keys(reader, map) || !read_whole(reader, map, "points", "[1,10000000]", &read.points) ||
+        !read_whole(reader, map, "seed", "[0,9007199254740992]", &read.seed) || !read_method(reader, map, &read))
+        read.points = 1; /* refused, and so that nobody says that it is missing */
+    *search = read;
 }
 
 static int by_text(const void *a, const void *b)
@@ -254,7 +257,7 @@ static int by_text(const void *a, const void *b)
 static bool check_field(struct reader *reader, const struct field *field)
 {
     bool good = true;
-    for (size_t i = 0; field->count > 1 && i < field->count; i++)
+    for (size_t i = 0; (field->axis || field->count > 1) && i < field->count; i++)
         if (pl_is_range(pl_field_value(field, i))) {
             pl_complain(&reader->complaints, pl_field_value(field, i), "%s: a range cannot stand in a list of values",
                         field->key);
