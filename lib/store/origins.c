@@ -31,10 +31,17 @@ int pl_store_origins(struct pl_store *store, const int64_t *sweeps, size_t count
                                 " group_concat(DISTINCT coalesce(k.name, h.host))" ENDED TRAINED OF_SWEEPS;
     static const char versions[] = "SELECT count(DISTINCT coalesce(k.version, h.version)) > 1,"
                                    " group_concat(DISTINCT coalesce(k.version, h.version))" ENDED TRAINED OF_SWEEPS;
-    static const char
-        programs[] = "SELECT count(*) > 0, group_concat(file) FROM (SELECT coalesce(p.file, p.folder) AS file" ENDED
-                     " CROSS JOIN program AS p ON p.id = a.program" OF_SWEEPS
-                     " GROUP BY p.folder, p.file HAVING count(DISTINCT p.id) > 1)";
+    /* Another version is another commit, or another content of a file that both name: points may name files of their
+     * own. */
+    static const char programs[] =
+        "WITH p AS MATERIALIZED (SELECT DISTINCT p.id, p.folder, coalesce(p.file, p.folder) AS file, p.files,"
+        " coalesce(p.git_commit, '') || coalesce(p.dirty, '') AS tree" ENDED
+        " CROSS JOIN program AS p ON p.id = a.program" OF_SWEEPS ") "
+        "SELECT count(*) > 0, group_concat(file) FROM"
+        " (SELECT folder, file FROM p GROUP BY 1, 2 HAVING count(DISTINCT tree) > 1"
+        " UNION SELECT p.folder, p.file FROM p,"
+        " json_each(CASE WHEN json_valid(p.files) THEN p.files ELSE '{}' END) AS f"
+        " GROUP BY p.folder, p.file, f.key HAVING count(DISTINCT f.value) > 1)";
     int64_t many_hosts = 0, many_versions = 0, many_programs = 0;
     struct pl_text list = {0};
     *origins = (struct pl_origins){0};

@@ -204,8 +204,18 @@ contains out "The runs come from several versions of poula: "
 contains out "elsewhere"
 sql where.db "INSERT INTO program (id, digest, folder, file, files) VALUES (1, zeroblob(32), '/p', 'train.py', '{}'),
     (2, randomblob(32), '/p', 'train.py', '{}'); UPDATE attempt SET program = 1 + session % 2"
-expect 0 poula report --db where.db
-contains out "The runs come from several versions of a program: train.py."
+several="The runs come from several versions of a program: train.py."
+for change in "files = json_object('train.py', '0' || id)" "files = '{}', git_commit = 'c' || id" "git_commit = 'c', dirty = id = 1"; do
+    sql where.db "UPDATE program SET $change"
+    expect 0 poula report --db where.db
+    contains out "$several"
+done
+# But not where the runs name files of their own, which are each the same at all times; nor where this says nothing readable.
+for files in "json_object('train.py', '00', 'c' || id, '0' || id)" "'[not json'"; do
+    sql where.db "UPDATE program SET git_commit = 'c', dirty = 0, files = $files"
+    expect 0 poula report --db where.db
+    lacks out "several versions of a program"
+done
 
 # S8: views that another version made are made anew, also for who only reads.
 sql results/poula.db "DROP VIEW summary; CREATE VIEW summary AS SELECT 1 AS mean; UPDATE meta SET value = 'old' WHERE key = 'views'"
