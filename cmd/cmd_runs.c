@@ -12,18 +12,12 @@ struct columns {
     bool *telling;   /* settings: do they differ among the runs to be shown? others: has a run one? */
 };
 
-static void add_name(struct pl_names *names, const char *name)
-{
-    names->names = pl_resize(names->names, names->count + 1, sizeof *names->names);
-    names->names[names->count++] = pl_copy(name);
-}
-
 /* A view that an older poula made, in a file that cannot be written, may lack it: SQLite would take the name for a
  * text. */
 static void add_fact(struct columns *columns, const struct pl_run_pick *pick, const char *name)
 {
     if (pl_names_have(&pick->columns, name))
-        add_name(&columns->chosen, name);
+        pl_names_add(&columns->chosen, name);
 }
 
 static int take_telling(void *self, const struct pl_cell *cells, size_t count)
@@ -189,7 +183,7 @@ static int run(const struct pl_args *args)
     code = pl_pick_open(&pick, args, store);
     if (!code) {
         for (size_t i = 0; i < pick.settings.count; i++)
-            add_name(&columns.chosen, pick.settings.names[i]);
+            pl_names_add(&columns.chosen, pick.settings.names[i]);
         columns.settings = columns.chosen.count;
         columns.placed = pl_args_has(args, "status") || pl_args_has(args, "since");
         add_fact(&columns, &pick, "started");

@@ -9,19 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_to(struct pl_names *names, const char *name)
-{
-    names->names = pl_resize(names->names, names->count + 1, sizeof *names->names);
-    names->names[names->count++] = pl_copy(name);
-}
-
 static int take_column(void *self, const struct pl_cell *cells, size_t count)
 {
     struct pl_run_pick *pick = self;
     (void)count;
-    add_to(&pick->columns, cells[0].text);
+    pl_names_add(&pick->columns, cells[0].text);
     if (cells[1].integer)
-        add_to(&pick->settings, cells[0].text);
+        pl_names_add(&pick->settings, cells[0].text);
+    if (cells[1].integer && strcmp(cells[0].text, cells[2].text)) {
+        pl_names_add(&pick->renamed, cells[2].text);
+        pl_names_add(&pick->renamed, cells[0].text);
+    }
     return 0;
 }
 
@@ -38,9 +36,19 @@ static const char *find_column(const struct pl_run_pick *pick, const char *name)
     return NULL;
 }
 
+/* The column of a setting whose own name is a fact's in some view: setting_n of n. */
+static const char *renamed(const struct pl_run_pick *pick, const char *key)
+{
+    for (size_t i = 0; i < pick->renamed.count; i += 2)
+        if (!strcmp(pick->renamed.names[i], key))
+            return pick->renamed.names[i + 1];
+    return NULL;
+}
+
 const char *pl_pick_column(const struct pl_run_pick *pick, const char *key)
 {
     const char *column = find_column(pick, key);
+    column = column ? column : renamed(pick, key);
     size_t at = 0;
     for (const char *other; !column && (other = pl_train_key_of(key, &at));)
         column = find_column(pick, other);
@@ -109,6 +117,8 @@ static int complain(const struct pl_run_pick *pick, const char *column, const st
     if (!code) {
         pl_condition_slip(condition, i, "", l.count && !l.words, &why);
         pl_text_addf(&why, "; there %s: %s", l.count == 1 ? "is" : "are", l.count ? pl_text(&there) : "none at all");
+        if (renamed(pick, condition->key) && strcmp(column, renamed(pick, condition->key)))
+            pl_text_addf(&why, "; the setting %s is %s here", condition->key, renamed(pick, condition->key));
         code = pl_cmd_usage_error(pick->args, "%s", pl_text(&why));
     }
     pl_text_release(&sql);
@@ -214,7 +224,7 @@ static int add_metric(struct pl_run_pick *pick, const char *study, const char *g
     pl_text_addf(&name, "%s%s", metric, pl_pick_column(pick, metric) ? "_value" : "");
     pl_text_add(columns, ") AS ");
     pl_pick_add_name(columns, pl_text(&name));
-    add_to(&pick->columns, pl_text(&name));
+    pl_names_add(&pick->columns, pl_text(&name));
     pl_text_release(&name);
     return code;
 }
@@ -240,8 +250,9 @@ static int add_base(struct pl_run_pick *pick)
 
 int pl_pick_open(struct pl_run_pick *pick, const struct pl_args *args, struct pl_store *store)
 {
-    static const char names[] = "SELECT p.name, k.id IS NOT NULL FROM pragma_table_info('runs') AS p"
-                                " LEFT JOIN setting_key AS k ON k.name = p.name ORDER BY p.cid";
+    static const char names[] =
+        "SELECT p.name, k.id IS NOT NULL, CAST(coalesce(k.key, p.name) AS TEXT) FROM pragma_table_info('runs') AS p"
+        " LEFT JOIN setting_key AS k ON k.name = p.name ORDER BY p.cid";
     const struct pl_sweep_info *sweeps;
     struct pl_error err;
     size_t count;
@@ -258,6 +269,7 @@ void pl_pick_close(struct pl_run_pick *pick)
 {
     pl_names_release(&pick->columns);
     pl_names_release(&pick->settings);
+    pl_names_release(&pick->renamed);
     pl_text_release(&pick->base);
 }
 

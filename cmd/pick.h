@@ -33,6 +33,7 @@ struct pl_run_pick {
     const struct pl_args *args;
     struct pl_store *store;
     struct pl_names columns;  /* of the view runs, then of --metric */
+    struct pl_names renamed;  /* pairs: a setting, and its column that is called otherwise */
     struct pl_names settings; /* those of them that are settings */
     struct pl_text base;      /* the runs of the study, or all, with the columns of --metric */
 };

@@ -69,8 +69,7 @@ static int take_value(void *self, const struct pl_cell *cells, size_t count)
     while (m < v->metrics.count && strcmp(v->metrics.names[m], cells[0].text))
         m++;
     if (m == v->metrics.count) {
-        v->metrics.names = pl_resize(v->metrics.names, m + 1, sizeof *v->metrics.names);
-        v->metrics.names[v->metrics.count++] = pl_copy(cells[0].text);
+        pl_names_add(&v->metrics, cells[0].text);
         v->texts = pl_resize(v->texts, (m + 1) * MOST_SIDES, sizeof *v->texts);
         memset(v->texts + m * MOST_SIDES, 0, MOST_SIDES * sizeof *v->texts);
     }

@@ -16,12 +16,21 @@ static void add_labels(struct pl_text *out, const struct pl_label *labels, size_
     }
 }
 
+/* A setting that is called as one of the columns of every table has setting_ before its name, as in the views. */
+static void add_key(struct pl_text *out, const char *key)
+{
+    static const char
+        others[] = "study metric select selected_by selected_on criterion mean std median min max n planned"
+                   " diverged failed missing best sem ci95 running stopped never p adjusted_p alike";
+    pl_text_add(out, pl_has_word(others, key) ? "setting_" : "");
+    pl_escape_csv(out, key);
+    pl_text_add_char(out, ',');
+}
+
 static void add_selection_head(struct pl_text *out, const struct pl_table_selection *selection)
 {
-    for (size_t k = 0; k < selection->over_count; k++) {
-        pl_escape_csv(out, selection->over[k]);
-        pl_text_add_char(out, ',');
-    }
+    for (size_t k = 0; k < selection->over_count; k++)
+        add_key(out, selection->over[k]);
     if (selection->best)
         pl_text_add(out, "selected_by,selected_on,criterion,");
 }
@@ -44,14 +53,10 @@ static void add_selection(struct pl_text *out, const struct pl_table *table, siz
 static void write_table(const struct pl_table *table, struct pl_text *out)
 {
     pl_text_add(out, "study,metric,select,");
-    for (size_t k = 0; k < table->row_key_count; k++) {
-        pl_escape_csv(out, table->row_keys[k]);
-        pl_text_add_char(out, ',');
-    }
-    for (size_t k = 0; k < table->column_key_count; k++) {
-        pl_escape_csv(out, table->column_keys[k]);
-        pl_text_add_char(out, ',');
-    }
+    for (size_t k = 0; k < table->row_key_count; k++)
+        add_key(out, table->row_keys[k]);
+    for (size_t k = 0; k < table->column_key_count; k++)
+        add_key(out, table->column_keys[k]);
     add_selection_head(out, &table->selection);
     pl_text_addf(out, "mean,std,median,min,max,n,planned,diverged,failed,missing,best%s%s%s%s%s\n",
                  pl_table_spread_column(table), table->works ? ",running" : "", table->stops ? ",stopped" : "",

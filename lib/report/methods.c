@@ -146,11 +146,12 @@ static void note_matrix(const struct matrix *m, const char *worst, struct pl_tex
                      m->worst == 1 ? "" : "s", worst);
 }
 
+/* Where every method diverged or never arrived, none is first. */
 static size_t count_best(const struct matrix *m, const double *ranks, size_t method)
 {
     size_t count = 0;
     for (size_t t = 0; t < m->tasks; t++) {
-        bool first = true;
+        bool first = !isinf(m->scores[t * m->methods + method]);
         for (size_t k = 0; k < m->methods; k++)
             first = first && ranks[t * m->methods + k] >= ranks[t * m->methods + method];
         count += first;

@@ -37,12 +37,6 @@ static int find_criterion(const struct pl_results *results, const struct pl_sele
 
 /* ---- groups ---- */
 
-static void add_name(struct pl_names *names, const char *name)
-{
-    names->names = pl_resize(names->names, names->count + 1, sizeof *names->names);
-    names->names[names->count++] = pl_copy(name);
-}
-
 /* Appends the columns of those names that some run has. */
 static size_t add_keys(const struct pl_results *results, const struct pl_names *names, size_t *keys, size_t count)
 {
@@ -61,14 +55,14 @@ static void find_groups(const struct pl_results *results, const struct pl_table_
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < parting[k]->count; i++)
             if (strcmp(parting[k]->names[i], PL_RANK_KEY))
-                add_name(&choice->groups, parting[k]->names[i]);
+                pl_names_add(&choice->groups, parting[k]->names[i]);
     size_t capacity = choice->groups.count + table->choose.over.count + results->column_count;
     size_t *keys = pl_new((capacity + 1) * sizeof *keys);
     size_t own = add_keys(results, &choice->groups, keys, 0);
     size_t named = add_keys(results, &table->choose.over, keys, own);
     size_t all = pl_results_extend(results, configs, count, keys, named, capacity);
     for (size_t i = named; i < all; i++)
-        add_name(&choice->groups, results->columns[keys[i]].name);
+        pl_names_add(&choice->groups, results->columns[keys[i]].name);
     if (all > named)
         memmove(keys + own, keys + named, (all - named) * sizeof *keys);
     choice->group_count = pl_results_part(results, configs, count, keys, own + all - named, groups);
@@ -195,7 +189,7 @@ int pl_results_choose_best(struct pl_results *results, struct pl_names *over, st
     const struct pl_table_spec *declared = choosing_table(results->study);
     if (declared) {
         for (size_t i = 0; i < declared->choose.over.count; i++)
-            add_name(over, declared->choose.over.names[i]);
+            pl_names_add(over, declared->choose.over.names[i]);
         return pl_results_choose(results, declared, choice, err);
     }
     const struct pl_search *search = results->study ? results->study->search : NULL;
@@ -214,10 +208,10 @@ int pl_results_choose_best(struct pl_results *results, struct pl_names *over, st
     size_t all = search ? 0 : pl_results_axes(results, configs, results->count, keys, 64);
     for (size_t i = 0; i < all; i++)
         if (!pl_names_have(&rows, results->columns[keys[i]].name))
-            add_name(over, results->columns[keys[i]].name);
+            pl_names_add(over, results->columns[keys[i]].name);
     for (size_t i = 0; search && i < search->key_count; i++)
         if (pl_results_key(results, search->keys[i]) != SIZE_MAX)
-            add_name(over, search->keys[i]);
+            pl_names_add(over, search->keys[i]);
     struct pl_table_spec table = {
         .rows = rows,
         .choose = {

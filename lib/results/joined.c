@@ -83,10 +83,8 @@ static void join_metrics(struct pl_results *r, const struct pl_results *part)
         while (at < r->metric_count && strcmp(r->metrics[at].name, m->name))
             at++;
         if (at < r->metric_count) {
-            if (r->metrics[at].direction != m->direction && !pl_names_have(&r->split, m->name)) {
-                r->split.names = pl_resize(r->split.names, r->split.count + 1, sizeof *r->split.names);
-                r->split.names[r->split.count++] = pl_copy(m->name);
-            }
+            if (r->metrics[at].direction != m->direction && !pl_names_have(&r->split, m->name))
+                pl_names_add(&r->split, m->name);
             continue;
         }
         r->metrics = pl_resize(r->metrics, r->metric_count + 1, sizeof *r->metrics);

@@ -20,8 +20,7 @@ static int take_name(void *self, const struct pl_cell *cells, size_t count)
 {
     struct pl_names *names = self;
     (void)count;
-    names->names = pl_resize(names->names, names->count + 1, sizeof *names->names);
-    names->names[names->count++] = pl_copy(cells[0].text);
+    pl_names_add(names, cells[0].text);
     return 0;
 }
 

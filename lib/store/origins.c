@@ -32,16 +32,17 @@ int pl_store_origins(struct pl_store *store, const int64_t *sweeps, size_t count
     static const char versions[] = "SELECT count(DISTINCT coalesce(k.version, h.version)) > 1,"
                                    " group_concat(DISTINCT coalesce(k.version, h.version))" ENDED TRAINED OF_SWEEPS;
     /* Another version is another commit, or another content of a file that both name: points may name files of their
-     * own. */
+     * own. What is told is that file. */
     static const char programs[] =
         "WITH p AS MATERIALIZED (SELECT DISTINCT p.id, p.folder, coalesce(p.file, p.folder) AS file, p.files,"
         " coalesce(p.git_commit, '') || coalesce(p.dirty, '') AS tree" ENDED
-        " CROSS JOIN program AS p ON p.id = a.program" OF_SWEEPS ") "
-        "SELECT count(*) > 0, group_concat(file) FROM"
-        " (SELECT folder, file FROM p GROUP BY 1, 2 HAVING count(DISTINCT tree) > 1"
-        " UNION SELECT p.folder, p.file FROM p,"
+        " CROSS JOIN program AS p ON p.id = a.program" OF_SWEEPS "),"
+        " changed AS MATERIALIZED (SELECT p.folder, p.file, f.key AS name FROM p,"
         " json_each(CASE WHEN json_valid(p.files) THEN p.files ELSE '{}' END) AS f"
-        " GROUP BY p.folder, p.file, f.key HAVING count(DISTINCT f.value) > 1)";
+        " GROUP BY p.folder, p.file, f.key HAVING count(DISTINCT f.value) > 1) "
+        "SELECT count(*) > 0, group_concat(name) FROM (SELECT name FROM changed UNION SELECT file FROM p"
+        " WHERE (folder, file) NOT IN (SELECT folder, file FROM changed)"
+        " GROUP BY folder, file HAVING count(DISTINCT tree) > 1)";
     int64_t many_hosts = 0, many_versions = 0, many_programs = 0;
     struct pl_text list = {0};
     *origins = (struct pl_origins){0};

@@ -115,12 +115,6 @@ struct owned {
     struct pl_error *err;
 };
 
-static void add_name(struct pl_names *names, const char *name)
-{
-    names->names = pl_resize(names->names, names->count + 1, sizeof *names->names);
-    names->names[names->count++] = pl_copy(name);
-}
-
 static int take_owned(void *self, const char *path, const char *key)
 {
     struct owned *owned = self;
@@ -128,8 +122,8 @@ static int take_owned(void *self, const char *path, const char *key)
     int status = find(owned->store, key, &found, owned->err);
     if (status || !found)
         return status;
-    add_name(&owned->paths, path);
-    add_name(&owned->keys, key);
+    pl_names_add(&owned->paths, path);
+    pl_names_add(&owned->keys, key);
     return 0;
 }
 

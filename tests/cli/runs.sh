@@ -46,3 +46,24 @@ expect 2 poula runs --limit 0
 expect 2 poula runs --study nothing
 contains err "nothing"
 expect 2 poula runs --study "it's"
+
+# Settings that are called as columns are: conditions find them by their own names, and a CSV has no column twice.
+cat >named.yaml <<'E2'
+study: named
+task: {command: [sh, -c, 'echo loss=$(($0*10))', "{n}", "{host}"]}
+settings: {n: [1, 2], host: [a, b]}
+E2
+expect 0 poula sweep named.yaml --db named.db
+for command in "runs --where n=1" "tag n=1 --add one" "report --where n=1" "runs --where setting_host=a --where n=1,2" "forget n=1" "delete n=1 --yes"; do
+    expect 0 poula $command --db named.db
+done
+equal "$(sql named.db 'SELECT group_concat(setting_n) FROM runs')" 2,2 "what is left of n"
+expect 2 poula runs --db named.db --where n=3
+contains err "no run has n=3; there is: 2"
+expect 2 poula runs --db named.db --where host=a
+contains err "; the setting host is setting_host here"
+sed 's/: named/: others/' named.yaml >others.yaml
+expect 0 poula sweep others.yaml --db named.db
+expect 0 poula report --db named.db --format csv --study named,others --rows n,host --columns study
+equal "$(head -n 1 out | cut -d , -f 1-8)" "study,metric,select,setting_n,host,setting_study,mean,std" "the head of a CSV"
+equal "$(head -n 1 out | tr , '\n' | sort | uniq -d | wc -l)" 0 "columns of one name"

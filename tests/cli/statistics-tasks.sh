@@ -148,3 +148,13 @@ expect 0 poula report --db together.db --tuning --value "last accuracy" --format
 same apart.csv <out
 near "$(sed -n 2p out | cut -d, -f6)" "$(sql apart.db "SELECT avg(value) FROM best WHERE metric = 'accuracy'")" "mean of 20 draws"
 equal "$(sed -n 2p out | cut -d, -f8)" 20 "points"
+
+# Nobody is first where everybody diverged.
+cat >lost.yaml <<'E'
+study: lost
+task: {command: [sh, -c, 'case $0$1 in easya) echo loss=1;; easyb) echo loss=2;; *) echo loss=nan; esac', "{dataset}", "{m}"]}
+settings: {dataset: [easy, hard], m: [a, b]}
+E
+expect 0 poula sweep lost.yaml --db lost.db
+expect 0 poula report --db lost.db --rows m --columns dataset --ranks --format csv
+equal "$(cut -d , -f 2,6 out | paste -sd ' ')" "method,first a,1 b,0" "tasks in which a method is first"
