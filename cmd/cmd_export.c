@@ -1,4 +1,5 @@
 #include "answer.h"
+#include "pick.h"
 
 #include "train/train.h"
 
@@ -6,17 +7,19 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* What can be exported: SQL, and how a study is picked out of it. */
+/* What can be exported: SQL, and how a study is picked out of it. Which runs diverged, which way a metric is better and
+ * what is counted together is the study's to say. */
 static const struct {
-    const char *name, *sql, *of_study, *order;
+    const char *name, *sql, *order;
+    const char *of_study; /* a condition that the study's name ends; or NULL */
+    const char *judged;   /* or the view, with a column study, in which each study says it */
 } kinds[] = {
-    {"runs", "SELECT * FROM runs", " WHERE run IN (SELECT run FROM study_runs WHERE study = ", " ORDER BY run"},
-    {"curves", "SELECT * FROM curves", " WHERE run IN (SELECT run FROM study_runs WHERE study = ", ""},
-    {"best", "SELECT * FROM best", " WHERE run IN (SELECT run FROM study_runs WHERE study = ", " ORDER BY run, metric"},
-    {"settings", "SELECT config, key, type, value FROM setting",
-     " WHERE config IN (SELECT config FROM study_runs WHERE study = ", " ORDER BY config, key"},
-    {"summary", "SELECT * FROM summary",
-     " WHERE config IN (SELECT config FROM study_runs WHERE study = ", " ORDER BY config, metric"},
+    {"runs", "SELECT * FROM runs", " ORDER BY run", NULL, NULL},
+    {"curves", "SELECT * FROM curves", "", " WHERE run IN (SELECT run FROM study_runs WHERE study = ", NULL},
+    {"best", "SELECT * FROM best", " ORDER BY run, metric", NULL, "study_best"},
+    {"settings", "SELECT config, key, type, value FROM setting", " ORDER BY config, key",
+     " WHERE config IN (SELECT config FROM study_runs WHERE study = ", NULL},
+    {"summary", "SELECT * FROM summary", " ORDER BY config, metric", NULL, "study_summary"},
 };
 
 /* Where to write: standard output without a name. */
@@ -57,26 +60,72 @@ static const struct pl_format *chosen_format(const struct pl_args *args)
     return strcmp(given, jsonl.name) ? pl_format_find(given) : &jsonl;
 }
 
+static int take_columns(void *self, const struct pl_cell *cells, size_t count)
+{
+    (void)count;
+    pl_text_add(self, cells[0].text);
+    return 0;
+}
+
+/* The columns of the view without a study's name, from that with it. */
+static int add_judged(struct pl_store *store, size_t kind, const char *study, struct pl_text *sql, struct pl_error *err)
+{
+    struct pl_text ask = {0};
+    pl_text_addf(&ask,
+                 "SELECT group_concat('\"' || replace(name, '\"', '\"\"') || '\"', ', ') FROM pragma_table_info('%s')",
+                 kinds[kind].name);
+    pl_text_add(sql, "SELECT ");
+    int status = pl_store_query(store, pl_text(&ask), NULL, take_columns, sql, err);
+    pl_text_addf(sql, " FROM %s WHERE study = ", kinds[kind].judged);
+    pl_cmd_add_sql_text(sql, study);
+    pl_text_release(&ask);
+    return status;
+}
+
+/* What is exported of a study, or of all (NULL). */
+static int add_source(const struct pl_args *args, struct pl_store *store, size_t kind, const char *study,
+                      struct pl_text *sql)
+{
+    struct pl_run_pick pick = {0};
+    struct pl_error err;
+    int code = 0;
+    if (study && kinds[kind].judged) {
+        if (add_judged(store, kind, study, sql, &err))
+            code = pl_cmd_fail(args, &err);
+    } else if (study && !kinds[kind].of_study) {
+        code = pl_pick_open(&pick, args, store);
+        pl_text_add(sql, pl_text(&pick.base));
+        pl_pick_close(&pick);
+    } else {
+        pl_text_add(sql, kinds[kind].sql);
+    }
+    if (study && kinds[kind].of_study) {
+        pl_text_add(sql, kinds[kind].of_study);
+        pl_cmd_add_sql_text(sql, study);
+        pl_text_add(sql, ")");
+    }
+    pl_text_add(sql, kinds[kind].order);
+    return code;
+}
+
 static int export_kind(const struct pl_args *args, struct pl_store *store, size_t kind, const char *out)
 {
     const char *study = pl_args_get(args, "study", NULL);
     const struct pl_sweep_info *sweeps;
     size_t count;
     struct target target;
-    struct pl_error err;
-    if ((study && pl_store_sweeps(store, study, &sweeps, &count, &err)) || target_open(&target, out, &err))
-        return pl_cmd_fail(args, &err);
     struct pl_text sql = {0};
-    pl_text_add(&sql, kinds[kind].sql);
-    if (study) {
-        pl_text_add(&sql, kinds[kind].of_study);
-        pl_cmd_add_sql_text(&sql, study);
-        pl_text_add(&sql, ")");
-    }
-    pl_text_add(&sql, kinds[kind].order);
-    int code = pl_cmd_answer(args, store, pl_text(&sql), target.file, chosen_format(args));
-    if (target_close(&target, !code, &err))
+    struct pl_error err;
+    if (study && pl_store_sweeps(store, study, &sweeps, &count, &err))
+        return pl_cmd_fail(args, &err);
+    int code = add_source(args, store, kind, study, &sql);
+    if (!code && target_open(&target, out, &err)) {
         code = pl_cmd_fail(args, &err);
+    } else if (!code) {
+        code = pl_cmd_answer(args, store, pl_text(&sql), target.file, chosen_format(args));
+        if (target_close(&target, !code, &err))
+            code = pl_cmd_fail(args, &err);
+    }
     pl_text_release(&sql);
     return code;
 }

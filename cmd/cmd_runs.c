@@ -77,14 +77,19 @@ static int take_way(void *self, const struct pl_cell *cells, size_t count)
     return 0;
 }
 
-/* Has a run in the database such a best value? condition: SQL over the view best, "" for any. */
+/* Has a run of the study, or of the database, such a best value? condition: SQL over the view best, "" for any. */
 static bool has_metric(const struct pl_run_pick *pick, const char *name, const char *condition)
 {
     struct pl_text sql = {0};
     struct answer answer = {false};
     struct pl_error err;
-    pl_text_add(&sql, "SELECT EXISTS (SELECT 1 FROM best WHERE metric = ");
+    const char *study = pl_args_get(pick->args, "study", NULL);
+    pl_text_addf(&sql, "SELECT EXISTS (SELECT 1 FROM %s WHERE metric = ", study ? "study_best" : "best");
     pl_cmd_add_sql_text(&sql, name);
+    if (study) {
+        pl_text_add(&sql, " AND study = ");
+        pl_cmd_add_sql_text(&sql, study);
+    }
     pl_text_addf(&sql, "%s)", condition);
     pl_store_query(pick->store, pl_text(&sql), NULL, take_way, &answer, &err);
     pl_text_release(&sql);

@@ -317,17 +317,20 @@ int pl_store_find_run(struct pl_store *store, const unsigned char key[PL_DIGEST_
     return outcome;
 }
 
-int pl_store_foresee_run(struct pl_store *store, int64_t run, int64_t sweep, const char *retry, enum pl_status *status,
-                         struct pl_error *err)
+int pl_store_foresee_run(struct pl_store *store, int64_t run, int64_t sweep, int64_t judge, const char *retry,
+                         enum pl_status *status, struct pl_error *err)
 {
     sqlite3_stmt *found;
-    int outcome = pl_store_first(store, err, PL_SQL_RUN_FORESEE, &found, "iis", run, sweep, retry);
+    int outcome = pl_store_first(store, err, PL_SQL_RUN_FORESEE, &found, "iisi", run, sweep, retry, judge);
     if (outcome)
         return outcome < 0 ? outcome : 0;
+    int64_t judged = sqlite3_column_int64(found, 2);
     if (sqlite3_column_int(found, 0))
         *status = PL_RUN_STOPPED;
     else if (sqlite3_column_int(found, 1))
         *status = PL_RUN_PLANNED;
+    else if (judged == PL_RUN_FINISHED || judged == PL_RUN_DIVERGED)
+        *status = (enum pl_status)judged;
     sqlite3_reset(found);
     return 0;
 }

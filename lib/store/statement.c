@@ -28,7 +28,8 @@ static const char *const texts[PL_SQL_COUNT] = {
     [PL_SQL_RUN_FIND] = "SELECT id, status FROM run WHERE key = ?1",
     [PL_SQL_RUN_FORESEE] =
         "SELECT (SELECT stopped IS NOT NULL FROM sweep_run WHERE run = r.id AND sweep = ?2), r.status = 4 AND ?3 IS NOT NULL"
-        " AND EXISTS (SELECT 1 FROM attempt AS a WHERE a.run = r.id AND a.number = r.attempts AND" OF_REASON("?3") ")"
+        " AND EXISTS (SELECT 1 FROM attempt AS a WHERE a.run = r.id AND a.number = r.attempts AND" OF_REASON("?3") "),"
+        " CASE WHEN r.status IN (2, 3) THEN (SELECT outcome FROM sweep_run WHERE run = r.id AND sweep = ?4) END"
         " FROM run AS r WHERE r.id = ?1",
     [PL_SQL_RUN_ADD] = "INSERT INTO run (id, config, seed, key) VALUES (max(coalesce((SELECT max(id) FROM run), 0),"
                        " coalesce((SELECT value FROM meta WHERE key = 'last_run'), 0)) + 1, ?1, ?2, ?3)",

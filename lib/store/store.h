@@ -86,10 +86,11 @@ int pl_store_trim_sweep(struct pl_store *store, int64_t sweep, struct pl_error *
 /* Looks a key up. Returns 1 when there is no such run. */
 int pl_store_find_run(struct pl_store *store, const unsigned char key[PL_DIGEST_SIZE], int64_t *run,
                       enum pl_status *status, struct pl_error *err);
-/* How that run will be found by the sweep (0: none yet): *status becomes stopped where it has stopped the run, and
- * planned where the run failed and is tried again (retry as of pl_store_claim). */
-int pl_store_foresee_run(struct pl_store *store, int64_t run, int64_t sweep, const char *retry, enum pl_status *status,
-                         struct pl_error *err);
+/* How that run will be found by the sweep (0: none yet): *status becomes stopped where it has stopped the run, planned
+ * where the run failed and is tried again (retry as of pl_store_claim), and finished or diverged where the sweep judge
+ * (0: none), the newest of that study, counts it so. */
+int pl_store_foresee_run(struct pl_store *store, int64_t run, int64_t sweep, int64_t judge, const char *retry,
+                         enum pl_status *status, struct pl_error *err);
 
 /* ---- which program results are of ---- */
 

@@ -241,7 +241,8 @@ struct preview {
     struct pl_store *store;
     struct pl_sweep_plan *plan;
     const struct pl_sweep_preview *as;
-    int64_t sweep; /* of this very spec, which has stopped some of the study's runs; 0: none */
+    int64_t sweep;  /* of this very spec, which has stopped some of the study's runs; 0: none */
+    int64_t newest; /* of the study: it says which of its runs diverged; 0: none */
 };
 
 static int preview_run(struct pl_sweep_study *entry, const struct preview *p, const struct pl_settings *settings,
@@ -252,8 +253,8 @@ static int preview_run(struct pl_sweep_study *entry, const struct preview *p, co
     int64_t run = 0;
     pl_run_key(canonical, seed, key);
     int status = p->store ? pl_store_find_run(p->store, key, &run, &found, err) : 1;
-    if (!status && (p->sweep || p->as->retry))
-        status = pl_store_foresee_run(p->store, run, p->sweep, p->as->retry, &found, err);
+    if (!status && (p->newest || p->as->retry))
+        status = pl_store_foresee_run(p->store, run, p->sweep, p->newest, p->as->retry, &found, err);
     if (status < 0)
         return status;
     status = p->as->row(p->as->self, entry->study, settings, seed, run, &found);
@@ -272,6 +273,13 @@ static int64_t same_sweep(const struct pl_sweep_plan *plan, const struct pl_swee
     return sweeps[0].id;
 }
 
+static int64_t newest_sweep(const struct pl_sweep_study *entry, struct pl_store *store)
+{
+    const struct pl_sweep_info *sweeps;
+    size_t count;
+    return !store || pl_store_sweeps(store, entry->study->name, &sweeps, &count, NULL) ? 0 : sweeps[0].id;
+}
+
 static int preview_study(struct pl_sweep_study *entry, struct preview *p, struct pl_error *err)
 {
     struct pl_text canonical = {0};
@@ -283,6 +291,7 @@ static int preview_study(struct pl_sweep_study *entry, struct preview *p, struct
     struct pl_brackets brackets = {0};
     entry->runs = 0;
     p->sweep = entry->study->stop ? same_sweep(p->plan, entry, p->store) : 0;
+    p->newest = newest_sweep(entry, p->store);
     while (!status && !pl_walk_next(walk, &settings, &seeds, &seed_count)) {
         struct pl_walk_place place;
         pl_text_clear(&canonical);
@@ -323,7 +332,7 @@ int pl_sweep_plan_preview(struct pl_sweep_plan *plan, struct pl_store *store, co
                           size_t count, const struct pl_sweep_preview *preview, struct pl_error *err)
 {
     begin_plan(plan, sources, count);
-    struct preview p = {store, plan, preview, 0};
+    struct preview p = {.store = store, .plan = plan, .as = preview};
     int status = 0;
     for (size_t i = 0; i < plan->count && !status; i++)
         if (!plan->studies[i].study->waiting)

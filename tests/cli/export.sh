@@ -71,3 +71,36 @@ done
 expect 0 poula export best --study t --format csv
 equal "$(wc -l <out)" "$(($(sql results/poula.db "SELECT count(*) FROM study_best WHERE study = 't'") + 1))" "lines of best values"
 expect 2 poula export all --out all --format text
+
+# What a study decides is its own, whatever another that shares the runs says later: which way is better, which loss diverges.
+cat >up.yaml <<'E2'
+study: up
+task: {command: [sh, -c, "echo epoch=1 score=$0; [ $0 != 2 ] || echo epoch=2 energy=nan", "{x}"]}
+settings: {x: [1, 2, 3]}
+seeds: [1]
+metrics: {score: max, energy: {direction: min, loss: true}}
+E2
+sed 's/: up$/: down/; s/max/min/; s/loss: true/loss: false/; s/, 3]/]/' up.yaml >down.yaml
+expect 0 poula sweep up.yaml --db shared.db
+expect 0 poula sweep down.yaml --db shared.db
+judged() { # STUDY: run, its status; better of score; configurations; the best of the first
+    expect 0 poula export runs --study "$1" --db shared.db
+    cut -d , -f 1,3 out | sed 1d | paste -sd ' '
+    expect 0 poula export best --study "$1" --db shared.db
+    grep ,score, out | sed 's/.*,\(min\|max\),.*/\1/' | sort -u
+    expect 0 poula export summary --study "$1" --db shared.db
+    cut -d , -f 2 out | grep -c score
+    expect 0 poula runs --study "$1" --metric score --sort score --limit 1 --format csv --db shared.db
+    cut -d , -f 1 out | sed 1d
+}
+equal "$(judged up | paste -sd '|')" "1,finished 2,diverged 3,finished|max|3|3" "what one study says"
+equal "$(judged down | paste -sd '|')" "1,finished 2,finished|min|2|1" "what the other study says"
+for kind in runs best summary; do
+    expect 0 poula export $kind --db shared.db
+    head -n 1 out >head
+    expect 0 poula export $kind --study up --db shared.db
+    head -n 1 out | cmp - head || fail "$kind of a study has other columns"
+done
+expect 0 poula sweep up.yaml --rerun status=diverged --dry-run --db shared.db
+contains out "1 missing"
+expect 2 poula sweep down.yaml --rerun status=diverged --dry-run --db shared.db
