@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double write_every = 0.2; /* seconds that an ended run waits for its transaction, at most */
-static const double points_every = 1;  /* the same for values of a run that goes on */
-static const double told_above = 0.05; /* seconds: that a longer run has begun is written at once */
+static const double write_every = 0.2;  /* seconds that an ended run waits for its transaction, at most */
+static const double points_every = 0.1; /* the same for values of a run that goes on: what is lost when all is killed */
+static const double points_share = 10;  /* but so many times as long as such a transaction takes, on a slow disk */
+static const double told_above = 0.05;  /* seconds: that a longer run has begun is written at once */
 static const double beat_every = 5;
 static const double note_every = 10; /* how often lost runs are mentioned */
 static const double spare_below = 5; /* runs shorter than this are claimed one ahead per worker */
@@ -192,7 +193,7 @@ static int write_all(struct pl_ledger *l, bool points, struct pl_error *err)
             lose(l, run);
         lost |= status > 0;
     }
-    l->buffered = 0;
+    l->buffered = points ? 0 : l->buffered;
     return status < 0 ? status : lost ? look_for_lost(l, err) : 0;
 }
 
@@ -323,19 +324,25 @@ static bool has_points(const struct pl_ledger *l)
     return false;
 }
 
+/* Have values of runs that go on waited long enough? Other transactions, as quick runs beside them ask for, do not
+ * count. */
+static bool points_are_due(const struct pl_ledger *l, double now)
+{
+    return l->buffered >= MANY_BYTES || now - l->recorded >= fmax(points_every, points_share * l->cost);
+}
+
 static bool is_due(const struct pl_ledger *l, const struct pl_pace *pace, double now, bool all)
 {
     double since = now - l->flushed;
     if (l->done.count >= MANY_ENDED || l->buffered >= MANY_BYTES || (l->done.count && (all || since >= write_every)))
         return true;
-    return claim_need(l, pace) || now - l->beaten >= beat_every || ((all || since >= points_every) && has_points(l)) ||
+    return claim_need(l, pace) || now - l->beaten >= beat_every || ((all || points_are_due(l, now)) && has_points(l)) ||
            (has_begun(l) && (all || since >= write_every || !(pace->mean < told_above)));
 }
 
-static int transact(struct pl_ledger *l, const struct pl_pace *pace, bool all, struct pl_error *err)
+static int transact(struct pl_ledger *l, const struct pl_pace *pace, bool points, struct pl_error *err)
 {
     double now = pl_clock_steady();
-    bool points = all || now - l->flushed >= points_every || l->buffered >= MANY_BYTES;
     int status = write_all(l, points, err);
     size_t need = claim_need(l, pace);
     if (!status && need)
@@ -384,7 +391,9 @@ int pl_ledger_turn(struct pl_ledger *l, const struct pl_pace *pace, bool all, st
     l->waiting = false;
     if (status)
         return status;
-    status = transact(l, pace, all, err);
+    double begun = pl_clock_steady();
+    bool points = all || points_are_due(l, begun);
+    status = transact(l, pace, points, err);
     if (!status)
         status = pl_store_commit(l->store, err);
     if (status) {
@@ -400,6 +409,10 @@ int pl_ledger_turn(struct pl_ledger *l, const struct pl_pace *pace, bool all, st
     note_lost(l);
     status = judge_losses(l, err);
     l->flushed = pl_clock_steady();
+    if (points) {
+        l->recorded = l->flushed;
+        l->cost = l->flushed - begun;
+    }
     return status;
 }
 
@@ -454,6 +467,7 @@ void pl_ledger_init(struct pl_ledger *l, struct pl_store *store, struct pl_sweep
                             .plan = plan,
                             .options = options,
                             .flushed = now,
+                            .recorded = now,
                             .beaten = now,
                             .lost_noted = -note_every,
                             .recorder = {.store = store, .threads = options->threads}};

@@ -31,8 +31,9 @@ struct pl_ledger {
     int64_t program_number;
     /* writing */
     struct pl_recorder recorder;
-    double flushed, beaten, recovered; /* when that was last done */
-    bool waiting;                      /* for the database: workers may be served meanwhile */
+    double flushed, recorded, beaten, recovered; /* when that was last done; recorded: values of runs at work */
+    double cost;                                 /* seconds that recording them took then */
+    bool waiting;                                /* for the database: workers may be served meanwhile */
     /* what was said */
     char *reasons[3]; /* why runs failed, as far as it was said */
     size_t reason_count;

@@ -18,9 +18,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-static const double flush_after = 0.1; /* seconds that a value may wait */
-static const double stop_grace = 2;    /* seconds that a run may go on after a stop was asked for */
-enum { MOST_PENDING = 1 << 16 };       /* values that may wait */
+static const double flush_after = 0.05; /* seconds that a value may wait */
+static const double stop_grace = 2;     /* seconds that a run may go on after a stop was asked for */
+enum { MOST_PENDING = 1 << 16 };        /* values that may wait */
 
 /* An order that was not begun. */
 struct waiting {

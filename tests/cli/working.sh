@@ -100,3 +100,24 @@ grep -q 'running 1[23]/13' out || fail "a cell does not say that its runs are at
 contains out "; and 2 others."
 touch go
 finish many 0 $many
+
+# ---- values of a long run are written though short ones end all the time beside it, and survive a kill ----
+cat >beside.yaml <<'E2'
+studies:
+- study: long
+  task: {command: [sh, -c, "i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); echo epoch=$i loss=1; sleep 0.05; done"]}
+- study: short
+  task: {command: [sh, -c, "sleep 0.02; echo loss=1 x=$0", "{x}"]}
+  settings: {x: {uniform: [0, 1]}}
+  search: {points: 3000}
+E2
+recorded() { [ "$(sql beside.db "SELECT count(*) FROM metric WHERE run = 1")" -ge "$1" ]; }
+ended() { [ "$(sql beside.db "SELECT count(*) FROM run WHERE status = 2")" -ge "$1" ]; }
+start beside poula sweep beside.yaml --jobs 2 --db beside.db
+beside=$started
+wait_for 60 ended 20
+wait_for 30 recorded 10
+[ "$(sql beside.db "SELECT count(*) FROM run WHERE status = 2")" -lt 2900 ] || fail "the short runs were over, and nothing is known"
+kill -KILL "$beside"
+finish beside 137 "$beside"
+recorded 10 || fail "values of the long run are lost"
