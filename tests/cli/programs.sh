@@ -230,3 +230,32 @@ expect 0 poula runs --status running --db slow.db
 contains out "host"
 kill -INT "$started"
 finish slow 130 "$started"
+
+# P3: a module, and a script in a text for a shell; not what the text writes, nor what another program may have written.
+mkdir ../modules
+cd ../modules
+mkdir -p bin pkg/sub
+cat >bin/python3 <<'E2'
+#!/bin/sh
+echo epoch=1 loss=1
+E2
+chmod +x bin/python3
+for file in train.py pkg/__main__.py pkg/sub/eval.py loop.sh; do echo 'echo loss=1' >$file; done
+cat >modules.yaml <<'E2'
+studies:
+- {study: module, task: {command: [bin/python3, -m, train]}}
+- {study: package, task: {command: [bin/python3, -m, pkg]}}
+- {study: inner, task: {command: [bin/python3, -m, pkg.sub.eval]}}
+- {study: text, task: {command: [sh, -c, "sh loop.sh >made.sh && ./bin/python3; echo 1 >data.csv; cat data.csv"]}}
+E2
+expect 0 poula sweep modules.yaml --db modules.db
+equal "$(sql modules.db "SELECT group_concat(f.key, ' ') FROM (SELECT DISTINCT files FROM provenance ORDER BY run) AS p, json_each(p.files) AS f
+    WHERE f.key NOT LIKE '/%'")" "train.py pkg/__main__.py pkg/sub/eval.py ./bin/python3 loop.sh" "files that commands name"
+expect 0 poula sweep modules.yaml --db modules.db
+for file in train.py pkg/__main__.py pkg/sub/eval.py loop.sh; do
+    echo 'echo loss=2' >$file
+    expect 2 poula sweep modules.yaml --db modules.db
+    contains err "$file has changed"
+    echo 'echo loss=1' >$file
+done
+expect 0 poula sweep modules.yaml --db modules.db

@@ -220,7 +220,50 @@ static void add_file(struct pl_programs *p, json_t *files, const char *folder, c
         json_object_set_new(files, word, json_string(digest));
 }
 
-/* The files that words name, themselves or behind an equals sign. */
+/* python3 -m package.train: the file of the module, where it is one of the folder's. */
+static void add_module(struct pl_programs *p, json_t *files, const char *folder, const char *name, struct pl_text *path)
+{
+    struct pl_text file = {0};
+    char *module = pl_copy(name);
+    for (char *dot = module; (dot = strchr(dot, '.'));)
+        *dot = '/';
+    pl_text_addf(&file, "%s.py", module);
+    add_file(p, files, folder, pl_text(&file), path);
+    pl_text_clear(&file);
+    pl_text_addf(&file, "%s/__main__.py", module);
+    add_file(p, files, folder, pl_text(&file), path);
+    pl_text_release(&file);
+    free(module);
+}
+
+/* Is a file, by its name or mode, one that is run? Others that a text names may be what the program writes. */
+static bool is_source(const char *folder, const char *word, struct pl_text *path)
+{
+    static const char endings[] = ".py .sh .bash .R .r .jl .lua .pl .rb .js .m .ipynb";
+    const char *dot = strrchr(word, '.');
+    join(folder, word, path);
+    return (dot && pl_has_word(endings, dot)) || !access(pl_text(path), X_OK);
+}
+
+/* sh -c "python3 train.py": the programs that a text of several words names. */
+static void add_text(struct pl_programs *p, json_t *files, const char *folder, const char *text, struct pl_text *path)
+{
+    static const char between[] = " \t\n;&|()<>'\"`$={}";
+    for (const char *at = text + strspn(text, between); *at; at += strspn(at, between)) {
+        size_t length = strcspn(at, between);
+        char *word = pl_copy_bytes(at, length);
+        const char *before = at;
+        while (before > text && before[-1] == ' ')
+            before--;
+        bool written = before > text && before[-1] == '>'; /* > log.sh */
+        if (!written && length < 4096 && is_source(folder, word, path))
+            add_file(p, files, folder, word, path);
+        free(word);
+        at += length;
+    }
+}
+
+/* The files that words name, themselves, behind an equals sign or -m, or in a text for a shell. */
 static void add_files(struct pl_programs *p, json_t *files, const char *folder, const struct pl_words *words)
 {
     struct pl_text path = {0};
@@ -234,6 +277,10 @@ static void add_files(struct pl_programs *p, json_t *files, const char *folder, 
         if (equals && !is_output(option, equals + 1))
             add_file(p, files, folder, equals + 1, &path);
         free(option);
+        if (!strcmp(words->words[i - 1], "-m"))
+            add_module(p, files, folder, word, &path);
+        if (strpbrk(word, " \t\n;"))
+            add_text(p, files, folder, word, &path);
     }
     pl_text_release(&path);
 }
