@@ -35,7 +35,7 @@ sgd        a               div 2/2             div 2/2
 Rows are split by study, which varies but was not asked for.
 END_OF_TABLE
 expect 0 poula report --study b,a --value "last loss" --format csv --where optimizer=theopoula
-contains out "study,metric,select,study,lambda,"
+contains out "study,metric,select,setting_study,lambda,"
 contains out "b+a,loss,last,b,0.01,"
 equal "$(grep -c '^b+a,loss,last,[ab],0.5,' out)" 2 "studies with lambda 0.5"
 expect 0 poula report --study a,b --rows lambda --columns study --value "last loss" --where "study=a,b" --where optimizer=theopoula

@@ -256,7 +256,8 @@ static int add_classes(struct pl_folder_scan *scan, const char *folder, enum pl_
         bool plain;
         const char *shown = escape(&scan->pool, name, &plain);
         if (!plain) {
-            status = pl_fail(err, PL_EINPUT, "%s in %s cannot name a class: it is not text in UTF-8", shown, folder);
+            status = pl_fail(err, PL_EINPUT, "%s in %s cannot name a class: it is no line of text in UTF-8", shown,
+                             folder);
             break;
         }
         if (!split)
