@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,7 +19,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-static const double write_every = 1;     /* seconds that values of a run at work wait for the journal */
+static const double write_every = 0.2;   /* seconds that values of a run at work wait for the journal */
+static const double write_share = 10;    /* but so many times as long as writing it takes, where that is slow */
 static const double sync_every = 0.2;    /* the same for the end of a run */
 static const double retry_every = 2;     /* between two tries to write on a full disk */
 static const double full_patience = 600; /* seconds after which a journal that cannot be written is given up */
@@ -51,6 +53,7 @@ struct task {
     int64_t index, restarts, attempt;
     int signals;
     double synced, failing; /* when the journal was last written; since when it cannot be */
+    double valued, cost;    /* when with values of runs at work, and the seconds that it took */
     double logged;          /* when logs were */
     size_t left;            /* runs that have not ended */
     size_t declined;        /* of them, those that cannot go on here */
@@ -223,7 +226,7 @@ static void fail(void *self, const struct pl_error *err)
 static int write_journal(struct task *t, bool all, struct pl_error *err)
 {
     double now = pl_clock_steady();
-    bool values = now - t->synced >= write_every || all;
+    bool values = now - t->valued >= fmax(write_every, write_share * t->cost) || all; /* though runs end all the time */
     for (size_t i = 0; values && i < t->at_work_count; i++)
         add_points(t, t->at_work[i]);
     if (!pl_journal_waiting(t->journal) && now - t->synced >= beat_every)
@@ -236,6 +239,8 @@ static int write_journal(struct task *t, bool all, struct pl_error *err)
     struct pl_error problem = {0};
     if (!pl_journal_sync(t->journal, &problem)) {
         t->failing = 0;
+        t->cost = pl_clock_steady() - now;
+        t->valued = values ? now : t->valued;
         return 0;
     }
     if (!(t->failing > 0)) {
