@@ -105,6 +105,9 @@ static void each_text(struct pl_figure *figure, void take(void *self, char **tex
         for (size_t k = 0; k < 3; k++)
             for (size_t i = 0; i < counts[k]; i++)
                 take(self, &ticks[k][i].label);
+        for (size_t a = 0; a < panel->axis_count; a++)
+            for (size_t i = 0; i < panel->axes[a].tick_count; i++)
+                take(self, &panel->axes[a].ticks[i].label);
     }
 }
 

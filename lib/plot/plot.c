@@ -73,6 +73,7 @@ static int draw(struct pl_figure *figure, const struct pl_plot_options *options,
         figure->font = options->format == PL_PLOT_SVG ? 13 : 10;
     if (options->format == PL_PLOT_PNG || options->format == PL_PLOT_PDF)
         pl_figure_spell(figure, notes);
+    pl_figure_cut(figure, notes);
     int status = pl_layout_check(figure, options, notes, err);
     if (!status) {
         pl_script_write(figure, figure->name, options, &script, &data);

@@ -54,6 +54,7 @@ struct pl_plot_line {
 struct pl_tick {
     double at;
     char *label;
+    char *whole; /* the label, where what stands there is its beginning; else NULL */
 };
 
 struct pl_square {
@@ -109,7 +110,8 @@ enum pl_mark {
 
 struct pl_legend_entry {
     char *label;
-    bool shown; /* some panel has such a line */
+    char *brief; /* ranks: its beginning, where it is too long to stand beside the axis; else NULL */
+    bool shown;  /* some panel has such a line */
 };
 
 /* Methods of a ranks figure that cannot be told apart: from one to another of those that stand by their rank. */
@@ -194,6 +196,9 @@ void pl_figure_release(struct pl_figure *figure);
 /* Writes letters that no font of this machine has as their numbers, and notes them: for formats that gnuplot draws
  * here. */
 void pl_figure_spell(struct pl_figure *figure, struct pl_text *notes);
+/* Cuts labels of ticks, and names beside an axis of ranks, that are too long, keeps those apart that begin alike, and
+ * notes them whole. */
+void pl_figure_cut(struct pl_figure *figure, struct pl_text *notes);
 
 /* Of the configurations those that the figure's select names; places are added to the results, which the caller drops.
  */
@@ -359,6 +364,8 @@ void pl_script_axes(struct pl_script *script, const struct pl_panel *panel, bool
  * SVG would be no XML. */
 void pl_script_text(const struct pl_figure *figure, struct pl_text *out, const char *label);
 void pl_script_quote(const struct pl_figure *figure, struct pl_text *script, const char *label);
+/* The same as the label of a tick, whose percent signs gnuplot would take for those of a format. */
+void pl_script_tick(const struct pl_figure *figure, struct pl_text *script, const char *label);
 /* "set ztics ..." or "set cbtics ..." with the ticks of a colour scale. */
 void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *panel);
 /* Begins a block of data and returns its number. It has at least one row, and two empty rows stand nowhere else. */

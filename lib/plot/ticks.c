@@ -21,7 +21,7 @@ void pl_ticks_add(struct pl_ticks *ticks, double at, char *label)
     void *list = ticks->list;
     pl_grow(&list, &ticks->capacity, ticks->count + 1, sizeof *ticks->list);
     ticks->list = list;
-    ticks->list[ticks->count++] = (struct pl_tick){at, label};
+    ticks->list[ticks->count++] = (struct pl_tick){at, label, NULL};
 }
 
 static double share_of(const struct pl_tick_axis *axis, double at)

@@ -141,7 +141,7 @@ static void values_that_have_no_room_lose_their_labels(void **state)
     for (size_t i = 0; i < COUNT; i++) {
         struct pl_text label = {0};
         pl_text_add_number(&label, values[i]);
-        ticks[i] = (struct pl_tick){values[i], pl_text_take(&label)};
+        ticks[i] = (struct pl_tick){values[i], pl_text_take(&label), NULL};
     }
     pl_ticks_thin(&axis, ticks, COUNT);
     assert_string_equal(ticks[0].label, "1");

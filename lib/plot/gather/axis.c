@@ -213,7 +213,7 @@ void pl_axis_ticks(const struct pl_axis *axis, const struct pl_gather *gather, b
         else
             pl_label_value(&label, labels, value, plain);
         pl_text_release(&brief);
-        (*ticks)[i] = (struct pl_tick){axis->values[i].at, pl_text_take(&label)};
+        (*ticks)[i] = (struct pl_tick){axis->values[i].at, pl_text_take(&label), NULL};
     }
 }
 
@@ -227,7 +227,7 @@ static void add_mirrored(const struct pl_axis *axis, const char *digits, struct 
             if (rest > 1 || at < axis->range[0] * (1 - 1e-9) || at > axis->range[1] * (1 + 1e-9))
                 continue;
             snprintf(label, sizeof label, "%.*f", -power, 1 - rest);
-            ticks[(*count)++] = (struct pl_tick){at, pl_copy(label)};
+            ticks[(*count)++] = (struct pl_tick){at, pl_copy(label), NULL};
         }
 }
 
@@ -246,7 +246,7 @@ void pl_axis_mirrored_ticks(const struct pl_axis *axis, bool plain, struct pl_ti
         struct pl_text label = {0};
         double at = axis->values[end ? axis->count - 1 : 0].at;
         pl_label_number(&label, 1 - 1 / at, plain);
-        (*ticks)[(*count)++] = (struct pl_tick){at, pl_text_take(&label)};
+        (*ticks)[(*count)++] = (struct pl_tick){at, pl_text_take(&label), NULL};
     }
 }
 

@@ -15,8 +15,10 @@ void pl_points_add(struct pl_points *points, struct pl_point point)
 
 static void release_ticks(struct pl_tick *ticks, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         free(ticks[i].label);
+        free(ticks[i].whole);
+    }
     free(ticks);
 }
 
@@ -53,8 +55,10 @@ void pl_figure_release(struct pl_figure *figure)
 {
     for (size_t i = 0; i < figure->panel_count; i++)
         release_panel(&figure->panels[i]);
-    for (size_t i = 0; i < figure->legend_count; i++)
+    for (size_t i = 0; i < figure->legend_count; i++) {
         free(figure->legend[i].label);
+        free(figure->legend[i].brief);
+    }
     free(figure->panels);
     free(figure->legend);
     free(figure->alike);

@@ -30,7 +30,7 @@ static void place_x(struct pl_panel *panel, const struct pl_plot_numbers *number
     for (size_t i = 0; i < numbers->count; i++) {
         struct pl_text label = {0};
         pl_label_number(&label, numbers->x[i], plain);
-        panel->x_ticks[i] = (struct pl_tick){numbers->x[i], pl_text_take(&label)};
+        panel->x_ticks[i] = (struct pl_tick){numbers->x[i], pl_text_take(&label), NULL};
     }
 }
 

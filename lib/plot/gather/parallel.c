@@ -197,7 +197,7 @@ static void make_axes(struct pl_panel *panel, const struct pl_figure *figure, co
         memcpy(axis->range, axes[a].range, sizeof axis->range);
         axis->log = axes[a].log;
         pl_axis_drawn_ticks(&axes[a], g, figure->plain, &axis->ticks, &axis->tick_count);
-        panel->x_ticks[a] = (struct pl_tick){(double)a, pl_copy(axis->label)};
+        panel->x_ticks[a] = (struct pl_tick){(double)a, pl_copy(axis->label), NULL};
         panel->words |= pl_ticks_width(axis->label) * g->axis_count > 60;
     }
     panel->x_range[0] = panel->y_range[0] = 0;

@@ -81,7 +81,7 @@ static void label(struct pl_figure *figure, const char *const *names, size_t cou
     for (size_t i = 0; i < count; i++) {
         struct pl_text name = {0};
         pl_label_text(&name, names[i], false);
-        figure->legend[i] = (struct pl_legend_entry){pl_text_take(&name), count > 1};
+        figure->legend[i] = (struct pl_legend_entry){.label = pl_text_take(&name), .shown = count > 1};
     }
 }
 

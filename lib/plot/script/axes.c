@@ -6,20 +6,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A label, no longer than there is room for. */
-static void add_label(const struct pl_figure *figure, struct pl_text *script, const char *label)
+/* Writes a percent sign so that gnuplot sees none: as an escape of its enhanced text, or of LaTeX. */
+static void hide_percent(const struct pl_figure *figure, struct pl_text *text)
 {
-    struct pl_text short_label = {0}, cut = {0}, text = {0};
-    pl_label_cut(&short_label, label, PL_LONGEST_TICK);
-    pl_script_text(figure, &cut, pl_text(&short_label));
-    pl_text_release(&short_label);
-    for (const char *c = pl_text(&cut); *c; c++) {
-        pl_text_add_char(&text, *c);
-        if (*c == '%') /* gnuplot formats the labels of ticks */
-            pl_text_add_char(&text, '%');
-    }
+    bool escaped = text->length && text->text[text->length - 1] == '\\';
+    if (figure->latex && escaped)
+        pl_text_cut(text, text->length - 1);
+    pl_text_add(text, figure->latex ? "\\symbol{37}" : figure->plain ? "%%" : "{\\045}");
+}
+
+/* gnuplot takes the label of a tick that has a percent sign for a format, whose result it cuts after 49 bytes, within a
+ * character or a command of LaTeX. In a terminal, which has no escapes, such a label is cut before that, and whole. */
+void pl_script_tick(const struct pl_figure *figure, struct pl_text *script, const char *label)
+{
+    enum { LONGEST_FORMATTED = 49 };
+    struct pl_text shown = {0}, text = {0};
+    pl_script_text(figure, &shown, label);
+    if (figure->plain && strchr(label, '%'))
+        for (size_t most = pl_ticks_width(label); shown.length > LONGEST_FORMATTED; most--) {
+            pl_text_clear(&shown);
+            pl_label_cut(&shown, label, most);
+        }
+    for (const char *c = pl_text(&shown); *c; c++)
+        if (*c == '%')
+            hide_percent(figure, &text);
+        else
+            pl_text_add_char(&text, *c);
     pl_label_quote(script, pl_text(&text));
-    pl_text_release(&cut);
+    pl_text_release(&shown);
     pl_text_release(&text);
 }
 
@@ -29,7 +43,7 @@ static void write_ticks(const struct pl_figure *figure, struct pl_text *script, 
     pl_text_addf(script, "unset m%stics\nset %stics (", axis, axis);
     for (size_t i = 0; i < count; i++) {
         pl_text_add(script, i ? ", " : "");
-        add_label(figure, script, ticks[i].label);
+        pl_script_tick(figure, script, ticks[i].label);
         pl_text_addf(script, " %.17g", ticks[i].at);
     }
     pl_text_add(script, ")\n");
@@ -39,7 +53,7 @@ static struct pl_tick *copy_ticks(const struct pl_tick *ticks, size_t count, dou
 {
     struct pl_tick *copy = pl_new((count + 1) * sizeof *copy);
     for (size_t i = 0; i < count; i++)
-        copy[i] = (struct pl_tick){ticks[i].at / unit, pl_copy(ticks[i].label)};
+        copy[i] = (struct pl_tick){ticks[i].at / unit, pl_copy(ticks[i].label), NULL};
     return copy;
 }
 

@@ -172,7 +172,7 @@ static void measure_margins(const struct pl_figure *figure, const struct pl_plot
     size->inner = figure->share_y ? fmax(0.1 * scale, half) : fmax(size->left - 0.3 * scale, half);
     size->right = figure->z_label ? 1.3 * scale : fmax(0.3 * scale, half);
     if (size->slant)
-        size->bottom += 0.93 * letter * fmin((double)x, PL_LONGEST_TICK) * sin(size->slant * M_PI / 180);
+        size->bottom += 0.93 * letter * (double)x * sin(size->slant * M_PI / 180);
 }
 
 double pl_layout_square(const struct pl_panel *panel)

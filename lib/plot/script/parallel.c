@@ -59,16 +59,13 @@ static void add_axes(struct pl_script *s, const struct pl_panel *panel)
             pl_ticks_of_parallel(&panel->axes[a], length, 1.3 * s->size.line, false, &ticks);
         pl_text_addf(s->text, "set arrow from %zu,0 to %zu,1 nohead front lc rgb '#444444' lw 1\n", a, a);
         for (size_t i = 0; i < ticks.count; i++) {
-            struct pl_text cut = {0};
-            pl_label_cut(&cut, ticks.list[i].label, PL_LONGEST_TICK);
             pl_text_add(s->text, "set label ");
-            pl_script_quote(figure, s->text, pl_text(&cut));
+            pl_script_quote(figure, s->text, ticks.list[i].label);
             pl_text_addf(s->text, " at %zu,%.6g %s front", a, ticks.list[i].at,
                          a ? "left offset 0.5,0" : "right offset -0.7,0");
             if (!figure->plain)
                 pl_text_addf(s->text, "%s tc rgb '#222222'", a && !figure->latex ? " boxed" : "");
             pl_text_add_char(s->text, '\n');
-            pl_text_release(&cut);
         }
         pl_ticks_release(&ticks);
     }

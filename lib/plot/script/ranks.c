@@ -67,7 +67,7 @@ static void add_axis(struct pl_script *s, const struct pl_panel *panel)
     if (ticks.count && ticks.list[0].at > 1.5) { /* the best rank there can be */
         pl_ticks_add(&ticks, 0, NULL);
         memmove(ticks.list + 1, ticks.list, (ticks.count - 1) * sizeof *ticks.list);
-        ticks.list[0] = (struct pl_tick){1, pl_copy("1")};
+        ticks.list[0] = (struct pl_tick){1, pl_copy("1"), NULL};
         pl_ticks_thin(&axis, ticks.list, ticks.count);
     }
     pl_text_addf(text, "set arrow from %.17g,0 to %.17g,0 nohead lc rgb '#444444' lw 1\n", panel->x_range[0],
@@ -86,12 +86,9 @@ static void add_axis(struct pl_script *s, const struct pl_panel *panel)
 
 static void add_name(struct pl_script *s, const char *name, double x, double y, bool left)
 {
-    struct pl_text cut = {0};
-    pl_label_cut(&cut, name, PL_LONGEST_NAME);
     pl_text_add(s->text, "set label ");
-    pl_script_quote(s->figure, s->text, pl_text(&cut));
+    pl_script_quote(s->figure, s->text, name);
     pl_text_addf(s->text, " at %.17g,%.17g %s offset %s,0\n", x, y, left ? "right" : "left", left ? "-0.4" : "0.4");
-    pl_text_release(&cut);
 }
 
 /* From the axis down and to the name. */
@@ -106,9 +103,9 @@ static void add_methods(struct pl_script *s, const struct pl_panel *panel)
         double y = -top - (double)row_of(figure, line->style, &left), rank = line->means.list[0].x;
         double side = panel->x_range[left ? 0 : 1];
         const double points[3][2] = {{rank, 0}, {rank, y}, {side, y}};
-        const char *name = figure->legend[line->style].label;
-        blocks[i] = block_of(s, name, "mean rank: x y", points, 3);
-        add_name(s, name, side, y, left);
+        const struct pl_legend_entry *entry = &figure->legend[line->style];
+        blocks[i] = block_of(s, entry->label, "mean rank: x y", points, 3);
+        add_name(s, entry->brief ? entry->brief : entry->label, side, y, left);
     }
     for (size_t i = 0; i < panel->line_count; i++) {
         begin_item(s, !i, blocks[i]);
@@ -168,12 +165,10 @@ static void write_plain(struct pl_script *s, const struct pl_panel *panel)
     pl_text_addf(s->text, "set xrange [%.17g:%.17g]\nset yrange [%.17g:0.5] \nset ytics (", panel->x_range[0],
                  panel->x_range[1], count + 0.5);
     for (size_t i = 0; i < panel->line_count; i++) {
-        struct pl_text cut = {0};
-        pl_label_cut(&cut, s->figure->legend[panel->lines[i].style].label, PL_LONGEST_TICK);
+        const struct pl_legend_entry *entry = &s->figure->legend[panel->lines[i].style];
         pl_text_add(s->text, i ? ", " : "");
-        pl_script_quote(s->figure, s->text, pl_text(&cut));
+        pl_script_tick(s->figure, s->text, entry->brief ? entry->brief : entry->label);
         pl_text_addf(s->text, " %zu", i + 1);
-        pl_text_release(&cut);
     }
     pl_text_add(s->text, ")\nunset key\n");
     for (size_t i = 0; i < panel->line_count; i++) {

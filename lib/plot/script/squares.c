@@ -71,7 +71,8 @@ static void add_values(struct pl_text *data, const char *axis, const struct pl_t
 {
     pl_text_addf(data, "# %s:", axis);
     for (size_t i = 0; i < count; i++)
-        pl_text_addf(data, "%s %.17g is %s", i ? "," : "", ticks[i].at, ticks[i].label);
+        pl_text_addf(data, "%s %.17g is %s", i ? "," : "", ticks[i].at,
+                     ticks[i].whole ? ticks[i].whole : ticks[i].label);
     pl_text_add_char(data, '\n');
 }
 

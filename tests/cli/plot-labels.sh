@@ -1,0 +1,63 @@
+# Labels of axes: what stands there is what was meant, whole, or cut and told.
+command -v gnuplot >/dev/null || exit 77
+
+# A percent sign is none of a format to gnuplot, which cuts what it formats after 49 bytes.
+cat >percent.yaml <<'END'
+study: percent
+task: {command: [sh, -c, "echo loss={v}", "{p}"]}
+settings:
+  v: [1, 2, 3, 4]
+  p: ["доля 5%", "обрезка 10%1", "前10%的样本按损失排序然后余弦衰减到最后的值", "5% ^_a ^_b ^_c ^_d"]
+zip: [v, p]
+END
+texts() { sed 's/<[^>]*>//g' "$1" | sed 's/^[ \t]*//'; }
+expect 0 poula sweep percent.yaml --db percent.db
+for kind in "sensitivity --x p --y loss" "box --x p --y loss" "heatmap --x p --y v --z loss" "parallel --x p,v --y loss"; do
+    expect 0 poula plot --db percent.db --kind $kind --format svg
+    texts "$(cat out)" >shown
+    for label in "доля 5%" "обрезка 10%1" "前10%的样本按损失排序然后余弦衰减到最后的值" "5% ^_a ^_b ^_c ^_d"; do
+        grep -qxF "$label" shown || fail "$kind: no label $label"
+    done
+    ! command -v xmllint >/dev/null || xmllint --noout "$(cat out)" || fail "$kind: the SVG is no XML"
+done
+for format in tikz cairolatex; do
+    expect 0 poula plot --db percent.db --kind sensitivity --x p --y loss --format $format
+    contains "$(cat out)" '\poulachar{доля}{U+0434 U+043E U+043B U+044F} 5\symbol{37}}'
+    contains "$(cat out)" '10\symbol{37}1}'
+    contains "$(cat out)" 'U+540E U+7684 U+503C}}'
+    contains "$(cat out)" '5\symbol{37} \textasciicircum{}\_a \textasciicircum{}\_b \textasciicircum{}\_c \textasciicircum{}\_d}'
+done
+for format in png pdf; do # where no font is asked for the letters
+    expect 0 poula plot --db percent.db --kind sensitivity --x p --y loss --format $format --keep
+    ! grep -q '^set xtics.*\\045"' plots/percent-sensitivity.gp || fail "a percent sign stands for itself in $format"
+    equal "$(grep -o '{\\134\\060\\064\\065}\|\\173\\134\\060\\064\\065\\175' plots/percent-sensitivity.gp | wc -l)" 4 "percent signs in $format"
+done
+expect 0 poula plot --db percent.db --kind sensitivity --x p --y loss --terminal dumb
+contains out "доля 5%"
+lacks out "%%"
+sed 's/^study: .*/study: wide/; s/"доля 5%"/"50% данных, перемешанных вновь"/' percent.yaml >wide.yaml
+expect 0 poula sweep wide.yaml --db wide.db
+expect 0 poula plot --db wide.db --kind sensitivity --x p --y loss --terminal dumb
+iconv -f utf-8 -t utf-8 out >/dev/null || fail "a letter is cut in two"
+contains out "50% данных, перемешанных"
+
+# A label that is too long is cut, is told apart from one that begins alike, and a note has it whole.
+cat >long.yaml <<'END'
+study: long
+task: {command: [sh, -c, "echo loss={v}", "{p}"]}
+settings:
+  v: [1, 2, 3]
+  p: ["a very long name of something_one", "a very long name of something_two", short]
+zip: [v, p]
+END
+expect 0 poula sweep long.yaml --db long.db
+for kind in "sensitivity --x p --y loss" "strip --x p --y loss" "box --x p --y loss" "heatmap --x v --y p --z loss" "parallel --x p,v --y loss"; do
+    expect 0 poula plot --db long.db --kind $kind --format svg
+    contains err 'Labels that are too long for an axis are cut: "a very long name of something_one", "a very long name of something_two".'
+    texts "$(cat out)" >shown
+    for label in "a very long name of som…, 1" "a very long name of som…, 2" short; do
+        grep -qxF "$label" shown || fail "$kind: no label $label"
+    done
+done
+expect 0 poula plot --db long.db --kind heatmap --x p --y v --z loss --keep
+contains plots/long-heatmap.dat 'a very long name of something\_one'
