@@ -41,7 +41,10 @@ struct pl_plot_line {
     struct pl_points outside;  /* box: those of them that are drawn beside it, or in its place */
     struct pl_points lost;     /* sensitivity: where every run diverged */
     struct pl_points turn;     /* curves: where its runs began to average, one of the means or none */
-    struct pl_points changed;  /* those of the means from which on another number of runs is behind the line */
+    struct pl_points changed;  /* those of the means from which on another number of runs is behind the line; where it
+                                  changes often, those where it never was before */
+    size_t changes;            /* of that number, all of them */
+    int64_t fewest, most;      /* it, where it changes */
     struct pl_points open,
         ended; /* curves: those of the means where runs that have not finished, or were stopped, end */
     int64_t runs, diverged, working; /* working: still being trained */

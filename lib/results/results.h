@@ -148,6 +148,10 @@ struct pl_summary {
     double deviation;                            /* sample standard deviation (n-1); NaN when n is below 2 */
 };
 
+/* Mean, median, extremes and deviation of n values, n > 0, of any size; the deviation stays as it is
+ * where n is 1. */
+void pl_statistics(const double *values, size_t n, struct pl_summary *summary);
+
 /* Loads the runs' values of a metric (unless they are loaded already); afterwards pl_results_summary gives the
  * statistics of a configuration. */
 int pl_results_load(struct pl_results *results, const char *metric, enum pl_select select, struct pl_error *err);

@@ -65,8 +65,6 @@ void pl_joined_release(struct pl_results *results);
 bool pl_joined_is_split(const struct pl_results *results, const char *metric);
 void pl_joined_say_split(const struct pl_results *results, const char *metric, struct pl_text *out);
 
-/* Mean, median, extremes and deviation of n values, n > 0; the deviation stays as it is where n is 1. */
-void pl_statistics(const double *values, size_t n, struct pl_summary *summary);
 /* Afterwards: some more values are infinite. What that makes infinite becomes NaN. */
 void pl_statistics_never(const double *values, size_t n, size_t never, struct pl_summary *summary);
 

@@ -90,14 +90,15 @@ static void choose_scale(struct pl_axis *axis, bool log, bool linear)
             most = fmax(most, number);
         }
     }
-    axis->log = !linear && !negative && least <= most && (log || most >= 10 * least);
+    axis->log = !linear && least <= most && (log || (!negative && most >= 10 * least));
 }
 
-static double beside(const struct pl_axis *axis, double number, double step, int sign)
+/* So many steps away. */
+static double beside(const struct pl_axis *axis, double number, double step, double steps)
 {
     if (!isfinite(number)) /* there is no finite value at all */
         return axis->log ? 1 : 0;
-    double place = axis->log ? number * pow(step, sign) : number + sign * step;
+    double place = axis->log ? number * pow(step, steps) : number + steps * step;
     return fmin(fmax(place, axis->log ? DBL_TRUE_MIN : -DBL_MAX), DBL_MAX);
 }
 
@@ -114,25 +115,29 @@ static double visible_step(const struct pl_axis *axis, double least, double most
     return fmax(step, 1e-9 * fmax(fabs(least), fabs(most)));
 }
 
-/* Infinities (and zero on a logarithmic axis) stand one step beyond the outermost value that has a place. */
+/* Infinities (and on a logarithmic axis zero and what is below it) stand beyond the outermost value that has a place,
+ * in steps; many share what some have. */
 static void place_numbers(struct pl_axis *axis)
 {
+    const double most_steps = 4;
     double least = INFINITY, most = -INFINITY;
+    size_t before = 0;
     for (size_t i = 0; i < axis->count; i++) {
         double number = axis->values[i].number;
-        if (!isfinite(number) || (axis->log && number <= 0))
+        axis->values[i].apart = !isfinite(number) || (axis->log && number <= 0);
+        before += axis->values[i].apart && number <= 0;
+        if (axis->values[i].apart)
             continue;
         axis->values[i].at = number;
         least = fmin(least, number);
         most = fmax(most, number);
     }
-    double step = visible_step(axis, least, most);
+    double step = visible_step(axis, least, most), crowd = fmin(1, most_steps / (double)(before ? before : 1));
     for (size_t i = 0; i < axis->count; i++) {
         struct pl_axis_value *value = &axis->values[i];
-        if (isfinite(value->number) && !(axis->log && value->number <= 0))
-            continue;
-        value->apart = true;
-        value->at = value->number > 0 ? beside(axis, most, step, 1) : beside(axis, least, step, -1);
+        if (value->apart)
+            value->at = value->number > 0 ? beside(axis, most, step, 1)
+                                          : beside(axis, least, step, -crowd * (double)(before - i));
     }
     double low = axis->values[0].at, high = axis->values[axis->count - 1].at;
     axis->range[0] = fmax(axis->log ? low / sqrt(step) : low - step / 2, axis->log ? DBL_MIN : -DBL_MAX);
@@ -174,6 +179,33 @@ void pl_axis_make_present(struct pl_axis *axis, const struct pl_results *results
             present[kept++] = configs[i];
     pl_axis_make(axis, results, key, present, kept, scale);
     free(present);
+}
+
+static double between(const struct pl_axis *axis, size_t left)
+{
+    double a = axis->values[left].at, b = axis->values[left + 1].at;
+    return axis->log ? sqrt(a) * sqrt(b) : a / 2 + b / 2;
+}
+
+void pl_axis_breaks(const struct pl_axis *axis, double breaks[2])
+{
+    breaks[0] = breaks[1] = NAN;
+    for (size_t i = 0; i + 1 < axis->count; i++)
+        if (axis->values[i].apart != axis->values[i + 1].apart)
+            breaks[axis->values[i].apart ? 0 : 1] = between(axis, i);
+}
+
+void pl_axis_note_negative(const struct pl_axis *axis, const struct pl_gather *g)
+{
+    size_t negative = 0;
+    for (size_t i = 0; i < axis->count && axis->numeric && axis->log; i++)
+        negative += axis->values[i].number < 0;
+    if (negative)
+        pl_text_addf(
+            g->notes,
+            "%zu value%s of %s below zero %s no place on a logarithmic axis: %s apart, before the dotted line.\n",
+            negative, negative == 1 ? "" : "s", pl_results_key_name(g->results, axis->key),
+            negative == 1 ? "has" : "have", negative == 1 ? "it stands" : "they stand");
 }
 
 void pl_axis_flip(struct pl_axis *axis)
@@ -262,6 +294,52 @@ void pl_axis_make_drawn(struct pl_axis *axis, const struct pl_gather *g, size_t 
                          log ? PL_AXIS_LOG : pl_axis_scale_of(prior_of(g->results, key)));
 }
 
+static bool has_apart(const struct pl_axis *axis)
+{
+    for (size_t i = 0; i < axis->count; i++)
+        if (axis->values[i].apart)
+            return true;
+    return false;
+}
+
+static void add_number(struct pl_tick *ticks, size_t *count, double at, double number, bool plain)
+{
+    struct pl_text label = {0};
+    char digits[40];
+    snprintf(digits, sizeof digits, "%.3g", number);
+    pl_label_number(&label, strtod(digits, NULL), plain);
+    ticks[(*count)++] = (struct pl_tick){at, pl_text_take(&label), NULL};
+}
+
+static int by_position(const void *a, const void *b)
+{
+    const struct pl_tick *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Of a range that was drawn from, round numbers, and the values that stand apart: without a label of their own they
+ * would pass for values of the scale. */
+static void make_parted_ticks(const struct pl_axis *axis, bool plain, struct pl_tick **ticks, size_t *count)
+{
+    const int lowest = DBL_MIN_10_EXP - 20, highest = DBL_MAX_10_EXP;
+    double least = INFINITY, most = -INFINITY;
+    *ticks = pl_new((axis->count + 3 * (size_t)(highest - lowest + 1)) * sizeof **ticks);
+    for (size_t i = 0; i < axis->count; i++)
+        if (axis->values[i].apart) {
+            add_number(*ticks, count, axis->values[i].at, axis->values[i].number, plain);
+        } else {
+            least = fmin(least, axis->values[i].at);
+            most = fmax(most, axis->values[i].at);
+        }
+    for (int power = lowest; power <= highest; power++)
+        for (const char *d = most > 1000 * least ? "1" : "125"; *d; d++) {
+            double at = power < 0 ? (*d - '0') / pow(10, -power) : (*d - '0') * pow(10, power);
+            if (at >= least * (1 - 1e-9) && at <= most * (1 + 1e-9))
+                add_number(*ticks, count, at, at, plain);
+        }
+    qsort(*ticks, *count, sizeof **ticks, by_position);
+}
+
 void pl_axis_drawn_ticks(const struct pl_axis *axis, const struct pl_gather *g, bool plain, struct pl_tick **ticks,
                          size_t *count)
 {
@@ -270,8 +348,10 @@ void pl_axis_drawn_ticks(const struct pl_axis *axis, const struct pl_gather *g, 
     *count = 0;
     if (axis->mirrored)
         pl_axis_mirrored_ticks(axis, plain, ticks, count);
-    else if (!axis->numeric || !prior || prior->kind == PL_PRIOR_CHOICE)
+    else if (!axis->numeric || !prior || prior->kind == PL_PRIOR_CHOICE || (has_apart(axis) && !axis->log))
         pl_axis_ticks(axis, g, plain, ticks, count);
+    else if (has_apart(axis))
+        make_parted_ticks(axis, plain, ticks, count);
 }
 
 const struct pl_axis_value *pl_axis_value_of(const struct pl_gather *g, const struct pl_axis *axis, size_t config)

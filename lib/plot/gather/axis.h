@@ -8,7 +8,7 @@ struct pl_axis_value {
     uint32_t rank;
     double number; /* where the axis is numeric */
     double at;     /* its position */
-    bool apart;    /* infinite, or zero on a logarithmic axis: beyond the end of the scale */
+    bool apart;    /* infinite, or not above zero on a logarithmic axis: beyond the end of the scale */
 };
 
 struct pl_axis {
@@ -47,6 +47,10 @@ double pl_axis_number(const struct pl_axis *axis, const struct pl_axis_value *va
 /* Turns an axis of words round, so that the first stands at the top. */
 void pl_axis_flip(struct pl_axis *axis);
 size_t pl_axis_index(const struct pl_axis *axis, uint32_t rank);
+/* Where values stand apart from the scale, before it and behind it: between them and it. NaN: nowhere. */
+void pl_axis_breaks(const struct pl_axis *axis, double breaks[2]);
+/* Says how many values are negative where the axis is logarithmic. */
+void pl_axis_note_negative(const struct pl_axis *axis, const struct pl_gather *gather);
 /* A tick for every value, with its label. */
 void pl_axis_ticks(const struct pl_axis *axis, const struct pl_gather *gather, bool plain, struct pl_tick **ticks,
                    size_t *count);

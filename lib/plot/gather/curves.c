@@ -176,8 +176,9 @@ static struct pl_point mean_of(const struct sample *list, size_t count, enum pl_
     p.place = p.x;
     p.n = (int64_t)n;
     if (n) {
-        double mean = gsl_stats_mean(values, 1, n);
-        pl_spread_set(around, values, n, mean, n > 1 ? gsl_stats_sd_m(values, 1, n, mean) : 0, &p);
+        struct pl_summary s = {.deviation = NAN};
+        pl_statistics(values, n, &s);
+        pl_spread_set(around, values, n, s.mean, s.deviation, &p);
     } else if (above == count || below == count) {
         p.y = above ? INFINITY : -INFINITY;
     }
@@ -212,7 +213,6 @@ static void add_means(const struct pl_gather *g, struct pl_plot_line *line, stru
 static void add_changes(struct pl_plot_line *line)
 {
     const struct pl_points *means = &line->means;
-    size_t changes = 0;
     int64_t before = 0, least = 0, most = 0;
     for (int round = 0; round < 2; round++, before = 0)
         for (size_t i = 0; i < means->count; i++) {
@@ -223,10 +223,12 @@ static void add_changes(struct pl_plot_line *line)
             least = before && n > least ? least : n;
             most = before && n < most ? most : n;
             before = n;
-            changes += changed && !round;
-            if (round && changed && (changes <= MOST_CHANGES || extreme))
+            line->changes += changed && !round;
+            if (round && changed && (line->changes <= MOST_CHANGES || extreme))
                 pl_points_add(&line->changed, means->list[i]);
         }
+    line->fewest = least;
+    line->most = most;
 }
 
 /* The point of the line nearest to the mean of where its runs were first measured with averaged weights. Where that is

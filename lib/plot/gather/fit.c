@@ -26,6 +26,20 @@ static bool place(const struct pl_figure_spec *spec, const struct pl_panel *pane
     return true;
 }
 
+/* Brings values to a size whose squares are numbers. Returns their unit, a power of two, so that no bit is lost. */
+static double scale(double *values, size_t n)
+{
+    double most = 0;
+    int power;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs(values[i]));
+    frexp(most, &power);
+    power = power > 1023 ? 1023 : power > 400 || power < -400 ? power : 0;
+    for (size_t i = 0; i < n; i++)
+        values[i] = ldexp(values[i], -power);
+    return ldexp(1, power);
+}
+
 /* Least squares; the interval is Student's with n - 2 degrees of freedom. */
 static void fit_line(const struct pl_figure_spec *spec, const struct pl_panel *panel, struct pl_plot_line *line)
 {
@@ -39,13 +53,13 @@ static void fit_line(const struct pl_figure_spec *spec, const struct pl_panel *p
             n++;
         }
     if (n >= LEAST_POINTS && from < to) {
-        double c0, c1, cov00, cov01, cov11, squares;
+        double c0, c1, cov00, cov01, cov11, squares, unit_x = scale(x, n), unit_y = scale(y, n);
         gsl_fit_linear(x, 1, y, 1, n, &c0, &c1, &cov00, &cov01, &cov11, &squares);
         line->fit = (struct pl_fit){.n = n,
-                                    .slope = c1,
-                                    .error = gsl_cdf_tdist_Qinv(0.025, (double)n - 2) * sqrt(cov11),
+                                    .slope = c1 * (unit_y / unit_x),
+                                    .error = gsl_cdf_tdist_Qinv(0.025, (double)n - 2) * sqrt(cov11) * (unit_y / unit_x),
                                     .x = {from, to},
-                                    .y = {c0 + c1 * from, c0 + c1 * to}};
+                                    .y = {(c0 + c1 * (from / unit_x)) * unit_y, (c0 + c1 * (to / unit_x)) * unit_y}};
         for (int i = 0; i < 2; i++) {
             line->fit.x[i] = panel->log_x ? exp(line->fit.x[i]) : line->fit.x[i];
             line->fit.y[i] = panel->log_y ? exp(line->fit.y[i]) : line->fit.y[i];
@@ -63,9 +77,13 @@ static void note_fit(const struct pl_gather *g, size_t panel, const struct pl_pl
                  g->spec->kind == PL_FIGURE_SENSITIVITY ? pl_select_names[g->spec->select] : "mean", g->metric,
                  g->spec->x ? g->spec->x : "epoch", pl_text(&name));
     const struct pl_fit *fit = &line->fit;
+    double size = fmax(fabs(fit->slope), fit->error);
+    bool usual = size == 0 || (size >= 0.01 && size < 1e6);
     if (fit->n)
-        pl_text_addf(g->notes, "slope %.3f, 95%% interval [%.3f, %.3f], %zu points.\n", fit->slope,
-                     fit->slope - fit->error, fit->slope + fit->error, fit->n);
+        pl_text_addf(g->notes,
+                     usual ? "slope %.3f, 95%% interval [%.3f, %.3f], %zu points.\n"
+                           : "slope %.4g, 95%% interval [%.4g, %.4g], %zu points.\n",
+                     fit->slope, fit->slope - fit->error, fit->slope + fit->error, fit->n);
     else
         pl_text_addf(g->notes, "fewer than %d points, no slope.\n", LEAST_POINTS);
     pl_text_release(&name);

@@ -68,21 +68,24 @@ static void finish(struct sentence *s, const char *beginning, struct pl_text *no
     pl_text_release(&s->names);
 }
 
-/* "3 runs, 2 from epoch 4 on, 1 from epoch 7 on" */
+/* "3 runs, 2 from epoch 4 on, 1 from epoch 7 on"; "11 times, between 2 and 3 runs" */
 static void describe_changes(const struct pl_figure *figure, const struct pl_plot_line *line, struct pl_text *out)
 {
+    if (line->changes > MOST_STEPS) {
+        pl_text_addf(out, "%zu times, between %lld and %lld runs", line->changes, (long long)line->fewest,
+                     (long long)line->most);
+        return;
+    }
     for (size_t i = 0; i < line->means.count; i++)
         if (line->means.list[i].n) {
             pl_text_addf(out, "%lld run%s", (long long)line->means.list[i].n, line->means.list[i].n > 1 ? "s" : "");
             break;
         }
-    for (size_t i = 0; i < line->changed.count && i < MOST_STEPS; i++) {
+    for (size_t i = 0; i < line->changed.count; i++) {
         pl_text_addf(out, ", %lld from %s ", (long long)line->changed.list[i].n, figure->x_label);
         pl_label_number(out, line->changed.list[i].x, true);
         pl_text_add(out, " on");
     }
-    if (line->changed.count > MOST_STEPS)
-        pl_text_add(out, ", and so on");
 }
 
 static size_t count_beyond(const struct pl_panel *panel, const struct pl_points *points)
@@ -243,10 +246,27 @@ static void note_missing(const struct pl_figure *figure, const struct pl_gather 
                   "runs have finished without a finite value and are in no mean");
 }
 
+/* Ends of ranges that were asked for and have no place on the scale. */
+static void note_ranges(const struct pl_figure *figure, const struct pl_gather *g)
+{
+    bool log[2] = {false, false};
+    const double *asked[] = {g->spec->x_range, g->spec->y_range};
+    for (size_t p = 0; p < figure->panel_count; p++) {
+        log[0] |= figure->panels[p].log_x;
+        log[1] |= figure->panels[p].log_y;
+    }
+    for (int axis = 0; axis < 2; axis++)
+        for (int end = 0; end < 2; end++)
+            if (log[axis] && isfinite(asked[axis][end]) && asked[axis][end] <= 0)
+                pl_text_addf(g->notes, "The %c axis is logarithmic and cannot %s at %g: it %s where its values do.\n",
+                             axis ? 'y' : 'x', end ? "end" : "begin", asked[axis][end], end ? "ends" : "begins");
+}
+
 void pl_note_left_out(struct pl_figure *figure, const struct pl_gather *g)
 {
     if (figure->kind != PL_FIGURE_TUNING) /* which says it of points */
         note_missing(figure, g);
     if (figure->kind != PL_FIGURE_RANKS)
         note_lines(figure, g);
+    note_ranges(figure, g);
 }

@@ -28,6 +28,7 @@ static void finish_panel(struct pl_figure *figure, const struct pl_gather *g, co
                          const struct pl_axis *z, struct pl_panel *panel)
 {
     memcpy(panel->x_range, x->range, sizeof x->range);
+    pl_axis_breaks(x, panel->x_breaks);
     panel->words = !x->numeric;
     pl_axis_drawn_ticks(x, g, figure->plain, &panel->x_ticks, &panel->x_tick_count);
     if (!g->coloured)
@@ -62,6 +63,7 @@ int pl_gather_scatter(struct pl_figure *figure, struct pl_gather *g, struct pl_e
     if (without)
         pl_text_addf(g->notes, "%zu configuration%s no %s and %s not drawn.\n", without,
                      without == 1 ? " has" : "s have", g->spec->x, without == 1 ? "is" : "are");
+    pl_axis_note_negative(&x, g);
     note_grey(figure, g);
     for (size_t p = 0; p < figure->panel_count; p++)
         finish_panel(figure, g, &x, &z, &figure->panels[p]);

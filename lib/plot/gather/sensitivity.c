@@ -65,30 +65,22 @@ static void break_lines(struct pl_panel *panel, const double breaks[2], bool con
             qsort(means->list, means->count, sizeof *means->list, by_place);
         for (size_t i = 1; i < means->count; i++) {
             means->list[i].parted = !connect;
-            for (int b = 0; b < 2; b++)
-                means->list[i].parted |= means->list[i - 1].place < breaks[b] && means->list[i].place > breaks[b];
+            means->list[i].parted |= means->list[i - 1].place < breaks[0] || means->list[i].place > breaks[1];
         }
     }
-}
-
-static double between(const struct pl_axis *axis, size_t left)
-{
-    double a = axis->values[left].at, b = axis->values[left + 1].at;
-    return axis->log ? sqrt(a * b) : (a + b) / 2;
 }
 
 int pl_gather_sensitivity(struct pl_figure *figure, struct pl_gather *g, struct pl_error *err)
 {
     (void)err;
     struct pl_axis axis;
-    double breaks[2] = {NAN, NAN};
+    double breaks[2];
     pl_axis_make(&axis, g->results, pl_results_key(g->results, g->spec->x), g->configs, g->config_count,
                  g->spec->log_x ? PL_AXIS_LOG : PL_AXIS_AUTO);
     for (size_t i = 0; i < g->config_count; i++)
         add_config(figure, g, &axis, g->configs[i]);
-    for (size_t i = 0; i + 1 < axis.count; i++)
-        if (axis.values[i].apart != axis.values[i + 1].apart)
-            breaks[axis.values[i].apart ? 0 : 1] = between(&axis, i);
+    pl_axis_breaks(&axis, breaks);
+    pl_axis_note_negative(&axis, g);
     for (size_t p = 0; p < figure->panel_count; p++) {
         struct pl_panel *panel = &figure->panels[p];
         memcpy(panel->x_range, axis.range, sizeof axis.range);
