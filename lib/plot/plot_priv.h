@@ -38,7 +38,8 @@ struct pl_plot_line {
     struct pl_points beside;   /* tuning: the mean beside the median */
     struct pl_points measured; /* curves that are smoothed: the means before */
     struct pl_points strands;  /* the seeds one by one, each parted from the one before; box, strip: points */
-    struct pl_points outside;  /* box: those of them that are drawn beside it, or in its place */
+    struct pl_points outside;  /* box: those of them that are drawn beside it, or in its place; parallel: the ends of
+                                  those strands of which a run never reached its target */
     struct pl_points lost;     /* sensitivity: where every run diverged */
     struct pl_points turn;     /* curves: where its runs began to average, one of the means or none */
     struct pl_points changed;  /* those of the means from which on another number of runs is behind the line; where it
@@ -50,7 +51,7 @@ struct pl_plot_line {
     int64_t runs, diverged, working; /* working: still being trained */
     int64_t waiting;                 /* curves: interrupted, and to go on */
     int64_t stopped;                 /* curves: early; then all its runs were, and it ends where they did */
-    int64_t blank;                   /* sensitivity: finished without a finite value */
+    int64_t blank;                   /* sensitivity: finished without a value */
     struct pl_fit fit;
 };
 
@@ -247,6 +248,9 @@ void pl_range_panels(struct pl_figure *figure, const struct pl_figure_spec *spec
  * middle where there is no such reach (one value). mean and deviation (NaN: none) are theirs. */
 void pl_spread_set(enum pl_around around, const double *values, size_t n, double mean, double deviation,
                    struct pl_point *point);
+/* The same, with the number of runs, where some more never reached their target and are infinite: so is a mean then,
+ * and a quartile that lies among them. */
+void pl_spread_never(enum pl_around around, const double *values, size_t n, size_t never, struct pl_point *point);
 /* "mean" or "median" */
 const char *pl_spread_middle(enum pl_around around);
 /* Appends what bands show, where it is not the standard deviation, and how curves are smoothed, as sentences. */

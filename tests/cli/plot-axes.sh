@@ -79,3 +79,34 @@ END
 expect 0 poula sweep steep.yaml --db steep.db
 expect 0 poula plot --db steep.db --kind sensitivity --x v --y loss --fit
 contains err "slope 5e+159, 95% interval [-1.784e+161, 1.884e+161], 3 points."
+
+# Runs that never reach a target: the mean is infinite, and so it is said, in every kind.
+cat >target.yaml <<'END'
+study: target
+task: {command: [sh, -c, 'case $0$1 in a*|b[123]) v=0.9;; *) v=0.1; esac; echo epoch=1 acc=0; echo epoch=$((2+$1)) acc=$v', "{m}", "{seed}", "{k}"]}
+settings: {m: [a, b, c], k: 1}
+seeds: [1, 2, 3, 4]
+target: {acc: 0.5}
+END
+expect 0 poula sweep target.yaml --db target.db
+for kind in "sensitivity --x m" "scatter --x m" "parallel --x m,k"; do
+    expect 0 poula plot --db target.db --kind $kind --y epochs_to_target --keep
+    contains err "5 runs never reached the target: their means are infinite, and arrows at the top."
+    lacks err "No finite value"
+    lacks err "in no mean"
+    equal "$(table plots/target-${kind%% *}.dat 'above the axis' | wc -l)" 2 "arrows of $kind"
+    contains plots/target-${kind%% *}.gp "title 'above the axis'"
+done
+equal "$(table plots/target-sensitivity.dat 'mean over' | cut -d' ' -f1-6 | tr '\n' ';')" \
+    "1 4.5 3.209005551264194 5.790994448735805 4 3;2 inf inf inf 4 3;3 inf inf inf 4 inf;" "means"
+expect 0 poula plot --db target.db --kind sensitivity --x m --y epochs_to_target --keep --band quartiles
+contains err "5 runs never reached the target and count as infinite; medians that are have arrows."
+equal "$(table plots/target-sensitivity.dat 'median over' | cut -d' ' -f1-6 | tr '\n' ';')" "1 4.5 3.75 5.25 4 3;2 4.5 3.75 inf 4 3;3 inf inf inf 4 inf;" "medians"
+expect 0 poula plot --db target.db --kind strip --x m --y epochs_to_target --keep
+equal "$(table plots/target-strip.dat 'median over' | cut -d' ' -f1-6 | tr '\n' ';')" "1 4.5 3.75 5.25 4 3;2 4.5 3.75 inf 4 3;3 inf inf inf 4 inf;" "medians of the strip"
+expect 0 poula plot --db target.db --kind heatmap --x m --y k --z epochs_to_target --keep --format svg
+contains err "5 runs never reached the target: means of their squares are infinite."
+sed 's/<[^>]*>//g' plots/target-heatmap.svg | sed 's/^[ \t]*//' >shown
+equal "$(grep -x 'never\|never 1/4\|∞' shown | tr '\n' ' ')" "∞ never 1/4 never " "what squares say"
+equal "$(grep -c "empty border lc rgb '#000000'" plots/target-heatmap.gp)" 1 "best squares"
+equal "$(table plots/target-heatmap.dat 'column row' | tr '\n' ';')" "1 1 4.5 1.2909944487358058 4 0;2 1 inf NaN 4 0;3 1 inf NaN 4 0;" "squares"

@@ -61,10 +61,17 @@ static void add_number(double value, const struct style *style, struct pl_text *
         pl_report_number(value, style->decimals, text);
 }
 
-/* A square's text: the mean, and below it the spread or how many runs diverged where there is room. */
+/* A square's text: the mean, and below it the spread or how many runs diverged, or never reached the target, where
+ * there is room. */
 static char *square_text(const struct pl_summary *s, const struct style *style)
 {
     struct pl_text text = {0};
+    if (s->n && s->never) { /* the mean is infinite */
+        pl_text_add(&text, "∞");
+        if (style->roomy)
+            pl_text_addf(&text, "\nnever %lld/%lld", (long long)s->never, (long long)s->planned);
+        return pl_text_take(&text);
+    }
     if (isnan(s->mean)) {
         pl_text_add(&text, s->never ? "never" : s->diverged ? "div" : "–");
         return pl_text_take(&text);
@@ -84,11 +91,13 @@ static void mark_best(struct pl_panel *panel, enum pl_direction direction)
     double best = NAN;
     for (size_t i = 0; i < panel->square_count && (direction == PL_MINIMIZE || direction == PL_MAXIMIZE); i++) {
         const struct pl_square *square = &panel->squares[i];
-        if (!square->diverged && !isnan(square->value))
+        if (!square->diverged && isfinite(square->value))
             best = direction == PL_MAXIMIZE ? fmax(best, square->value) : fmin(best, square->value);
     }
-    for (size_t i = 0; i < panel->square_count; i++) /* all of those that are equally good, as in tables */
-        panel->squares[i].best = !panel->squares[i].diverged && pl_report_ties(panel->squares[i].value, best);
+    for (size_t i = 0; i < panel->square_count; i++) { /* all of those that are equally good, as in tables */
+        struct pl_square *square = &panel->squares[i];
+        square->best = !square->diverged && isfinite(square->value) && pl_report_ties(square->value, best);
+    }
 }
 
 static void scale_colours(struct pl_panel *panel)
@@ -133,9 +142,9 @@ static void add_square(struct pl_figure *figure, const struct pl_gather *g, cons
     panel->squares = squares;
     panel->squares[panel->square_count++] = (struct pl_square){.column = place_of(g, &axes[0], config),
                                                                .row = place_of(g, &axes[1], config),
-                                                               .value = s.mean,
+                                                               .value = s.never ? INFINITY : s.mean,
                                                                .deviation = s.deviation,
-                                                               .n = isfinite(s.mean) ? s.n : 0,
+                                                               .n = s.never || isfinite(s.mean) ? s.n + s.never : 0,
                                                                .diverged = s.diverged,
                                                                .text = square_text(&s, style)};
 }

@@ -1,6 +1,7 @@
 /* What the legend and the titles of panels say of lines: what became of their runs, and which have nothing to show. */
 #include "plot/plot_priv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,26 @@ static bool has_finite(const struct pl_points *points)
     return false;
 }
 
+/* Of configurations runs may be behind a mean that is infinite. */
+static bool shows_finite(const struct pl_figure *figure, const struct pl_plot_line *line)
+{
+    const struct pl_points *values = pl_figure_values(figure, line);
+    if (!pl_figure_has_configs(figure->kind))
+        return has_finite(&line->means);
+    for (size_t i = 0; i < values->count; i++)
+        if (isfinite(values->list[i].y))
+            return true;
+    return false;
+}
+
+static bool has_infinite(const struct pl_points *points)
+{
+    for (size_t i = 0; i < points->count; i++)
+        if (isinf(points->list[i].y))
+            return true;
+    return false;
+}
+
 static void find_marks(struct pl_figure *figure, const struct pl_panel *panel, const struct pl_plot_line *line)
 {
     figure->marked[PL_MARK_LOST] |= line->lost.count > 0;
@@ -92,6 +113,7 @@ static void find_marks(struct pl_figure *figure, const struct pl_panel *panel, c
     figure->marked[PL_MARK_OPEN] |= line->open.count > 0;
     figure->marked[PL_MARK_ENDED] |= line->ended.count > 0;
     figure->marked[PL_MARK_CHANGED] |= line->changed.count > 0;
+    figure->marked[PL_MARK_ABOVE] |= figure->kind == PL_FIGURE_PARALLEL && line->outside.count;
     for (enum pl_mark side = PL_MARK_ABOVE; side <= PL_MARK_BELOW; side++) {
         struct pl_points beyond = {0};
         pl_range_beyond(panel, pl_figure_values(figure, line), side, 1, &beyond);
@@ -109,15 +131,15 @@ static bool judge_lines(struct pl_figure *figure, struct fate *fates)
         any |= panel->square_count > 0;
         for (size_t l = 0; l < panel->line_count; l++) {
             const struct pl_plot_line *line = &panel->lines[l];
-            bool finite = has_finite(&line->means), curve = !pl_figure_has_configs(figure->kind);
+            bool finite = shows_finite(figure, line), curve = !pl_figure_has_configs(figure->kind);
             fates[line->style].runs += line->runs;
             fates[line->style].diverged += line->diverged;
             fates[line->style].working += line->working;
             fates[line->style].waiting += line->waiting;
             fates[line->style].drawn |= finite || line->lost.count;
             figure->legend[line->style].shown |= figure->kind != PL_FIGURE_RANKS &&
-                                                 (finite || line->diverged || line->blank ||
-                                                  (curve && line->means.count));
+                                                 (finite || line->diverged || line->blank || line->outside.count ||
+                                                  has_infinite(&line->means) || (curve && line->means.count));
             figure->beside |= line->beside.count > 0;
             any |= finite || has_finite(&line->beside);
             find_marks(figure, panel, line);

@@ -127,11 +127,12 @@ static void judge_line(const struct pl_figure *figure, const struct pl_gather *g
     const struct pl_points *values = pl_figure_values(figure, line);
     bool seeds = pl_figure_traits[figure->kind].seeds;
     bool curve = !pl_figure_has_configs(figure->kind);
-    size_t finite = 0, gaps = 0, low = 0, no_x = 0, outside = 0, few = 0;
+    size_t finite = 0, infinite = 0, gaps = 0, low = 0, no_x = 0, outside = 0, few = 0;
     struct pl_text detail = {0};
     for (size_t i = 0; i < line->means.count; i++) {
         const struct pl_point *p = &line->means.list[i];
-        finite += p->n > 0;
+        infinite += !curve && isinf(p->y);
+        finite += p->n > 0 && (curve || isfinite(p->y));
         gaps += curve && !p->n;
         no_x += panel->log_x && p->place <= 0;
         outside += !(panel->log_x && p->place <= 0) && (p->place < panel->x_range[0] || p->place > panel->x_range[1]);
@@ -142,7 +143,7 @@ static void judge_line(const struct pl_figure *figure, const struct pl_gather *g
     gaps = curve ? gaps : (size_t)line->blank;
     if (figure_of_time(figure) && line->runs && !line->means.count)
         add_line(&topics[UNRECORDED], g, number, line, "");
-    if (gaps && !finite)
+    if (gaps && !finite && !infinite)
         add_line(&topics[BLANK], g, number, line, "");
     else if (gaps && curve)
         add_count(&topics[GAPS], g, number, line, gaps);
@@ -188,9 +189,10 @@ static void note_runs(const struct pl_gather *g, int64_t count, const char *one,
         pl_text_addf(g->notes, "%lld %s.\n", (long long)count, count > 1 ? several : one);
 }
 
-/* Runs that finished without a finite value, where all are drawn one by one. */
-static void note_seeds(const struct pl_gather *g)
+/* Runs that finished without a finite value: those that never reached a target count as infinite. */
+static void note_blank(const struct pl_figure *figure, const struct pl_gather *g)
 {
+    bool seeds = pl_figure_traits[figure->kind].seeds;
     int64_t blank = 0, never = 0;
     for (size_t i = 0; i < g->config_count; i++) {
         struct pl_summary s;
@@ -198,24 +200,36 @@ static void note_seeds(const struct pl_gather *g)
         blank += s.finished - s.n - s.never;
         never += s.never;
     }
-    note_runs(g, never, "run never reached the target and is an arrow at the top",
-              "runs never reached the target and are arrows at the top");
-    note_runs(g, blank, "run has finished without a finite value and is not drawn",
-              "runs have finished without a finite value and are not drawn");
+    if (seeds)
+        note_runs(g, never, "run never reached the target and is an arrow at the top",
+                  "runs never reached the target and are arrows at the top");
+    else if (figure->kind == PL_FIGURE_HEATMAP)
+        note_runs(g, never, "run never reached the target: the mean of its square is infinite",
+                  "runs never reached the target: means of their squares are infinite");
+    else if (figure->around == PL_AROUND_QUARTILES)
+        note_runs(g, never, "run never reached the target and counts as infinite; medians that are have arrows",
+                  "runs never reached the target and count as infinite; medians that are have arrows");
+    else
+        note_runs(g, never, "run never reached the target: its mean is infinite, and an arrow at the top",
+                  "runs never reached the target: their means are infinite, and arrows at the top");
+    note_runs(g, blank,
+              seeds ? "run has finished without a finite value and is not drawn"
+                    : "run has finished without a finite value and is in no mean",
+              seeds ? "runs have finished without a finite value and are not drawn"
+                    : "runs have finished without a finite value and are in no mean");
 }
 
 /* Runs without a result, and squares that stand for fewer runs than they should. */
 static void note_missing(const struct pl_figure *figure, const struct pl_gather *g)
 {
     bool seeds = pl_figure_traits[figure->kind].seeds;
-    int64_t missing = 0, failed = 0, working = 0, blank = 0, stopped = 0, drawn = 0, waiting = 0;
+    int64_t missing = 0, failed = 0, working = 0, stopped = 0, drawn = 0, waiting = 0;
     for (size_t i = 0; i < g->config_count; i++) {
         struct pl_summary s;
         pl_results_summary(g->results, g->configs[i], &s);
         missing += s.missing;
         failed += s.failed;
         stopped += s.stopped;
-        blank += s.finished - s.n;
     }
     for (size_t p = 0; p < figure->panel_count; p++)
         for (size_t l = 0; l < figure->panels[p].line_count; l++) {
@@ -239,11 +253,8 @@ static void note_missing(const struct pl_figure *figure, const struct pl_gather 
         note_runs(g, stopped - drawn, "run was stopped early and is in no mean",
                   "runs were stopped early and are in no mean");
     note_runs(g, failed, "run is not drawn because it failed", "runs are not drawn because they failed");
-    if (seeds)
-        note_seeds(g);
-    else if (figure->kind == PL_FIGURE_HEATMAP || pl_figure_has_configs(figure->kind))
-        note_runs(g, blank, "run has finished without a finite value and is in no mean",
-                  "runs have finished without a finite value and are in no mean");
+    if (figure->kind == PL_FIGURE_HEATMAP || pl_figure_has_configs(figure->kind))
+        note_blank(figure, g);
 }
 
 /* Ends of ranges that were asked for and have no place on the scale. */

@@ -161,17 +161,19 @@ static bool add_config(struct pl_figure *figure, const struct pl_gather *g, cons
     const struct pl_summary *s = &scored->summary;
     struct pl_panel *panel = &figure->panels[pl_headings_of(g->results, &g->panels, scored->config)];
     struct pl_plot_line *line = pl_panel_line(panel, pl_headings_of(g->results, &g->lines, scored->config));
-    bool lost = isnan(scored->value) && s->diverged;
+    bool endless = isnan(scored->value);
     line->runs += s->planned;
     line->diverged += s->diverged;
-    line->blank += s->finished - s->n;
-    if (isnan(scored->value) && !lost)
+    line->blank += s->finished - s->n - s->never;
+    if (endless && !s->diverged && !s->never)
         return false;
-    struct pl_points *points = lost ? &line->strands : &line->means;
-    bool gaps = add_settings(points, g, axes, scored);
-    struct pl_point end = point_at(g->axis_count, NAN, NAN, scored);
-    if (lost) {
-        pl_points_add(&line->lost, end);
+    struct scored infinite = *scored;
+    infinite.value = s->never ? INFINITY : scored->value;
+    struct pl_points *points = endless ? &line->strands : &line->means;
+    bool gaps = add_settings(points, g, axes, &infinite);
+    struct pl_point end = point_at(g->axis_count, NAN, NAN, &infinite);
+    if (endless) {
+        pl_points_add(s->never ? &line->outside : &line->lost, end);
         return gaps;
     }
     double share = pl_ticks_share(panel->z_range, panel->log_z, scored->value);

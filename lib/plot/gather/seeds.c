@@ -69,9 +69,7 @@ static void add_config(struct pl_figure *figure, const struct pl_gather *g, cons
                                          .parted = true,
                                          .ends = {NAN, NAN}});
     struct pl_point *middle = &line->means.list[line->means.count - 1];
-    if (s.never) /* which is no reason to hide the median */
-        middle->y = middle->low = middle->high = s.median;
-    else if (figure->kind == PL_FIGURE_BOX && s.n >= FEWEST_OF_A_BOX)
+    if (!s.never && figure->kind == PL_FIGURE_BOX && s.n >= FEWEST_OF_A_BOX)
         set_whiskers(&s, middle);
     add_seeds(figure, &s, middle, line);
 }

@@ -26,17 +26,18 @@ void pl_line_add_config(struct pl_plot_line *line, const struct pl_gather *g, si
     point.planned = s.planned;
     line->runs += s.planned;
     line->diverged += s.diverged;
-    line->blank += s.finished - s.n;
-    if (isfinite(s.mean)) { /* nor is there a mean where a run never reached the target */
-        enum pl_around around = pl_figure_traits[g->spec->kind].seeds    ? PL_AROUND_QUARTILES
-                                : g->spec->kind == PL_FIGURE_SENSITIVITY ? g->spec->around
-                                                                         : PL_AROUND_STD;
+    line->blank += s.finished - s.n - s.never;
+    enum pl_around around = pl_figure_traits[g->spec->kind].seeds    ? PL_AROUND_QUARTILES
+                            : g->spec->kind == PL_FIGURE_SENSITIVITY ? g->spec->around
+                                                                     : PL_AROUND_STD;
+    if (s.never)
+        pl_spread_never(around, s.values, (size_t)s.n, (size_t)s.never, &point);
+    else if (isfinite(s.mean))
         pl_spread_set(around, s.values, (size_t)s.n, s.mean, s.deviation, &point);
-    }
     pl_points_add(&line->means, point);
-    if (s.n && s.diverged)
+    if (point.n && s.diverged)
         pl_points_add(&line->changed, point);
-    if (!s.n && s.diverged)
+    if (!point.n && s.diverged)
         pl_points_add(&line->lost, point);
 }
 

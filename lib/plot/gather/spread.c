@@ -46,6 +46,32 @@ void pl_spread_set(enum pl_around around, const double *values, size_t n, double
     free(sorted);
 }
 
+/* Linear between order statistics, as GSL's; whatever lies between a value and infinity is infinite. */
+static double quantile(const double *sorted, size_t n, size_t never, double share)
+{
+    double place = share * (double)(n + never - 1);
+    size_t below = (size_t)place;
+    double part = place - (double)below;
+    if (below >= n || (part > 0 && below + 1 >= n))
+        return INFINITY;
+    return part > 0 ? (1 - part) * sorted[below] + part * sorted[below + 1] : sorted[below];
+}
+
+void pl_spread_never(enum pl_around around, const double *values, size_t n, size_t never, struct pl_point *point)
+{
+    double *sorted = pl_new((n + 1) * sizeof *sorted);
+    if (n)
+        memcpy(sorted, values, n * sizeof *sorted);
+    gsl_sort(sorted, 1, n);
+    bool quartiles = around == PL_AROUND_QUARTILES;
+    point->y = quartiles ? quantile(sorted, n, never, 0.5) : INFINITY;
+    point->low = quartiles ? quantile(sorted, n, never, 0.25) : INFINITY;
+    point->high = quartiles ? quantile(sorted, n, never, 0.75) : INFINITY;
+    point->least = n ? sorted[0] : INFINITY;
+    point->n = (int64_t)(n + never);
+    free(sorted);
+}
+
 static bool has_box(const struct pl_figure *figure)
 {
     for (size_t p = 0; p < figure->panel_count && figure->kind == PL_FIGURE_BOX; p++)

@@ -83,7 +83,7 @@ static void draw_config(const struct pl_inline *s, const struct pl_point *points
     if (count > s->panel->axis_count)
         add_outcome(s, &points[s->panel->axis_count], &title);
     else
-        pl_text_add(&title, ": every run diverged");
+        pl_text_add(&title, isinf(points[0].hue) ? ": a run never reached the target" : ": every run diverged");
     pl_html(s->out, "<g fill=\"none\"><title>", pl_text(&title), "</title>");
     for (int dotted = 0; dotted < 2; dotted++) {
         struct pl_points whole = {(struct pl_point *)points, count, count}, bridges = {0};
@@ -124,10 +124,12 @@ static void draw_lines(const struct pl_inline *s, const struct pl_plot_line *lin
     pl_text_release(&classes);
 }
 
-/* Crosses at the top of the metric's axis, where a line has no end, and strokes where some runs diverged. */
+/* Crosses and arrows at the top of the metric's axis, where a line has no end, and strokes where some runs diverged. */
 static void draw_marks(const struct pl_inline *s, const struct pl_plot_line *line)
 {
     double x = s->right;
+    if (line->outside.count)
+        pl_text_addf(s->out, "<path class=\"axis\" fill=\"none\" d=\"M%.1f %.1fl-3 5m3-5l3 5m-3-5v10\"/>", x, s->top);
     if (line->lost.count)
         pl_text_addf(s->out, "<path class=\"axis\" fill=\"none\" d=\"M%.1f %.1fm-4-4l8 8m0-8l-8 8\"/>", x, s->top);
     for (size_t i = 0; i < line->changed.count; i++)
@@ -162,8 +164,10 @@ void pl_inline_parallel_describe(const struct pl_inline *s, struct pl_text *text
             pl_text_add(text, ": ");
         }
         pl_text_addf(text, "%zu configurations", count + lost);
-        if (lost)
-            pl_text_addf(text, ", %zu of them diverged", lost);
+        if (line->lost.count)
+            pl_text_addf(text, ", %zu of them diverged", line->lost.count);
+        if (line->outside.count)
+            pl_text_addf(text, ", %zu never reached the target", line->outside.count);
         if (count) {
             const struct pl_point *points = &line->means.list[(count - 1) * (axes + 1)];
             add_settings(s->panel, points, &best);

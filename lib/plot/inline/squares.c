@@ -28,6 +28,8 @@ static void add_title(const struct pl_inline *s, const struct pl_square *q)
     pl_inline_label(tick_of(panel->y_ticks, panel->y_tick_count, q->row), &title);
     if (isfinite(q->value))
         pl_text_addf(&title, ": %.7g", q->value);
+    else if (isinf(q->value))
+        pl_text_add(&title, ": infinite");
     if (isfinite(q->value) && isfinite(q->deviation))
         pl_text_addf(&title, " ± %.3g", q->deviation);
     pl_text_addf(&title, ", %lld run%s", (long long)q->n, q->n == 1 ? "" : "s");

@@ -325,7 +325,12 @@ static void add_marks(struct pl_panel_script *s, const struct pl_drawn_line *d)
         bool top = m == PL_MARK_LOST || (m == PL_MARK_CHANGED && s->seeds); /* not among points and boxes */
         if (!d->marks[m])
             continue;
-        pl_script_item(s, d->line, d->marks[m], "", top ? "(top)" : edge ? "(edge_at($2))" : "(y_at($2))");
+        bool bar = m == PL_MARK_CHANGED && s->bars; /* at a mean, which may be infinite */
+        pl_script_item(s, d->line, d->marks[m], "",
+                       top    ? "(top)"
+                       : edge ? "(edge_at($2))"
+                       : bar  ? "($2 - $2 == 0 ? y_at($2) : top)"
+                              : "(y_at($2))");
         pl_text_add(s->script->text, "with points ");
         if (!plain)
             pl_text_addf(s->script->text, "ls %zu ", d->line->style + 201);

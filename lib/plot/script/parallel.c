@@ -113,17 +113,19 @@ static void add_lines(struct pl_script *s, const struct pl_plot_line *line, cons
         pl_script_quote(s->figure, s->text, label);
 }
 
-/* Crosses at the top of the metric's axis, and bars where some runs diverged. */
+/* Crosses at the top of the metric's axis, arrows where a run never reached its target, and bars where some diverged.
+ */
 static void add_marks(struct pl_script *s, const struct pl_plot_line *line, bool *first)
 {
-    const struct pl_points *marked[] = {[PL_MARK_LOST] = &line->lost, [PL_MARK_CHANGED] = &line->changed};
-    static const enum pl_mark marks[] = {PL_MARK_LOST, PL_MARK_CHANGED};
-    for (size_t m = 0; m < 2; m++) {
+    const struct pl_points *marked[] = {
+        [PL_MARK_LOST] = &line->lost, [PL_MARK_CHANGED] = &line->changed, [PL_MARK_ABOVE] = &line->outside};
+    static const enum pl_mark marks[] = {PL_MARK_LOST, PL_MARK_CHANGED, PL_MARK_ABOVE};
+    for (size_t m = 0; m < 3; m++) {
         size_t block = add_block(s, line, marked[marks[m]], pl_script_mark_title(marks[m], s->figure->kind));
         if (!block)
             continue;
         begin_item(s, first, block);
-        pl_text_addf(s->text, "using 1:%s with points ", marks[m] == PL_MARK_LOST ? "(1)" : "2");
+        pl_text_addf(s->text, "using 1:%s with points ", marks[m] == PL_MARK_CHANGED ? "2" : "(1)");
         pl_script_mark(s->text, s->figure, marks[m]);
         if (!s->figure->plain)
             pl_text_addf(s->text, " %s rgb '#333333'", marks[m] < PL_MARK_CHANGED || s->figure->latex ? "lc" : "tc");
@@ -139,7 +141,7 @@ void pl_script_parallel(struct pl_script *s, const struct pl_panel *panel)
         const struct pl_plot_line *line = &panel->lines[l];
         blocks[l].means = add_block(s, line, &line->means, "a line for each configuration");
         blocks[l].bridges = add_bridges(s, line, &line->means);
-        blocks[l].strands = add_block(s, line, &line->strands, "every run diverged");
+        blocks[l].strands = add_block(s, line, &line->strands, "every run diverged, or one never reached the target");
         blocks[l].lost_bridges = add_bridges(s, line, &line->strands);
     }
     if (!s->figure->plain)

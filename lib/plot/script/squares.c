@@ -100,7 +100,6 @@ void pl_script_squares(struct pl_script *s, const struct pl_panel *panel)
     pl_script_colour_scale(s, panel);
     pl_text_add(s->text, "plot ");
     pl_script_source(s, block);
-    pl_text_add(
-        s->text,
-        "using ($3 == $3 ? $1 : NaN):2:(0.5):(0.5):(z_at($3)) with boxxyerror lc palette fs solid noborder notitle\n");
+    pl_text_add(s->text, "using ($3 - $3 == 0 ? $1 : NaN):2:(0.5):(0.5):(z_at($3)) with boxxyerror lc palette fs solid "
+                         "noborder notitle\n");
 }
