@@ -316,8 +316,9 @@ struct pl_layout_size {
     double pitch;                                    /* from a row of panels to the next: less than a panel is high
                                                         where rows but the last need no room for labels of x */
     size_t legend_columns;
-    int slant;      /* degrees by which labels along x are turned */
-    double heading; /* inches above a panel, for its title */
+    size_t x_lines, y_lines, z_lines; /* that there is room for of the names of axes */
+    int slant;                        /* degrees by which labels along x are turned */
+    double heading;                   /* inches above a panel, for its title */
 };
 void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_options *options,
                        struct pl_layout_size *size);
@@ -338,6 +339,15 @@ double pl_layout_numbers(const struct pl_figure *figure, const struct pl_layout_
 /* Breaks a text between words so that its lines are no wider than so many inches where it can be done; returns how many
  * lines there are. size: of its letters, beside ordinary ones. */
 size_t pl_layout_wrap(const char *text, double inches, double size, struct pl_text *out);
+
+/* Lines that the name of an axis ('x', 'y', 'z': the scale of colours) takes where it has so many inches: at most
+ * three.
+ */
+size_t pl_layout_name_lines(const struct pl_figure *figure, const struct pl_layout_size *size, char which,
+                            double inches);
+/* The name as it has room, in lines. Returns the size of its letters, beside ordinary ones; cut: it is not whole. */
+double pl_layout_name(const struct pl_figure *figure, const struct pl_layout_size *size, char which,
+                      struct pl_text *out, bool *cut);
 
 /* Values are drawn in units of 10^power, so that gnuplot's arithmetic holds the ends of the axis. */
 int pl_scale_power(const double range[2], bool log);
@@ -373,6 +383,9 @@ void pl_script_text(const struct pl_figure *figure, struct pl_text *out, const c
 void pl_script_quote(const struct pl_figure *figure, struct pl_text *script, const char *label);
 /* The same as the label of a tick, whose percent signs gnuplot would take for those of a format. */
 void pl_script_tick(const struct pl_figure *figure, struct pl_text *script, const char *label);
+/* "set WHAT NAME HOW": the name of an axis in the lines and letters that it has room for. */
+void pl_script_name(const struct pl_figure *figure, const struct pl_layout_size *size, struct pl_text *script,
+                    const char *what, char which, const char *how);
 /* "set ztics ..." or "set cbtics ..." with the ticks of a colour scale. */
 void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *panel);
 /* Begins a block of data and returns its number. It has at least one row, and two empty rows stand nowhere else. */

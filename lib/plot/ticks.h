@@ -38,6 +38,8 @@ void pl_ticks_release(struct pl_ticks *ticks);
 /* An axis of a panel as it is drawn; which is 'x' or 'y'. */
 void pl_layout_axis(const struct pl_figure *figure, const struct pl_panel *panel, const struct pl_plot_options *options,
                     const struct pl_layout_size *size, char which, struct pl_tick_axis *axis);
+/* A panel's scale of colours, as it is drawn. */
+void pl_layout_scale(const struct pl_panel *panel, const struct pl_layout_size *size, struct pl_tick_axis *axis);
 /* The width of a heat map's squares, in inches. */
 double pl_layout_square(const struct pl_panel *panel);
 enum { PL_LONGEST_TICK = 28, PL_LONGEST_NAME = 40 }; /* a longer label is cut */

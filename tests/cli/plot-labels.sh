@@ -61,3 +61,38 @@ for kind in "sensitivity --x p --y loss" "strip --x p --y loss" "box --x p --y l
 done
 expect 0 poula plot --db long.db --kind heatmap --x p --y v --z loss --keep
 contains plots/long-heatmap.dat 'a very long name of something\_one'
+
+# Beside a scale of colours is room for its labels and for its name.
+cat >wide-scale.yaml <<'END'
+study: scale
+task: {command: [sh, -c, 'echo loss=$0 validation/mean_absolute_percentage_error_of_all_sensors_after_calibration_and_smoothing=$0', "{v}", "{k}"]}
+settings: {v: [-123456.7891, -123456.7892, -123456.7893], k: 1}
+END
+expect 0 poula sweep wide-scale.yaml --db scale.db
+room() { awk '/^set terminal/ { sub(/.* size /, ""); width = $0 + 0 } /^set colorbox/ { split($5, o, ","); split($8, s, ","); print int((1 - o[1] - s[1]) * width) }' "$1"; }
+for kind in "heatmap --x v --y k --z loss" "scatter --x k --z v --y loss" "parallel --x v,k --y loss"; do
+    expect 0 poula plot --db scale.db --kind $kind --keep --format svg
+    [ "$(room "plots/scale-${kind%% *}.gp")" -gt 140 ] || fail "$kind: $(room "plots/scale-${kind%% *}.gp") of 96 dots an inch beside the scale"
+done
+
+# The name of an axis is broken into lines where it is longer than the picture, and smaller.
+long=validation/mean_absolute_percentage_error_of_all_sensors_after_calibration_and_smoothing
+named() { sed -n "s/^set $1 \"\\([^\"]*\\)\".*/\\1/p" "$2" | head -n 1 | sed 's/\\012/|/g'; }
+expect 0 poula plot --db scale.db --kind sensitivity --x v --y $long --keep --name tall
+equal "$(named ylabel plots/tall.gp)" "best validation/mean absolute percentage error|of all sensors after calibration and smoothing" "name of y"
+expect 0 poula plot --db scale.db --kind heatmap --x v --y k --z $long --keep --name low
+equal "$(named cblabel plots/low.gp)" "best validation/mean absolute|percentage error of all sensors|after calibration and smoothing" "name of the scale"
+contains plots/low.gp "offset 1,0 font '"
+expect 0 poula plot --db scale.db --kind sensitivity --x v --y loss --labels "v=$(echo $long $long | tr _ ' ')" --keep --width 4in --name x
+equal "$(named xlabel plots/x.gp | tr -cd '|' | wc -c)" 2 "breaks of the name of x"
+expect 0 poula plot --db scale.db --kind sensitivity --x v --y $long --keep --width 3.25in --height 1.3in --name tiny
+contains err "The name of the y axis is cut, since the figure is smaller than it is."
+expect 0 poula plot --db scale.db --kind sensitivity --x v --y loss --keep --name short
+equal "$(grep '^set ylabel' plots/short.gp)" 'set ylabel "best loss" offset -0.4,0 rotate' "a short name"
+sed 's/^study: .*/study: paged/' wide-scale.yaml >paged.yaml
+printf 'figures: [{kind: heatmap, x: v, y: k, z: loss}, {kind: scatter, x: k, z: v, y: loss}]\n' >>paged.yaml
+expect 0 poula sweep paged.yaml --db paged.db
+expect 0 poula report --db paged.db --format html --out page.html
+grep -o '<text class="tick" x="[0-9.]*" y="[0-9.]*">[^<]*1234[^<]*' page.html | sed 's/.* x="\([0-9.]*\)".*>/\1 /' >ticks
+[ -s ticks ] || fail "no labels of a scale in the page"
+awk '{ gsub(/−/, "-"); if ($1 + 6.2 * length($2) > 440) exit 1 }' ticks || fail "labels of a scale leave the picture"

@@ -79,11 +79,11 @@ static void size_panel(struct pl_inline *s)
     s->bottom = s->height - 44;
     if (s->figure->kind == PL_FIGURE_HEATMAP) {
         double rows = s->panel->y_range[1] - s->panel->y_range[0];
-        s->right = s->width - 78;
         s->height = fmin(fmax(rows * 40, 120), 640) + 56;
         s->bottom = s->height - 44;
+        s->right = s->width - pl_inline_scale_width(s);
     } else if (s->panel->z_range[0] < s->panel->z_range[1]) {
-        s->right = s->width - 78;
+        s->right = s->width - pl_inline_scale_width(s);
     }
 }
 

@@ -50,8 +50,9 @@ void pl_inline_describe(const struct pl_inline *s, struct pl_text *text);
 void pl_inline_squares(struct pl_inline *s);
 /* The whole panel of a figure of mean ranks. */
 void pl_inline_ranks(const struct pl_figure *figure, const char *id, struct pl_text *out);
-/* The panel's scale of colours, at the right. */
+/* The panel's scale of colours, at the right, and what it takes of the width. */
 void pl_inline_scale(const struct pl_inline *s);
+double pl_inline_scale_width(const struct pl_inline *s);
 
 /* The whole figure. points: at most so many are drawn of all lines together. */
 void pl_inline_write(const struct pl_figure *figure, const char *id, size_t points, const struct pl_text *notes,

@@ -86,6 +86,36 @@ static void draw_square(const struct pl_inline *s, const struct pl_square *q)
     pl_text_add(s->out, "</g>\n");
 }
 
+static void make_scale(const struct pl_inline *s, struct pl_ticks *ticks, double *unit)
+{
+    const struct pl_panel *panel = s->panel;
+    int power = pl_scale_power(panel->z_range, panel->log_z);
+    *unit = pow(10, power);
+    struct pl_tick_axis axis = {.range = {panel->z_range[0] / *unit, panel->z_range[1] / *unit},
+                                .log = panel->log_z,
+                                .power = power,
+                                .gap = 24,
+                                .length = s->bottom - s->top};
+    pl_ticks_of_scale(panel, &axis, ticks);
+}
+
+double pl_inline_scale_width(const struct pl_inline *s)
+{
+    const double least = 78, bar = 34, letter = 7;
+    struct pl_ticks ticks = {0};
+    size_t longest = 0;
+    double unit;
+    if (!(s->panel->z_range[0] < s->panel->z_range[1]))
+        return least;
+    make_scale(s, &ticks, &unit);
+    for (size_t i = 0; i < ticks.count; i++) {
+        size_t width = pl_ticks_width(ticks.list[i].label);
+        longest = width > longest ? width : longest;
+    }
+    pl_ticks_release(&ticks);
+    return fmin(fmax(least, bar + letter * (double)longest), 0.45 * s->width);
+}
+
 /* The scale of colours at the right. */
 void pl_inline_scale(const struct pl_inline *s)
 {
@@ -105,15 +135,9 @@ void pl_inline_scale(const struct pl_inline *s)
         pl_text_addf(s->out, " fill=\"#%06X\"/>", colour);
     }
     pl_text_add(s->out, "</g>");
-    int power = pl_scale_power(panel->z_range, panel->log_z);
-    double unit = pow(10, power);
-    struct pl_tick_axis axis = {.range = {panel->z_range[0] / unit, panel->z_range[1] / unit},
-                                .log = panel->log_z,
-                                .power = power,
-                                .gap = 24,
-                                .length = s->bottom - s->top};
     struct pl_ticks ticks = {0};
-    pl_ticks_of_scale(panel, &axis, &ticks);
+    double unit;
+    make_scale(s, &ticks, &unit);
     for (size_t i = 0; i < ticks.count; i++) {
         struct pl_text label = {0};
         double at = pl_colour_place(panel, ticks.list[i].at * unit);

@@ -161,24 +161,17 @@ void pl_script_axes(struct pl_script *script, const struct pl_panel *panel, bool
 
 void pl_script_colour_scale(struct pl_script *script, const struct pl_panel *panel)
 {
-    int power = pl_scale_power(panel->z_range, panel->log_z);
-    double unit = pow(10, power);
-    struct pl_tick_axis axis = {.range = {panel->z_range[0] / unit, panel->z_range[1] / unit},
-                                .log = panel->log_z,
-                                .power = power,
-                                .gap = 1.3 * script->size.line,
-                                .length = script->size.panel_height - script->size.bottom - script->size.heading};
+    struct pl_tick_axis axis;
     struct pl_ticks ticks;
+    pl_layout_scale(panel, &script->size, &axis);
     pl_ticks_of_scale(panel, &axis, &ticks);
     pl_text_addf(script->text, "set cbrange [%.17g:%.17g]\n%s logscale cb\n", axis.range[0], axis.range[1],
                  axis.log ? "set" : "unset");
     pl_text_addf(script->text, "z_at(v) = v < %.17g ? %.17g : v > %.17g ? %.17g : ", panel->z_range[0], axis.range[0],
                  panel->z_range[1], axis.range[1]);
-    add_unit(script->text, power);
+    add_unit(script->text, axis.power);
     pl_text_add_char(script->text, '\n');
     write_ticks(script->figure, script->text, "cb", ticks.list, ticks.count);
     pl_ticks_release(&ticks);
-    pl_text_add(script->text, "set cblabel ");
-    pl_script_quote(script->figure, script->text, script->figure->z_label);
-    pl_text_add(script->text, " offset 1,0\n");
+    pl_script_name(script->figure, &script->size, script->text, "cblabel", 'z', " offset 1,0");
 }

@@ -137,6 +137,36 @@ static size_t longest_of(const struct pl_figure *figure, const struct pl_panel *
     return longest;
 }
 
+void pl_layout_scale(const struct pl_panel *panel, const struct pl_layout_size *size, struct pl_tick_axis *axis)
+{
+    int power = pl_scale_power(panel->z_range, panel->log_z);
+    double unit = pow(10, power);
+    *axis = (struct pl_tick_axis){.range = {panel->z_range[0] / unit, panel->z_range[1] / unit},
+                                  .log = panel->log_z,
+                                  .power = power,
+                                  .gap = 1.3 * size->line,
+                                  .length = size->panel_height - size->bottom - size->heading};
+}
+
+/* Room at the right of a panel for its scale of colours, with its labels and its name. */
+static double scale_width(const struct pl_figure *figure, const struct pl_layout_size *size)
+{
+    const double bar = 0.26, name = 0.5; /* with what parts them; the name with that of letters */
+    size_t longest = 0;
+    for (size_t p = 0; p < figure->panel_count; p++) {
+        struct pl_tick_axis axis;
+        struct pl_ticks ticks;
+        pl_layout_scale(&figure->panels[p], size, &axis);
+        if (!(axis.range[0] < axis.range[1]) || !(axis.length > 0))
+            continue;
+        pl_ticks_of_scale(&figure->panels[p], &axis, &ticks);
+        size_t width = longest_tick(ticks.list, ticks.count);
+        longest = width > longest ? width : longest;
+        pl_ticks_release(&ticks);
+    }
+    return fmax(1.3 * size->scale, bar + name * size->scale + size->letter * (double)longest);
+}
+
 /* Labels along x stand slanted where they are words, upright where those are long. Those of a heat map's columns and of
  * parallel axes are slanted where some would have no room. */
 static int slant_of(const struct pl_figure *figure, const struct pl_layout_size *size, size_t longest)
@@ -165,12 +195,12 @@ static void measure_margins(const struct pl_figure *figure, const struct pl_plot
     }
     double scale = size->scale, letter = size->letter;
     size->left = fmax(0.85 * scale, 0.55 * scale + letter * (double)y);
-    size->right = 1.3 * scale;
+    size->right = figure->z_label ? scale_width(figure, size) : 1.3 * scale;
     size->slant = slant_of(figure, size, x);
     double half = size->slant ? 0 : letter * (double)x / 2 + 0.05; /* of a label at the end of the x axis */
     size->left = fmax(size->left, half);
     size->inner = figure->share_y ? fmax(0.1 * scale, half) : fmax(size->left - 0.3 * scale, half);
-    size->right = figure->z_label ? 1.3 * scale : fmax(0.3 * scale, half);
+    size->right = figure->z_label ? size->right : fmax(0.3 * scale, half);
     if (size->slant)
         size->bottom += 0.93 * letter * (double)x * sin(size->slant * M_PI / 180);
 }
@@ -190,8 +220,31 @@ static void measure_squares(const struct pl_figure *figure, struct pl_layout_siz
     if (figure->width > 0)
         side = (size->panel_width - size->left - size->right) / columns;
     else
-        size->panel_width = fmin(fmax(columns * side, 1.8), 12) + size->left + size->right;
+        size->panel_width = fmin(fmax(columns * side, 1.8), 12);
     size->panel_height = fmin(fmax(rows * side * 0.75, 1.5), 12) + size->bottom + 0.35 * size->scale;
+    size->right = scale_width(figure, size);
+    if (figure->width <= 0)
+        size->panel_width += size->left + size->right;
+}
+
+/* Room for names of axes that take several lines. */
+static void measure_names(const struct pl_figure *figure, struct pl_layout_size *size)
+{
+    double rows = ceil((double)figure->panel_count / (double)size->columns);
+    double panel = figure->height > 0 ? figure->height / rows : size->panel_height;
+    double height = panel - size->bottom - size->heading + 2 * fmin(size->bottom, size->heading);
+    size->y_lines = pl_layout_name_lines(figure, size, 'y', height);
+    size->z_lines = pl_layout_name_lines(figure, size, 'z', height);
+    double left = size->line * (double)(size->y_lines - 1), right = size->line * (double)(size->z_lines - 1);
+    size->left += left;
+    size->inner += figure->share_y ? 0 : left;
+    size->right += right;
+    if (figure->kind == PL_FIGURE_HEATMAP && figure->width <= 0)
+        size->panel_width += left + right;
+    size->x_lines = pl_layout_name_lines(
+        figure, size, 'x', size->panel_width - size->left - size->right + 2 * fmin(size->left, size->right));
+    size->bottom += size->line * (double)(size->x_lines - 1);
+    size->panel_height += size->line * (double)(size->x_lines - 1);
 }
 
 /* Names stand at both sides of a diagram of ranks, half of them at each. */
@@ -289,6 +342,7 @@ void pl_layout_measure(const struct pl_figure *figure, const struct pl_plot_opti
     } else {
         size->panel_height += size->bottom - bottom;
     }
+    measure_names(figure, size);
     size->panel_height += fmax(size->heading - 0.35 * scale, 0);
     size->rows = (panels + size->columns - 1) / size->columns;
     size->width = figure->width > 0 ? figure->width : (double)size->columns * size->panel_width;
@@ -356,6 +410,14 @@ int pl_layout_check(const struct pl_figure *figure, const struct pl_plot_options
                        figure->name, figure->height, size.height + (least - height) * (double)size.rows);
     if (longest_label(figure, &shown) > pl_layout_entry(figure, &size))
         pl_text_add(notes, "Names in the legend are cut, since the figure is narrower than they are.\n");
+    for (const char *which = "xyz"; *which; which++) {
+        struct pl_text name = {0};
+        bool cut;
+        pl_layout_name(figure, &size, *which, &name, &cut);
+        if (cut)
+            pl_text_addf(notes, "The name of the %c axis is cut, since the figure is smaller than it is.\n", *which);
+        pl_text_release(&name);
+    }
     bool two;
     if (figure->kind == PL_FIGURE_HEATMAP && !(pl_layout_numbers(figure, &size, &two) > 0))
         pl_text_add(notes, "Squares have no numbers, which would be larger than they are.\n");

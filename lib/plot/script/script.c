@@ -2,6 +2,7 @@
 #include "plot/plot_priv.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,6 +161,20 @@ static void set_text(const struct pl_figure *figure, struct pl_text *script, con
     pl_text_addf(script, "%s\n", how);
 }
 
+void pl_script_name(const struct pl_figure *figure, const struct pl_layout_size *size, struct pl_text *script,
+                    const char *what, char which, const char *how)
+{
+    struct pl_text name = {0}, whole = {0};
+    bool cut;
+    double letters = pl_layout_name(figure, size, which, &name, &cut);
+    pl_text_add(&whole, how);
+    if (letters < 1)
+        pl_text_addf(&whole, " font ',%.4g'", letters * figure->font);
+    set_text(figure, script, what, pl_text(&name), pl_text(&whole));
+    pl_text_release(&name);
+    pl_text_release(&whole);
+}
+
 static void write_labels(const struct pl_figure *figure, size_t index, const struct pl_layout_size *size,
                          size_t columns, struct pl_text *script)
 {
@@ -170,17 +185,25 @@ static void write_labels(const struct pl_figure *figure, size_t index, const str
                    size->scale, &title);
     set_text(figure, script, "title", pl_text(&title), " offset 0,-0.4");
     pl_text_release(&title);
-    const char *x_label = last_row || figure->plain ? figure->x_label : "";
+    bool x_label = last_row || figure->plain, y_label = index % columns == 0 || figure->plain;
     bool slanted = size->slant && !figure->plain; /* gnuplot would put it as far below as it thinks such labels reach */
-    set_text(figure, script, "xlabel", slanted ? "" : x_label, figure->plain ? "" : " offset 0,0.2");
-    if (slanted && *x_label) {
+    if (x_label && !slanted)
+        pl_script_name(figure, size, script, "xlabel", 'x', figure->plain ? "" : " offset 0,0.2");
+    else
+        set_text(figure, script, "xlabel", "", "");
+    if (slanted && x_label && figure->x_label[0]) {
+        char how[80];
         double bottom = size->height - size->title - (double)(index / size->columns) * size->pitch - size->panel_height;
-        pl_text_add(script, "set label 1002 ");
-        pl_script_quote(figure, script, x_label);
-        pl_text_addf(script, " at graph 0.5, screen %.5f center\n", (bottom + 0.6 * size->line) / size->height);
+        double half = 0.5 * (double)(size->x_lines - 1) * size->line;
+        snprintf(how, sizeof how, " at graph 0.5, screen %.5f center",
+                 (bottom + 0.6 * size->line + half) / size->height);
+        pl_script_name(figure, size, script, "label 1002", 'x', how);
     }
-    set_text(figure, script, "ylabel", index % columns == 0 || figure->plain ? figure->y_label : "",
-             short_label ? " offset -0.4,0 norotate" : " offset -0.4,0 rotate");
+    if (y_label)
+        pl_script_name(figure, size, script, "ylabel", 'y',
+                       short_label ? " offset -0.4,0 norotate" : " offset -0.4,0 rotate");
+    else
+        set_text(figure, script, "ylabel", "", "");
 }
 
 static void write_panel(struct pl_script *script, size_t index)
