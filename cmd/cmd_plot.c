@@ -135,13 +135,28 @@ static bool read_slopes(struct plot *p)
     p->own.slopes = p->slopes;
     pl_names_read(pl_args_get(p->args, "slopes", NULL), &names);
     good = names.count <= sizeof p->slopes / sizeof *p->slopes;
-    for (size_t i = 0; i < names.count && good; i++)
-        good = pl_number_read(names.names[i], &p->slopes[p->own.slope_count++]);
+    for (size_t i = 0; i < names.count && good; i++, p->own.slope_count++)
+        good = pl_number_read(names.names[i], &p->slopes[i]) && isfinite(p->slopes[i]);
     if (!good)
-        pl_cmd_usage_error(p->args, "--slopes is '%s', but must be up to 5 numbers, like 0.5,0.25",
+        pl_cmd_usage_error(p->args, "--slopes is '%s', but must be up to 5 finite numbers, like 0.5,0.25",
                            pl_args_get(p->args, "slopes", ""));
     pl_names_release(&names);
     return good;
+}
+
+static bool read_name(struct plot *p)
+{
+    const char *name = pl_args_get(p->args, "name", NULL);
+    if (name && !pl_name_is_legal(name)) {
+        pl_cmd_usage_error(p->args,
+                           "--name is '%.100s', but becomes a file name: it must be at most 100 letters, digits, _, - "
+                           "and ., and begin with neither . nor -",
+                           name);
+        return false;
+    }
+    p->own.name = pl_copy(name);
+    p->own.title = pl_copy(pl_args_get(p->args, "title", NULL));
+    return true;
 }
 
 /* "test_accuracy" or, as in a table, "last loss"; the second setting of a heat map is just a name. */
@@ -204,10 +219,8 @@ static bool read_options(struct plot *p)
     else
         p->own.x = pl_copy(pl_args_get(args, "x", NULL));
     if (!read_metric(p, "y", has->y == PL_OF_METRIC, &p->own.y) ||
-        !read_metric(p, "z", has->z == PL_OF_METRIC, &p->own.z))
+        !read_metric(p, "z", has->z == PL_OF_METRIC, &p->own.z) || !read_name(p))
         return false;
-    p->own.name = pl_copy(pl_args_get(args, "name", NULL));
-    p->own.title = pl_copy(pl_args_get(args, "title", NULL));
     if (pl_args_has(args, "select"))
         pl_cmd_read_select(args, &p->own.select);
     pl_names_read(pl_args_get(args, "lines", NULL), &p->own.lines);

@@ -3,6 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool pl_name_is_legal(const char *name)
+{
+    if (!*name || *name == '.' || *name == '-' || strlen(name) > 100)
+        return false;
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c >= 0x80 ||
+              strchr("_-.", *c)))
+            return false;
+    return true;
+}
+
 bool pl_names_have(const struct pl_names *names, const char *name)
 {
     for (size_t i = 0; i < names->count; i++)

@@ -9,6 +9,10 @@ struct pl_names {
     size_t count;
 };
 
+/* Studies and figures are named by what can be a file name: letters, digits, _, - and . (which is not the first), at
+ * most 100 bytes. */
+bool pl_name_is_legal(const char *name);
+
 bool pl_names_have(const struct pl_names *names, const char *name);
 /* Reads "a,b" (NULL gives none; empty names are left out) into *names, which pl_names_release frees. */
 void pl_names_read(const char *list, struct pl_names *names);

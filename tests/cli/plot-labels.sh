@@ -96,3 +96,20 @@ expect 0 poula report --db paged.db --format html --out page.html
 grep -o '<text class="tick" x="[0-9.]*" y="[0-9.]*">[^<]*1234[^<]*' page.html | sed 's/.* x="\([0-9.]*\)".*>/\1 /' >ticks
 [ -s ticks ] || fail "no labels of a scale in the page"
 awk '{ gsub(/−/, "-"); if ($1 + 6.2 * length($2) > 440) exit 1 }' ticks || fail "labels of a scale leave the picture"
+
+# A figure's name becomes a file name, on the command line as in a spec; slopes are numbers.
+for name in "" a/b ../up .hidden -x "a b" "$(printf '%0101d' 0)"; do
+    expect 2 poula plot --db scale.db --kind sensitivity --x v --y loss --name="$name" --out named
+    contains err "becomes a file name: it must be at most 100 letters, digits, _, - and ., and begin with neither . nor -"
+done
+for slopes in inf 0.5,-inf 1e999 nan; do
+    expect 2 poula plot --db scale.db --kind sensitivity --x v --y loss --slopes="$slopes" --out named
+    contains err "--slopes is '$slopes', but must be up to 5 finite numbers, like 0.5,0.25"
+done
+[ ! -e named ] || fail "a refused figure left a folder"
+sed 's/^study: .*/study: inf/' wide-scale.yaml >inf.yaml
+printf 'figures: [{kind: sensitivity, x: v, y: loss, slopes: [.inf]}]\n' >>inf.yaml
+expect 2 poula sweep inf.yaml --dry-run
+contains err "slopes is inf, but must be a number"
+expect 0 poula plot --db scale.db --kind sensitivity --x v --y loss --name naïve-1.b_C
+[ -s plots/naïve-1.b_C.png ] || fail "a legal name"

@@ -8,6 +8,7 @@
 #include "spec/read/content.h"
 #include "spec/read/node.h"
 #include "spec/read/reader.h"
+#include "study/names.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "spec/read/complaint.h"
 #include "spec/read/node.h"
 #include "spec/read/reader.h"
+#include "study/names.h"
 
 #include <string.h>
 

@@ -68,14 +68,3 @@ const char *pl_node_text(struct reader *reader, const struct node *node, const c
         return node->text;
     return NULL;
 }
-
-bool pl_name_is_legal(const char *name)
-{
-    if (!*name || *name == '.' || *name == '-' || strlen(name) > 100)
-        return false;
-    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
-        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c >= 0x80 ||
-              strchr("_-.", *c)))
-            return false;
-    return true;
-}

@@ -36,7 +36,5 @@ void pl_hint(struct pl_text *out, const char *word, const char *const *legal, si
 void pl_reader_propose(const struct reader *reader, const char *spelling, struct pl_text *out);
 /* The scalar text of a node; NULL (after a complaint that says what) when it is not one or is empty. */
 const char *pl_node_text(struct reader *reader, const struct node *node, const char *what);
-/* Studies and figures are named by what can be a file name: letters, digits, _, - and . */
-bool pl_name_is_legal(const char *name);
 
 #endif
