@@ -13,18 +13,6 @@ struct cut_labels {
 
 enum { MOST_SAID = 8 };
 
-/* The label without its markup. */
-static void add_unmarked(struct pl_text *out, const char *label, bool plain)
-{
-    for (; *label; label++) {
-        if (!plain && *label == '\\' && label[1])
-            label++;
-        else if (!plain && strchr("{}^_", *label))
-            continue;
-        pl_text_add_char(out, *label);
-    }
-}
-
 static void say(struct cut_labels *cut, const char *whole, bool plain)
 {
     for (size_t i = 0; i < cut->count; i++)
@@ -37,7 +25,7 @@ static void say(struct cut_labels *cut, const char *whole, bool plain)
     if (cut->count > MOST_SAID)
         return;
     pl_text_add(&cut->said, cut->count > 1 ? ", \"" : "\"");
-    add_unmarked(&cut->said, whole, plain);
+    pl_label_unmarked(&cut->said, whole, plain);
     pl_text_add_char(&cut->said, '"');
 }
 

@@ -60,6 +60,17 @@ void pl_label_cut(struct pl_text *out, const char *label, size_t most)
     pl_text_add(out, *c ? "…" : "");
 }
 
+void pl_label_unmarked(struct pl_text *out, const char *label, bool plain)
+{
+    for (; *label; label++) {
+        if (!plain && *label == '\\' && label[1])
+            label++;
+        else if (!plain && strchr("{}^_", *label))
+            continue;
+        pl_text_add_char(out, *label);
+    }
+}
+
 void pl_label_latex(struct pl_text *out, const char *label)
 {
     struct pl_text chunk = {0};

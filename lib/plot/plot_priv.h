@@ -281,6 +281,8 @@ bool pl_fit_reference(const struct pl_panel *panel, double slope, double x[2], d
 /* Appends text so that gnuplot's enhanced mode shows it as it stands; control characters as their pictures, and what is
  * not UTF-8 as U+FFFD. plain: without markup. */
 void pl_label_text(struct pl_text *out, const char *text, bool plain);
+/* Appends a label without its markup; plain: it has none. */
+void pl_label_unmarked(struct pl_text *out, const char *label, bool plain);
 /* Appends a label with gnuplot's markup as text of LaTeX. */
 void pl_label_latex(struct pl_text *out, const char *label);
 /* Appends a label (or a file name) as a string of a gnuplot script, in which nothing has a meaning of its own. */

@@ -86,7 +86,7 @@ contains plots/low.gp "offset 1,0 font '"
 expect 0 poula plot --db scale.db --kind sensitivity --x v --y loss --labels "v=$(echo $long $long | tr _ ' ')" --keep --width 4in --name x
 equal "$(named xlabel plots/x.gp | tr -cd '|' | wc -c)" 2 "breaks of the name of x"
 expect 0 poula plot --db scale.db --kind sensitivity --x v --y $long --keep --width 3.25in --height 1.3in --name tiny
-contains err "The name of the y axis is cut, since the figure is smaller than it is."
+contains err "The name of the y axis is cut, since the figure is smaller than it is: \"best $(echo $long | tr _ ' ')\"."
 expect 0 poula plot --db scale.db --kind sensitivity --x v --y loss --keep --name short
 equal "$(grep '^set ylabel' plots/short.gp)" 'set ylabel "best loss" offset -0.4,0 rotate' "a short name"
 sed 's/^study: .*/study: paged/' wide-scale.yaml >paged.yaml

@@ -200,7 +200,7 @@ contains err "95% interval ["
 grep -q "^# .*: fitted slope" fits/fitted.dat || fail "the fit is not in the data"
 grep -q "slope −1\|slope -1" fits/fitted.svg || fail "the legend lacks a slope"
 expect 2 poula plot --kind curves --y loss --slopes steep
-contains err "--slopes is 'steep', but must be up to 5 numbers"
+contains err "--slopes is 'steep', but must be up to 5 finite numbers"
 expect 2 poula plot --kind heatmap --x lambda --y epsilon --z loss --where optimizer=theopoula --fit
 contains err "has no lines to fit"
 
@@ -231,8 +231,8 @@ settings:
 END
 expect 0 poula sweep texts.yaml --db texts.db
 for title in "'quoted' it''s" "''" '"' '\' 'ends in \' '`touch ran`' '@x %d 100%' '$(touch ran)' '{a}_{b}^{c}' '<|>'; do
-    expect 0 poula plot --db texts.db --kind curves --y loss --lines name --title "$title" --name '<touch ran; #' --format svg
-    tr -d '\n' <'plots/<touch ran; #.svg' | sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g' >words
+    expect 0 poula plot --db texts.db --kind curves --y loss --lines name --title "$title" --name titled --format svg
+    tr -d '\n' <plots/titled.svg | sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g' >words
     for word in "$title" "'begins" "has '' in it" '`touch ran`' '@m_x^{y}&~\' '5%d %%' 'a␊b␛[31m' '<b>&amp;' '$PATH'; do
         grep -qF -e "$word" words || fail "the figure titled $title lacks $word"
     done
@@ -242,6 +242,7 @@ expect 0 poula plot --db texts.db --kind sensitivity --x name --y loss --title "
 expect 0 poula plot --db texts.db --kind heatmap --x name --y name --z loss --title "$title"
 expect 0 poula plot --db texts.db --kind curves --y loss --lines name --title "$title" --terminal dumb
 contains out "$title"
+expect 2 poula plot --db texts.db --kind curves --y loss --lines name --name '<touch ran; #' --format svg
 [ -z "$(find . -name ran)" ] || fail "a text was run as a command"
 
 # F5: positions near 2^53, one apart, on either scale: an axis, and at once.

@@ -237,7 +237,6 @@ static void measure_names(const struct pl_figure *figure, struct pl_layout_size 
     size->z_lines = pl_layout_name_lines(figure, size, 'z', height);
     double left = size->line * (double)(size->y_lines - 1), right = size->line * (double)(size->z_lines - 1);
     size->left += left;
-    size->inner += figure->share_y ? 0 : left;
     size->right += right;
     if (figure->kind == PL_FIGURE_HEATMAP && figure->width <= 0)
         size->panel_width += left + right;
@@ -388,6 +387,23 @@ static bool deviations(const struct pl_figure *figure)
     return false;
 }
 
+static void note_names(const struct pl_figure *figure, const struct pl_layout_size *size, struct pl_text *notes)
+{
+    const char *const names[] = {figure->x_label, figure->y_label, figure->z_label};
+    for (int i = 0; i < 3; i++) {
+        struct pl_text name = {0};
+        bool cut;
+        pl_layout_name(figure, size, "xyz"[i], &name, &cut);
+        pl_text_release(&name);
+        if (!cut)
+            continue;
+        pl_label_unmarked(&name, names[i], figure->plain);
+        pl_text_addf(notes, "The name of the %c axis is cut, since the figure is smaller than it is: \"%s\".\n",
+                     "xyz"[i], pl_text(&name));
+        pl_text_release(&name);
+    }
+}
+
 int pl_layout_check(const struct pl_figure *figure, const struct pl_plot_options *options, struct pl_text *notes,
                     struct pl_error *err)
 {
@@ -410,14 +426,7 @@ int pl_layout_check(const struct pl_figure *figure, const struct pl_plot_options
                        figure->name, figure->height, size.height + (least - height) * (double)size.rows);
     if (longest_label(figure, &shown) > pl_layout_entry(figure, &size))
         pl_text_add(notes, "Names in the legend are cut, since the figure is narrower than they are.\n");
-    for (const char *which = "xyz"; *which; which++) {
-        struct pl_text name = {0};
-        bool cut;
-        pl_layout_name(figure, &size, *which, &name, &cut);
-        if (cut)
-            pl_text_addf(notes, "The name of the %c axis is cut, since the figure is smaller than it is.\n", *which);
-        pl_text_release(&name);
-    }
+    note_names(figure, &size, notes);
     bool two;
     if (figure->kind == PL_FIGURE_HEATMAP && !(pl_layout_numbers(figure, &size, &two) > 0))
         pl_text_add(notes, "Squares have no numbers, which would be larger than they are.\n");

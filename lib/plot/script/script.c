@@ -199,11 +199,14 @@ static void write_labels(const struct pl_figure *figure, size_t index, const str
                  (bottom + 0.6 * size->line + half) / size->height);
         pl_script_name(figure, size, script, "label 1002", 'x', how);
     }
-    if (y_label)
-        pl_script_name(figure, size, script, "ylabel", 'y',
-                       short_label ? " offset -0.4,0 norotate" : " offset -0.4,0 rotate");
-    else
+    if (y_label) {
+        char how[60]; /* gnuplot sets several lines closer to the labels of ticks */
+        double aside = figure->plain ? 0.4 : 0.4 + 0.5 * (double)(size->y_lines - 1);
+        snprintf(how, sizeof how, " offset -%.3g,0 %s", aside, short_label ? "norotate" : "rotate");
+        pl_script_name(figure, size, script, "ylabel", 'y', how);
+    } else {
         set_text(figure, script, "ylabel", "", "");
+    }
 }
 
 static void write_panel(struct pl_script *script, size_t index)
