@@ -32,6 +32,9 @@ for format in png pdf; do # where no font is asked for the letters
     ! grep -q '^set xtics.*\\045"' plots/percent-sensitivity.gp || fail "a percent sign stands for itself in $format"
     equal "$(grep -o '{\\134\\060\\064\\065}\|\\173\\134\\060\\064\\065\\175' plots/percent-sensitivity.gp | wc -l)" 4 "percent signs in $format"
 done
+# Letters that no font has are written by their numbers at the axes of parallel coordinates too.
+expect 0 poula plot --db percent.db --kind parallel --x p,v --y loss --keep
+! grep -q "No font on this machine has U+524D" err || lacks plots/percent-parallel.gp 前
 expect 0 poula plot --db percent.db --kind sensitivity --x p --y loss --terminal dumb
 contains out "доля 5%"
 lacks out "%%"
