@@ -1,6 +1,8 @@
 /* What a program of a command task prints, line by line and in files, becomes values of metrics. */
 #include "train_command_parts.h"
 
+#include "train/command/command_priv.h"
+
 /* Where the index-th value of a metric stands among the points. */
 static size_t recorder_index(const struct recorder *r, const char *metric, size_t index)
 {
@@ -48,6 +50,44 @@ static void reads_json_lines(void **state)
         "{\"epoch\": -1, \"loss\": 3}\n"
         "{\"epoch\": 12}\n"
         "poula: 2 lines looked like metrics and were not wholly understood, the first: {\"epoch\": 11, \"loss\":\n");
+    recorder_release(&r);
+}
+
+/* Lines before the first position are not held back where a later attempt may go on behind them. */
+static void what_waits_is_recorded(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct pl_sink sink = recorder_sink(&r);
+    struct pl_reading reading = {.sink = &sink};
+    pl_reading_line(&reading, PL_FROM_OUTPUT, "loss=3", 6, true);
+    assert_int_equal(r.count, 0);
+    for (int i = 0; i < 100; i++)
+        pl_reading_line(&reading, PL_FROM_OUTPUT, "loss=2", 6, true);
+    assert_int_equal(r.count, 101);
+    pl_reading_line(&reading, PL_FROM_OUTPUT, "loss=1", 6, true);
+    assert_point(&r, "loss", 101, 102, 1);
+    assert_int_equal(reading.unread, 0);
+    pl_reading_line(&reading, PL_FROM_OUTPUT, "epoch=1 acc=1", 13, true); /* so lines are no epochs */
+    assert_int_equal(reading.unread, 1);
+    pl_reading_release(&reading);
+    recorder_release(&r);
+
+    sink = recorder_sink(&r);
+    reading = (struct pl_reading){.sink = &sink, .at_once = true};
+    pl_reading_line(&reading, PL_FROM_OUTPUT, "loss=3", 6, true);
+    pl_reading_line(&reading, PL_FROM_OUTPUT, "loss=2", 6, true);
+    assert_point(&r, "loss", 1, 2, 2);
+    pl_reading_release(&reading);
+    recorder_release(&r);
+
+    sink = recorder_sink(&r); /* an evaluation before the first step of a run that goes on */
+    reading = (struct pl_reading){.sink = &sink};
+    pl_reading_continue(&reading, NAN, 1000);
+    pl_reading_line(&reading, PL_FROM_OUTPUT, "val loss 3", 10, true);
+    pl_reading_line(&reading, PL_FROM_OUTPUT, "step 1100 loss 2", 16, true);
+    assert_point(&r, "val_loss", 0, 1000, 3);
+    pl_reading_release(&reading);
     recorder_release(&r);
 }
 
@@ -111,6 +151,10 @@ static void divergence_is_the_last_word_of_a_loss(void **state)
         {"echo epoch=1 loss=0.5; echo '{\"epoch\":2,\"loss\":1e999,\"acc\":0.9}'", PL_DIVERGED, 2}, /* L1 */
         {"echo step=100 loss=0.5; echo step=200 loss=-1.8e308", PL_DIVERGED, 200},                  /* L1 */
         {"echo step=100 loss=nan; echo epoch=1 loss=1", PL_DIVERGED, 100},                          /* L5: two series */
+        {"echo val loss nan; echo step 1 loss 4; echo val loss 3", PL_FINISHED, -1},
+        {"echo '{\"epoch\":1,\"loss\":1}'; echo '{\"epoch\":2,\"loss\":null}'", PL_DIVERGED, 2},
+        {"echo '{\"epoch\":1,\"loss\":1}'; echo '{\"epoch\":1,\"loss\":null}'", PL_FINISHED, -1},
+        {"echo '{\"loss\":1}'; echo '{\"loss\":null}'", PL_DIVERGED, 2},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct recorder r;
@@ -337,6 +381,13 @@ static void any_library_can_append_metrics(void **state)
 {
     (void)state;
     struct recorder r;
+    run_script("echo '{\"epoch\": 1, \"a_loss\": 0.5, \"b_loss\": null}' >> $POULA_METRICS; echo "
+               "'{\"epoch\": 1, \"a_loss\": null, \"b_loss\": 0.6}' >> \"$POULA_METRICS\"",
+               &r);
+    assert_int_equal(r.count, 2);
+    assert_point(&r, "a_loss", 0, 1, 0.5);
+    assert_point(&r, "b_loss", 0, 1, 0.6);
+    recorder_release(&r);
     struct pl_run_result result = run_script("echo '{\"epoch\": 1, \"loss\": 0.5}' >> $POULA_METRICS; echo "
                                              "'{\"epoch\": 2, \"loss\": 1e999}' >> \"$POULA_METRICS\"",
                                              &r);
@@ -368,6 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_json_lines),
+        cmocka_unit_test(what_waits_is_recorded),
         cmocka_unit_test(reads_words),
         cmocka_unit_test(stderr_is_log),
         cmocka_unit_test(divergence_is_the_last_word_of_a_loss),

@@ -27,6 +27,16 @@ int pl_words_expand(struct pl_words *words, const struct pl_run_request *request
 bool pl_words_ask_folder(const struct pl_settings *settings);
 void pl_words_release(struct pl_words *words);
 
+/* Metrics whose position only the next one that is stated can tell. */
+struct pl_waiting {
+    struct pl_waiting_pair {
+        struct pl_line_pair pair;
+        long ahead;
+    } * list;
+    size_t count, capacity;
+    long ahead; /* by so much the newest of them would be beyond the source's position, if lines were counted */
+};
+
 /* Where lines come from. Each has its own position and its own table. */
 enum pl_line_origin { PL_FROM_OUTPUT, PL_FROM_ERROR, PL_FROM_FILE, PL_FROM_METRICS, PL_ORIGIN_COUNT };
 struct pl_reading_source {
@@ -37,6 +47,9 @@ struct pl_reading_source {
     long stated;  /* lines with metrics that said where they belong; after two of them those without belong there too */
     bool counted; /* nothing stated it: it is the next number */
     bool begun;
+    bool evaluated; /* the first line that stated it told of a set that is not trained on */
+    bool behind;    /* a position is stated behind what belongs there: lines without one wait for the next */
+    struct pl_waiting waiting;
 };
 
 /* How a study wants them read. Zero-initialise. */
@@ -59,14 +72,17 @@ struct pl_reading {
     size_t count, capacity, next;
     struct pl_reading_source sources[PL_ORIGIN_COUNT];
     struct pl_lines lines;
-    bool any;       /* was any metric reported? */
-    bool crowded;   /* there were more metrics than are recorded */
-    int64_t unread; /* lines that looked like metrics and were not wholly understood */
+    double first_step; /* where metrics belong that come before the first step is stated */
+    bool at_once;      /* lines are counted as they come, as somebody waits for the numbers */
+    bool any;          /* was any metric reported? */
+    bool crowded;      /* there were more metrics than are recorded */
+    int64_t unread;    /* lines that looked like metrics and were not wholly understood */
     char unread_example[200];
     char last_error[200]; /* the last line on stderr that was not blank */
 };
-/* Lines without a position continue after the last epoch that earlier attempts recorded (NaN: none). */
-void pl_reading_continue(struct pl_reading *reading, double kept);
+/* Lines without a position continue after the last epoch that earlier attempts recorded, and what comes before the
+ * first step belongs to their last one (NaN: none). */
+void pl_reading_continue(struct pl_reading *reading, double kept_epoch, double kept_step);
 /* Takes one line (without its newline; bytes may be anything): reports its metrics, or logs it. Of a line that is not
  * whole, nothing is read. */
 void pl_reading_line(struct pl_reading *reading, enum pl_line_origin origin, const char *line, size_t length,
@@ -84,6 +100,20 @@ void pl_reading_unread(struct pl_reading *reading, const char *text);
 void pl_reading_end(struct pl_reading *reading);
 /* "3 lines looked like metrics and were not wholly understood, the first: ..." */
 void pl_reading_describe_unread(const struct pl_reading *reading, struct pl_text *out);
+/* ---- of reading.c and position.c ---- */
+
+/* Adds a value. Returns false where the program has too many metrics. */
+bool pl_reading_record(struct pl_reading *reading, const struct pl_line_pair *pair, enum pl_series_axis axis,
+                       double position);
+/* Has the metric a value there? alike: the same one does not count. */
+bool pl_reading_has(struct pl_reading *reading, const struct pl_line_pair *pair, enum pl_series_axis axis,
+                    double position, bool alike);
+/* Finds the position of a line's metrics and records them, or has them wait. Returns false where not all could be. */
+bool pl_reading_place(struct pl_reading *reading, struct pl_reading_source *source, const struct pl_line *line);
+/* No more lines come from the source: records what waits. */
+void pl_reading_settle(struct pl_reading *reading, struct pl_reading_source *source);
+void pl_waiting_release(struct pl_waiting *waiting);
+
 /* The first position from which on a loss-like metric stayed non-finite to the end, its name and axis; NaN: none. */
 double pl_reading_bad_since(const struct pl_reading *reading, const char **metric, enum pl_series_axis *axis);
 void pl_reading_release(struct pl_reading *reading);

@@ -113,7 +113,7 @@ void pl_line_add(struct pl_line *line, const char *name, size_t length, double v
     void *list = line->pairs;
     pl_grow(&list, &line->capacity, line->count + 1, sizeof *line->pairs);
     line->pairs = list;
-    line->pairs[line->count++] = (struct pl_line_pair){clean, value};
+    line->pairs[line->count++] = (struct pl_line_pair){.name = clean, .value = value};
 }
 
 void pl_line_remove(struct pl_line *line, size_t index)

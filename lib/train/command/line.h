@@ -12,6 +12,7 @@ struct pl_word;
 struct pl_line_pair {
     char *name;
     double value;
+    bool null; /* null stands for it: nothing was measured, or what was is not finite; value is NaN */
 };
 
 /* One object, one row, or one line of text. */

@@ -119,6 +119,14 @@ static bool skip_list(struct object_reader *r)
 
 static bool read_object(struct object_reader *r, const char *prefix);
 
+static void add_null(struct pl_line *line, const char *name, size_t length)
+{
+    size_t before = line->count;
+    pl_line_add(line, name, length, NAN);
+    if (line->count > before)
+        line->pairs[before].null = true;
+}
+
 /* A word or number outside quotes. */
 static bool read_bare(struct object_reader *r, const char *name)
 {
@@ -143,8 +151,8 @@ static bool read_bare(struct object_reader *r, const char *name)
         length--;
     bool position = pl_line_is_position(name, strlen(name));
     bool boolean = (length == 4 && !strncasecmp(start, "true", 4)) || (length == 5 && !strncasecmp(start, "false", 5));
-    if (length == 4 && !memcmp(start, "null", 4) && !position) /* what becomes of a NaN on its way through JavaScript */
-        pl_line_add(r->line, name, strlen(name), NAN);
+    if (length == 4 && !memcmp(start, "null", 4) && !position) /* or a NaN on its way through JavaScript */
+        add_null(r->line, name, strlen(name));
     else if (spelling == PL_SPELLED_ODD || spelling == PL_SPELLED_FRACTION ||
              ((boolean || spelling == PL_SPELLED_CLOCK) && pl_line_is_measure(name, strlen(name))))
         r->line->odd = true;
@@ -231,8 +239,12 @@ static void settle(struct object_reader *r, size_t first)
     for (size_t i = first; i < line->count && r->named.length; i++)
         if (!strcmp(line->pairs[i].name, "value")) {
             double value = line->pairs[i].value;
+            bool null = line->pairs[i].null;
             pl_line_remove(line, i);
-            pl_line_add(line, pl_text(&r->named), r->named.length, value);
+            if (null)
+                add_null(line, pl_text(&r->named), r->named.length);
+            else
+                pl_line_add(line, pl_text(&r->named), r->named.length, value);
             break;
         }
     for (size_t i = first; i < line->count && r->set.length; i++)

@@ -19,6 +19,9 @@ struct pl_reading_series {
     double position;  /* of the last value */
     double value;     /* the last one */
     double bad_since; /* position from which on it is not finite; NaN: it is finite */
+    double *nulls;    /* positions since the last value where it was null */
+    size_t null_count, null_capacity;
+    bool nulls_mean_nothing; /* a number came behind one: so they are what was not measured */
 };
 
 /* Cuts text at length bytes, between characters. */
@@ -75,13 +78,37 @@ static struct pl_reading_series *series_of(struct pl_reading *reading, const cha
     reading->series = list;
     series = &reading->series[reading->count++];
     int number = reading->sink->series(reading->sink->self, metric, axis);
-    *series = (struct pl_reading_series){pl_copy(metric), axis, number, NAN, NAN, NAN};
+    *series = (struct pl_reading_series){
+        .metric = pl_copy(metric), .axis = axis, .number = number, .position = NAN, .value = NAN, .bad_since = NAN};
     return series;
 }
 
-/* Returns false where the program has too many metrics. */
-static bool record(struct pl_reading *reading, const struct pl_line_pair *pair, enum pl_series_axis axis,
-                   double position)
+/* null: whether that was not measured or not finite is told by what comes later, a number (also at the same position)
+ * or none. */
+static void take_null(struct pl_reading_series *series, double position)
+{
+    series->nulls_mean_nothing = series->nulls_mean_nothing || series->position == position;
+    if (series->nulls_mean_nothing)
+        return;
+    void *list = series->nulls;
+    pl_grow(&list, &series->null_capacity, series->null_count + 1, sizeof *series->nulls);
+    series->nulls = list;
+    series->nulls[series->null_count++] = position;
+}
+
+static void add_value(struct pl_reading *reading, struct pl_reading_series *series, double position, double value)
+{
+    series->position = position;
+    series->value = value;
+    reading->sink->value(reading->sink->self, series->number, position, value);
+    if (isfinite(value))
+        series->bad_since = NAN;
+    else if (isnan(series->bad_since))
+        series->bad_since = position;
+}
+
+bool pl_reading_record(struct pl_reading *reading, const struct pl_line_pair *pair, enum pl_series_axis axis,
+                       double position)
 {
     struct pl_reading_series *series = series_of(reading, pair->name, axis);
     if (!series) {
@@ -96,73 +123,23 @@ static bool record(struct pl_reading *reading, const struct pl_line_pair *pair, 
         return false;
     }
     reading->any = true;
-    series->position = position;
-    series->value = pair->value;
-    reading->sink->value(reading->sink->self, series->number, position, pair->value);
-    if (isfinite(pair->value))
-        series->bad_since = NAN;
-    else if (isnan(series->bad_since))
-        series->bad_since = position;
+    if (pair->null) {
+        take_null(series, position);
+        return true;
+    }
+    series->nulls_mean_nothing = series->nulls_mean_nothing || series->null_count;
+    series->null_count = 0;
+    add_value(reading, series, position, pair->value);
     return true;
 }
 
-/* Has the source's position one of the line's metrics already? Then the line belongs to the next one. A value that is
- * told again (a step's loss, and the same in a line of its own) is not another one, where positions are steps. */
-static bool is_taken(struct pl_reading *reading, const struct pl_reading_source *source, const struct pl_line *line)
+bool pl_reading_has(struct pl_reading *reading, const struct pl_line_pair *pair, enum pl_series_axis axis,
+                    double position, bool alike)
 {
-    for (size_t i = 0; i < line->count; i++) {
-        const struct pl_reading_series *series = find_series(reading, line->pairs[i].name, source->axis);
-        if (series && series->position == source->position &&
-            !(source->axis == PL_BY_STEP && series->value == line->pairs[i].value))
-            return true;
-    }
-    return false;
-}
-
-void pl_reading_continue(struct pl_reading *reading, double kept)
-{
-    for (size_t i = 0; i < PL_ORIGIN_COUNT && !isnan(kept); i++) {
-        reading->sources[i].axis = PL_BY_EPOCH;
-        reading->sources[i].position = floor(kept) + 1;
-        reading->sources[i].begun = true;
-    }
-}
-
-/* Moves the source to where the line belongs. */
-static void move(struct pl_reading *reading, struct pl_reading_source *source, const struct pl_line *line)
-{
-    bool epoch = !isnan(line->epoch), step = !isnan(line->step);
-    if (!epoch && step && line->step_in_epoch && line->count && source->begun && source->heading &&
-        source->axis == PL_BY_EPOCH)
-        return; /* below "Epoch 2/10", step 100/600 is one of that epoch's */
-    if (epoch || step) {
-        source->axis = epoch ? PL_BY_EPOCH : PL_BY_STEP;
-        source->position = epoch ? line->epoch : line->step;
-        source->heading = !line->count;
-        source->counted = false;
-        source->stated += !source->heading;
-    } else if (!source->begun) {
-        source->axis = PL_BY_EPOCH;
-        source->position = 1;
-        source->counted = true;
-    } else if (!source->heading && source->stated < 2 && !(line->within && source->stated) &&
-               is_taken(reading, source, line)) {
-        source->position += 1;
-        source->counted = true;
-    }
-    source->begun = true;
-}
-
-/* Returns false where not all metrics of the line could be recorded. */
-static bool report(struct pl_reading *reading, struct pl_reading_source *source, const struct pl_line *line)
-{
-    bool whole = true;
-    if (!line->count && isnan(line->epoch) && isnan(line->step))
+    const struct pl_reading_series *series = find_series(reading, pair->name, axis);
+    if (series && pair->null && series->null_count && series->nulls[series->null_count - 1] == position)
         return true;
-    move(reading, source, line);
-    for (size_t i = 0; i < line->count; i++)
-        whole = record(reading, &line->pairs[i], source->axis, source->position) && whole;
-    return whole;
+    return series && series->position == position && !(alike && series->value == pair->value);
 }
 
 /* Is it a line for one of the user's patterns? */
@@ -195,7 +172,7 @@ static bool take(struct pl_reading *reading, enum pl_line_origin origin, const c
     for (size_t i = 0; i < reading->lines.count; i++) {
         const struct pl_line *line = &reading->lines.list[i];
         metrics = metrics || line->count;
-        whole = report(reading, source, line) && whole;
+        whole = pl_reading_place(reading, source, line) && whole;
         whole = whole && !(line->numbered && line->count && source->counted);
     }
     if (reading->lines.odd || !whole)
@@ -245,12 +222,22 @@ void pl_reading_old_row(struct pl_reading *reading, enum pl_line_origin origin, 
 
 void pl_reading_restart(struct pl_reading *reading, enum pl_line_origin origin)
 {
+    pl_reading_settle(reading, &reading->sources[origin]);
     pl_line_table_release(&reading->sources[origin].table);
+    pl_waiting_release(&reading->sources[origin].waiting);
     reading->sources[origin] = (struct pl_reading_source){0};
 }
 
 void pl_reading_end(struct pl_reading *reading)
 {
+    for (size_t i = 0; i < PL_ORIGIN_COUNT; i++)
+        pl_reading_settle(reading, &reading->sources[i]);
+    for (size_t i = 0; i < reading->count; i++) { /* null to the end: what was measured was not finite */
+        struct pl_reading_series *series = &reading->series[i];
+        for (size_t k = 0; k < series->null_count; k++)
+            add_value(reading, series, series->nulls[k], NAN);
+        series->null_count = 0;
+    }
     if (!reading->unread)
         return;
     struct pl_text text = {0};
@@ -285,10 +272,14 @@ double pl_reading_bad_since(const struct pl_reading *reading, const char **metri
 
 void pl_reading_release(struct pl_reading *reading)
 {
-    for (size_t i = 0; i < reading->count; i++)
+    for (size_t i = 0; i < reading->count; i++) {
         free(reading->series[i].metric);
+        free(reading->series[i].nulls);
+    }
     free(reading->series);
-    for (int i = 0; i < PL_ORIGIN_COUNT; i++)
+    for (int i = 0; i < PL_ORIGIN_COUNT; i++) {
         pl_line_table_release(&reading->sources[i].table);
+        pl_waiting_release(&reading->sources[i].waiting);
+    }
     pl_lines_release(&reading->lines);
 }

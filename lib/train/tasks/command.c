@@ -183,7 +183,8 @@ static int run_in_folder(const struct pl_run_request *request, const struct pl_s
     if (!status)
         status = pl_words_expand(&words, request, &own);
     if (!status && request->kept && pl_words_ask_folder(request->settings)) /* others cannot but begin anew */
-        pl_reading_continue(&reading, request->kept[PL_BY_EPOCH].last);
+        pl_reading_continue(&reading, request->kept[PL_BY_EPOCH].last, request->kept[PL_BY_STEP].last);
+    reading.at_once = request->until > 0 || pl_words_ask_folder(request->settings);
     if (!status)
         status = launch(request, &words, &watching, &reading, result, &own);
     if (status == PL_EINPUT) {
