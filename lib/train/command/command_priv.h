@@ -37,10 +37,27 @@ struct pl_waiting {
     long ahead; /* by so much the newest of them would be beyond the source's position, if lines were counted */
 };
 
+/* An object of which some lines have come. Zero-initialise. */
+struct pl_open_object {
+    struct pl_text text; /* its lines, parted by newlines */
+    size_t pieces;       /* 0: there is none */
+    int depth;
+    bool plain;
+};
+enum pl_joining {
+    PL_JOIN_NOT,    /* the line is none of an object over several lines */
+    PL_JOIN_MORE,   /* it was kept */
+    PL_JOIN_WHOLE,  /* it was kept, and is the last one */
+    PL_JOIN_BROKEN, /* it was not kept, and those that were are no object */
+};
+enum pl_joining pl_object_join(struct pl_open_object *open, const char *text);
+void pl_open_object_release(struct pl_open_object *open);
+
 /* Where lines come from. Each has its own position and its own table. */
 enum pl_line_origin { PL_FROM_OUTPUT, PL_FROM_ERROR, PL_FROM_FILE, PL_FROM_METRICS, PL_ORIGIN_COUNT };
 struct pl_reading_source {
     struct pl_line_table table;
+    struct pl_open_object open;
     enum pl_series_axis axis;
     double position; /* of the last line with metrics, or that a heading stated */
     bool heading;    /* a line with nothing else stated it: the lines that follow belong there */

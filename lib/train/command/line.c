@@ -326,33 +326,44 @@ static size_t worker_length(const char *text)
     return pid && pid < close && close[1] == ' ' ? (size_t)(close - text) + 1 : 0;
 }
 
-void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines *lines)
+static void settle(struct pl_lines *lines)
 {
-    pl_lines_clear(lines);
-    text += worker_length(text);
-    const char *start = text + strspn(text, " \t");
-    bool object = read_objects(text, lines);
-    if (!object && (*start == '{' || (*start == '[' && start[1] == '{'))) {
-        lines->odd = has_quoted_pair(start);
-        return;
-    }
-    if (!object) {
-        struct pl_line *line = pl_lines_add(lines);
-        char *narrowed = narrow(text);
-        text = narrowed ? narrowed : text;
-        if (!reads_set(text, table) && !pl_line_columns(text, table, line)) {
-            bool sums_up = !strncmp(start, "* ", 2) || !strncmp(start, "Averaged stats", 14);
-            const char *name = !table ? NULL : sums_up && table->batch_set ? table->batch_set : table->set;
-            struct pl_word set = {name ? name : "", name ? strlen(name) : 0};
-            pl_line_words(text, text + strlen(text), &set, line);
-            note_batch(line, table);
-        }
-        free(narrowed);
-    }
     for (size_t i = 0; i < lines->count; i++) {
         pl_line_settle(&lines->list[i]);
         lines->odd = lines->odd || lines->list[i].odd;
     }
+}
+
+bool pl_line_read_object(const char *text, struct pl_lines *lines)
+{
+    pl_lines_clear(lines);
+    bool object = read_objects(text + worker_length(text), lines);
+    settle(lines);
+    return object;
+}
+
+void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines *lines)
+{
+    if (pl_line_read_object(text, lines))
+        return;
+    text += worker_length(text);
+    const char *start = text + strspn(text, " \t");
+    if (*start == '{' || (*start == '[' && start[1] == '{')) {
+        lines->odd = has_quoted_pair(start);
+        return;
+    }
+    struct pl_line *line = pl_lines_add(lines);
+    char *narrowed = narrow(text);
+    text = narrowed ? narrowed : text;
+    if (!reads_set(text, table) && !pl_line_columns(text, table, line)) {
+        bool sums_up = !strncmp(start, "* ", 2) || !strncmp(start, "Averaged stats", 14);
+        const char *name = !table ? NULL : sums_up && table->batch_set ? table->batch_set : table->set;
+        struct pl_word set = {name ? name : "", name ? strlen(name) : 0};
+        pl_line_words(text, text + strlen(text), &set, line);
+        note_batch(line, table);
+    }
+    free(narrowed);
+    settle(lines);
 }
 
 /* ---- from bytes to text ---- */

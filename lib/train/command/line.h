@@ -50,6 +50,8 @@ struct pl_lines {
 /* Reads one line, without its newline, that pl_line_clean made. table may change. lines is replaced; its memory is used
  * again. */
 void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines *lines);
+/* The same of an object, or a list of them; false, and nothing is read, where the text is none. */
+bool pl_line_read_object(const char *text, struct pl_lines *lines);
 void pl_lines_clear(struct pl_lines *lines);
 void pl_lines_release(struct pl_lines *lines);
 

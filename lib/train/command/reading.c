@@ -159,16 +159,16 @@ static bool has_pairs(const struct pl_lines *lines)
     return false;
 }
 
-/* Takes a clean line. Returns whether it had metrics. */
+static bool is_file(enum pl_line_origin origin)
+{
+    return origin == PL_FROM_FILE || origin == PL_FROM_METRICS;
+}
+
+/* Records what was read of a text. Returns whether it had metrics. */
 static bool take(struct pl_reading *reading, enum pl_line_origin origin, const char *text)
 {
-    bool metrics = false, whole = true, file = origin == PL_FROM_FILE || origin == PL_FROM_METRICS;
+    bool metrics = false, whole = true;
     struct pl_reading_source *source = &reading->sources[origin];
-    source->table.of_file = file;
-    if (file || !match(reading, text))
-        pl_line_read(text, &source->table, &reading->lines);
-    if (file && !has_pairs(&reading->lines) && strchr("0123456789+-.", text[strspn(text, " \t\"")]))
-        reading->lines.odd = true; /* a row of numbers without names */
     for (size_t i = 0; i < reading->lines.count; i++) {
         const struct pl_line *line = &reading->lines.list[i];
         metrics = metrics || line->count;
@@ -180,22 +180,91 @@ static bool take(struct pl_reading *reading, enum pl_line_origin origin, const c
     return metrics;
 }
 
+static void log_line(struct pl_reading *reading, enum pl_line_origin origin, char *text)
+{
+    if (is_file(origin))
+        return;
+    if (origin == PL_FROM_ERROR)
+        keep(text, reading->last_error, sizeof reading->last_error);
+    write_log(reading, text);
+}
+
+/* Takes a clean line by itself. matched: one of the user's patterns has read it. */
+static void take_line(struct pl_reading *reading, enum pl_line_origin origin, char *text, bool matched)
+{
+    bool file = is_file(origin);
+    struct pl_reading_source *source = &reading->sources[origin];
+    source->table.of_file = file;
+    if (!matched)
+        pl_line_read(text, &source->table, &reading->lines);
+    if (file && !has_pairs(&reading->lines) && strchr("0123456789+-.", text[strspn(text, " \t\"")]))
+        reading->lines.odd = true; /* a row of numbers without names */
+    if (!take(reading, origin, text))
+        log_line(reading, origin, text);
+}
+
+/* The lines of an object that have come so far, each by itself. read: they state nothing that is not read yet. */
+static void take_apart(struct pl_reading *reading, enum pl_line_origin origin, bool read)
+{
+    struct pl_open_object open = reading->sources[origin].open;
+    reading->sources[origin].open = (struct pl_open_object){0};
+    for (char *line = open.text.text, *next; open.pieces && line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        if (read)
+            log_line(reading, origin, line);
+        else
+            take_line(reading, origin, line, false);
+    }
+    pl_open_object_release(&open);
+}
+
+/* The lines of an object have come. */
+static void take_object(struct pl_reading *reading, enum pl_line_origin origin)
+{
+    char *text = pl_copy(pl_text(&reading->sources[origin].open.text));
+    for (char *c = text; (c = strchr(c, '\n'));)
+        *c = ' ';
+    bool object = pl_line_read_object(text, &reading->lines);
+    if (object && take(reading, origin, text))
+        pl_open_object_release(&reading->sources[origin].open);
+    else
+        take_apart(reading, origin, object);
+    free(text);
+}
+
+/* Takes a clean line, which may be one of an object. */
+static void take_piece(struct pl_reading *reading, enum pl_line_origin origin, char *text)
+{
+    bool matched = !is_file(origin) && match(reading, text);
+    struct pl_open_object *open = &reading->sources[origin].open;
+    enum pl_joining joining = matched ? PL_JOIN_BROKEN : pl_object_join(open, text);
+    if (joining == PL_JOIN_BROKEN && open->pieces) {
+        take_apart(reading, origin, false);
+        matched = matched && match(reading, text); /* the lines before it were read in between */
+        joining = matched ? PL_JOIN_NOT : pl_object_join(open, text);
+    }
+    if (joining == PL_JOIN_WHOLE)
+        take_object(reading, origin);
+    else if (joining != PL_JOIN_MORE)
+        take_line(reading, origin, text, matched);
+}
+
 void pl_reading_line(struct pl_reading *reading, enum pl_line_origin origin, const char *bytes, size_t length,
                      bool whole)
 {
     char *text = pl_line_clean(bytes, length);
-    bool said = text[strspn(text, " \t")], metrics = false;
+    bool said = text[strspn(text, " \t")];
     if (said && !whole) {
+        take_apart(reading, origin, false);
         pl_reading_unread(reading, text);
         reading->sink->log(reading->sink->self, "poula: the next line is not whole, so no metrics are read from it");
-    } else if (said && (origin == PL_FROM_OUTPUT || (reading->options && reading->options->error_too))) {
-        metrics = take(reading, origin, text);
     }
-    if (said && !metrics) {
-        if (origin == PL_FROM_ERROR)
-            keep(text, reading->last_error, sizeof reading->last_error);
-        write_log(reading, text);
-    }
+    if (said && whole && (origin == PL_FROM_OUTPUT || (reading->options && reading->options->error_too)))
+        take_piece(reading, origin, text);
+    else if (said)
+        log_line(reading, origin, text);
     free(text);
 }
 
@@ -205,7 +274,7 @@ void pl_reading_row(struct pl_reading *reading, enum pl_line_origin origin, cons
     char *text = pl_line_clean(bytes, length);
     if (text[strspn(text, " \t")]) {
         if (whole)
-            take(reading, origin, text);
+            take_piece(reading, origin, text);
         else
             pl_reading_unread(reading, text);
     }
@@ -222,6 +291,7 @@ void pl_reading_old_row(struct pl_reading *reading, enum pl_line_origin origin, 
 
 void pl_reading_restart(struct pl_reading *reading, enum pl_line_origin origin)
 {
+    take_apart(reading, origin, false);
     pl_reading_settle(reading, &reading->sources[origin]);
     pl_line_table_release(&reading->sources[origin].table);
     pl_waiting_release(&reading->sources[origin].waiting);
@@ -230,8 +300,10 @@ void pl_reading_restart(struct pl_reading *reading, enum pl_line_origin origin)
 
 void pl_reading_end(struct pl_reading *reading)
 {
-    for (size_t i = 0; i < PL_ORIGIN_COUNT; i++)
+    for (int i = 0; i < PL_ORIGIN_COUNT; i++) {
+        take_apart(reading, (enum pl_line_origin)i, false);
         pl_reading_settle(reading, &reading->sources[i]);
+    }
     for (size_t i = 0; i < reading->count; i++) { /* null to the end: what was measured was not finite */
         struct pl_reading_series *series = &reading->series[i];
         for (size_t k = 0; k < series->null_count; k++)
@@ -280,6 +352,7 @@ void pl_reading_release(struct pl_reading *reading)
     for (int i = 0; i < PL_ORIGIN_COUNT; i++) {
         pl_line_table_release(&reading->sources[i].table);
         pl_waiting_release(&reading->sources[i].waiting);
+        pl_open_object_release(&reading->sources[i].open);
     }
     pl_lines_release(&reading->lines);
 }
