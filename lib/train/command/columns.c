@@ -19,6 +19,7 @@ void pl_line_table_release(struct pl_line_table *table)
         free(table->names[i]);
     free(table->names);
     free(table->set);
+    free(table->section);
     free(table->batch_set);
     *table = (struct pl_line_table){0};
 }

@@ -1,5 +1,6 @@
 /* Lines: from bytes to the positions and metrics that they state. */
 #include "train/command/scan.h"
+#include "train/command/section.h"
 #include "train/metric.h"
 
 #include <ctype.h>
@@ -197,6 +198,7 @@ struct pl_line *pl_lines_add(struct pl_lines *lines)
     memset(lines->list + before, 0, (lines->capacity - before) * sizeof *lines->list);
     struct pl_line *line = &lines->list[lines->count++];
     line->odd = line->lost = line->step_in_epoch = line->within = line->numbered = false;
+    line->section = NULL;
     line->epoch = line->step = NAN;
     return line;
 }
@@ -289,25 +291,6 @@ static char *narrow(const char *text)
     return NULL;
 }
 
-/* Begins or ends what is indented below the name of a set. Returns whether the line is such a name: "val:". */
-static bool reads_set(const char *text, struct pl_line_table *table)
-{
-    size_t indent = strspn(text, " "), letters = strcspn(text + indent, ": ");
-    struct pl_word word = {text + indent, letters};
-    if (!table)
-        return false;
-    if (table->set && indent <= table->indent) {
-        free(table->set);
-        table->set = NULL;
-    }
-    if (strcmp(text + indent + letters, ":") != 0 || !pl_word_is_set(word))
-        return false;
-    free(table->set);
-    table->set = pl_copy_bytes(word.text, word.length);
-    table->indent = indent;
-    return true;
-}
-
 /* Keeps the set that a line of one batch is of, until another line has metrics. */
 static void note_batch(const struct pl_line *line, struct pl_line_table *table)
 {
@@ -342,6 +325,24 @@ bool pl_line_read_object(const char *text, struct pl_lines *lines)
     return object;
 }
 
+/* Pairs, of the set that the lines before name. */
+static void read_words(const char *text, struct pl_line_table *table, struct pl_line *line)
+{
+    const char *start = text + strspn(text, " \t"), *end = text + strlen(text);
+    bool sums_up = !strncmp(start, "* ", 2) || !strncmp(start, "Averaged stats", 14);
+    const char *name = !table                        ? NULL
+                       : sums_up && table->batch_set ? table->batch_set
+                       : table->set                  ? table->set
+                                                     : table->section;
+    struct pl_word set = {name ? name : "", name ? strlen(name) : 0};
+    pl_line_words(text, end, &set, line);
+    if (name && name == table->section && pl_section_ends(table, line)) {
+        clear_line(line);
+        pl_line_words(text, end, NULL, line);
+    }
+    note_batch(line, table);
+}
+
 void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines *lines)
 {
     if (pl_line_read_object(text, lines))
@@ -355,15 +356,12 @@ void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines
     struct pl_line *line = pl_lines_add(lines);
     char *narrowed = narrow(text);
     text = narrowed ? narrowed : text;
-    if (!reads_set(text, table) && !pl_line_columns(text, table, line)) {
-        bool sums_up = !strncmp(start, "* ", 2) || !strncmp(start, "Averaged stats", 14);
-        const char *name = !table ? NULL : sums_up && table->batch_set ? table->batch_set : table->set;
-        struct pl_word set = {name ? name : "", name ? strlen(name) : 0};
-        pl_line_words(text, text + strlen(text), &set, line);
-        note_batch(line, table);
-    }
-    free(narrowed);
+    if (!(table && pl_section_read(text, table)) && !pl_line_columns(text, table, line))
+        read_words(text, table, line);
     settle(lines);
+    if (table)
+        pl_section_note(line, table);
+    free(narrowed);
 }
 
 /* ---- from bytes to text ---- */

@@ -23,8 +23,10 @@ struct pl_line {
     bool step_in_epoch; /* the step is one of so many (100/600), so it may begin anew with every epoch */
     bool within;        /* it tells of one batch of so many, so it is not the next epoch */
     bool numbered; /* a number stands in front that may be its position, or a batch, or a process: nothing names it */
-    bool lost;     /* the position is not understood, so the metrics have no place */
-    bool odd;      /* something looked like a metric, or like a position, and was not understood */
+    const char *section;   /* the set that the line begins with its position: "Epoch 1 - validation"; NULL: none */
+    size_t section_length; /* 0: the one that is trained on */
+    bool lost;             /* the position is not understood, so the metrics have no place */
+    bool odd;              /* something looked like a metric, or like a position, and was not understood */
 };
 
 /* The header of a table of text, for the rows that follow. Zero-initialise. */
@@ -37,6 +39,11 @@ struct pl_line_table {
     char *batch_set; /* "Test: [10/196] ..." was the line before: " * Acc@1 55" sums up that set */
     char *set;       /* "val:" in a line of its own: the lines that are indented more than it are of that set */
     size_t indent;
+    bool fresh;    /* it was the line before */
+    char *section; /* a heading between the lines of an epoch: those below it are of that set, to the next position */
+    bool trains;   /* there are such headings of the set that is trained on, too */
+    bool stated;   /* an epoch was stated */
+    bool headed;   /* by a line with nothing else, the last time */
 };
 void pl_line_table_release(struct pl_line_table *table);
 

@@ -151,6 +151,8 @@ static void state_position(struct pl_scan *s, double value)
             pl_scan_tag(s, s->words[i]);
     }
     s->prose = s->prose || s->too_many;
+    s->place = s->words[s->count - 1].text;
+    s->behind = s->at;
     add(s, s->count - 1, value);
 }
 

@@ -17,6 +17,7 @@ struct pl_scan_mark {
 struct pl_scan {
     const char *text, *at, *end;
     struct pl_line *line;
+    const char *place, *behind;          /* of the last position: its name, and what follows its number */
     size_t first;                        /* of the line's pairs that was read here */
     struct pl_word words[PL_SCAN_WORDS]; /* that wait for what follows them */
     size_t count;

@@ -2,6 +2,7 @@
  * something measured. A line is read only if what stands beside its pairs cannot change their meaning: numbers, times,
  * bars, brackets, and words that a separator parts from the pairs. Words that run into a pair make it prose. */
 #include "train/command/scan.h"
+#include "train/command/section.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -400,6 +401,18 @@ static bool tells_number(const char *text, const char *end)
     return false;
 }
 
+/* Validating epoch 3. */
+static bool begins_section(const struct pl_scan *s)
+{
+    struct pl_word set;
+    if (!s->position || s->place < s->text || s->place >= s->end ||
+        !pl_section_beside(s->text, s->place, s->behind, s->end, &set))
+        return false;
+    s->line->section = set.text;
+    s->line->section_length = set.length;
+    return true;
+}
+
 void pl_line_words(const char *text, const char *end, const struct pl_word *set, struct pl_line *line)
 {
     struct pl_scan s = {.text = text, .at = text, .end = end, .line = line, .first = line->count};
@@ -424,6 +437,8 @@ void pl_line_words(const char *text, const char *end, const struct pl_word *set,
     if (s.metrics && (s.spoiled || prose || s.options)) {
         line->odd = line->odd || ((s.explicit || s.measured) && !s.options);
         take_back(line, s.first);
+    } else if (!s.metrics && begins_section(&s)) {
+        return;
     } else if (!s.metrics && (s.spoiled || (s.prose && !s.first))) {
         take_back(line, s.first); /* it is about an epoch, and does not begin one */
     }
