@@ -152,6 +152,23 @@ static bool begins_number(const struct pl_scan *s)
            !(pl_scan_spaces(after, s->end) < s->end && strchr(":=", *pl_scan_spaces(after, s->end)));
 }
 
+/* AM, PM, UTC or CET behind a time of day, which name nothing. */
+static void pass_zone(struct pl_scan *s)
+{
+    for (int i = 0; i < 2; i++) {
+        const char *word = pl_scan_spaces(s->at, s->end), *stop = word;
+        while (stop < s->end && (isalpha((unsigned char)*stop) || *stop == '.'))
+            stop++;
+        struct pl_word zone = {word, (size_t)(stop - word)};
+        const char *next = pl_scan_spaces(stop, s->end);
+        bool named = next + 1 < s->end && strchr("=:", *next) &&
+                     isdigit((unsigned char)pl_scan_spaces(next + 1, s->end)[0]); /* 10:00 am=3 */
+        if (word == s->at || named || !(pl_word_among(zone, "am pm a.m. p.m.") || pl_word_is_zone(zone)))
+            return;
+        s->at = stop;
+    }
+}
+
 /* A number that nothing names. */
 static void pass_number(struct pl_scan *s)
 {
@@ -171,9 +188,12 @@ static void pass_number(struct pl_scan *s)
     if (s->after_pair && s->measured && before > s->text && isdigit((unsigned char)before[-1]) &&
         spelling == PL_SPELLED_NUMBER && memchr(s->at, '.', (size_t)(after - s->at)))
         s->line->odd = true, s->spoiled = s->spoiled || s->counted; /* loss: 0.5 0.6; loss 100 0.5 */
+    bool clock = spelling == PL_SPELLED_CLOCK && memchr(s->at, ':', (size_t)(after - s->at));
     s->at = after > s->at ? after : s->at + 1;
     if (spelling == PL_SPELLED_NUMBER)
         pl_scan_unit(s, &value);
+    if (clock)
+        pass_zone(s);
     const char *set = pl_scan_spaces(s->at, s->end);
     size_t length = set < s->end && *set == '(' ? strcspn(set + 1, ")") : 0;
     if (s->metrics && length && pl_word_is_set((struct pl_word){set + 1, length}))

@@ -92,13 +92,21 @@ bool pl_word_is_place(struct pl_word word)
     return pl_word_among(word, "cuda gpu cpu mps xpu localhost");
 }
 
-bool pl_word_is_date(struct pl_word word)
+bool pl_word_is_zone(struct pl_word word)
 {
     return pl_word_among(word,
-                         "jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june july "
-                         "august september october november december utc gmt cet cest bst est edt cst cdt mst mdt pst "
-                         "pdt ist jst kst") &&
+                         "utc gmt wet west cet cest eet eest bst msk est edt cst cdt mst mdt pst pdt akst hst ist "
+                         "jst kst hkt sgt aest aedt nzst nzdt") &&
            isupper((unsigned char)*word.text);
+}
+
+bool pl_word_is_date(struct pl_word word)
+{
+    return pl_word_is_zone(word) ||
+           (pl_word_among(word,
+                          "jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june "
+                          "july august september october november december") &&
+            isupper((unsigned char)*word.text));
 }
 
 bool pl_word_is_weekday(struct pl_word word)

@@ -36,6 +36,7 @@ bool pl_word_is_unit(struct pl_word word, double *seconds);
 bool pl_word_is_place(struct pl_word word);
 /* January, Jan, UTC: the number behind it is a day or a year. */
 bool pl_word_is_date(struct pl_word word);
+bool pl_word_is_zone(struct pl_word word); /* UTC, CET */
 bool pl_word_is_weekday(struct pl_word word);
 /* Does the last part of the name say that its digits are no number: git_sha, commit? */
 bool pl_word_is_digest(struct pl_word word);
