@@ -414,6 +414,8 @@ void pl_scan_colon(struct pl_scan *s)
     struct pl_word last = s->words[s->count - 1];
     size_t from = 0;
     s->at = pl_scan_spaces(s->at + 1, s->end);
+    if (pl_front_ordinal(s)) /* INFO: 1epoch:train:1-100batch: */
+        return;
     while (from + 1 < s->count && (pl_word_is_level(s->words[from]) || pl_word_among(s->words[from], "and &")))
         from++;
     if (glued && pl_scan_place(s))

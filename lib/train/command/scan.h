@@ -64,6 +64,11 @@ void pl_scan_note_set(struct pl_scan *s, size_t from);
 /* Gives the names of the line their sets, where a word says that the whole line is of one, or (twins) where the same
  * name stands for several. */
 void pl_scan_name_sets(struct pl_scan *s, bool twins);
+/* Of numbers in front of a line: see front.c. */
+double pl_front_epoch(const char *text, const char *end);
+double pl_front_batch(const char *text, const char *end);
+bool pl_front_is_numbered(const struct pl_scan *s);
+bool pl_front_ordinal(struct pl_scan *s);
 /* The number in brackets behind a position: Epoch [3/10]. */
 bool pl_scan_bracket(struct pl_scan *s);
 /* What stands at s->at is =, : or the number behind a blank: makes a pair with the words that wait, or forgets them. */

@@ -221,47 +221,6 @@ static bool take_set(struct pl_scan *s)
     return true;
 }
 
-/* The epoch that stands before everything else, with nothing that names it: "[10]<tab>" and "10:<tab>" of boosted
- * trees, "[3/25][100/1583]", "[3,  2000]". NaN: there is none. */
-static double leading_epoch(const char *text, const char *end)
-{
-    const char *digits = text + (text < end && *text == '['), *after = digits;
-    while (after < end && isdigit((unsigned char)*after))
-        after++;
-    const char *stop = after;
-    if (stop == digits || stop - digits > 15 || end - stop < 2)
-        return NAN;
-    if (*stop == ',' && digits > text) {
-        stop++;
-        stop += strspn(stop, " ");
-        size_t batch = strspn(stop, "0123456789");
-        return batch && !strncmp(stop + batch, "] ", 2) ? strtod(digits, NULL) : NAN;
-    }
-    if (*stop == '/' && digits > text) {
-        stop++;
-        stop += strspn(stop, "0123456789");
-        return !strncmp(stop, "][", 2) && isdigit((unsigned char)stop[2 + strspn(stop + 2, " ")]) ? strtod(digits, NULL)
-                                                                                                  : NAN;
-    }
-    return !strncmp(stop, digits > text ? "]\t" : ":\t", 2) ? strtod(digits, NULL) : NAN;
-}
-
-/* [100], [3/600], (3/600) or 3/600 in front, which may be a position. More digits are a time. */
-static bool begins_numbered(const char *text, const char *end)
-{
-    const char *open = pl_scan_spaces(text, end), *digits = open + (open < end && strchr("[(", *open));
-    digits = pl_scan_spaces(digits, end);
-    size_t length = strspn(digits, "0123456789");
-    const char *stop = pl_scan_spaces(digits + length, end);
-    if (!length || length > 7 || stop == end)
-        return false;
-    if (*stop != '/')
-        return *open == '[' && *stop == ']';
-    stop = pl_scan_spaces(stop + 1, end);
-    length = strspn(stop, "0123456789");
-    return length && length <= 7 && stop + length < end && strchr(digits == open ? " :|,\t" : "])", stop[length]);
-}
-
 /* name=, without a blank: as loggers put it behind a text that they have padded. */
 static bool begins_pair(const char *text, const char *end)
 {
@@ -305,6 +264,8 @@ static void take_token(struct pl_scan *s)
         pl_scan_equals(s);
     } else if (c == ':' && s->count) {
         pl_scan_colon(s);
+    } else if (isdigit((unsigned char)c) && pl_front_ordinal(s)) {
+        return;
     } else if (begins_number(s)) {
         if (s->count)
             pl_scan_spaced(s);
@@ -446,10 +407,15 @@ void pl_line_words(const char *text, const char *end, const struct pl_word *set,
     twins = twins && has_twins(&s, false);
     s.spoiled = s.spoiled || twins || contradicts(&s);
     s.prose = s.prose || (s.logger && !s.level && !pl_scan_is_logged(&s, end));
-    double leading = leading_epoch(text, end);
+    double batch = pl_front_batch(text, end), leading = pl_front_epoch(text, end);
+    if (!isnan(batch)) {
+        take_back(line, s.first);
+        pl_line_add(line, "step", 4, batch);
+        return;
+    }
     if (s.metrics && !s.position && !isnan(leading))
         pl_line_add(line, "epoch", 5, leading);
-    line->numbered = s.metrics && !s.position && isnan(leading) && begins_numbered(text, end);
+    line->numbered = s.metrics && !s.position && isnan(leading) && pl_front_is_numbered(&s);
     line->odd = line->odd || (s.position && !s.metrics && tells_number(text, end)) ||
                 (s.position && !s.metrics && s.bare && !s.prose) || (!s.metrics && tells_cells(text, end)) ||
                 (twins && s.position);
