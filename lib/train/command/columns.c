@@ -18,6 +18,8 @@ void pl_line_table_release(struct pl_line_table *table)
     for (size_t i = 0; i < table->count; i++)
         free(table->names[i]);
     free(table->names);
+    free(table->starts);
+    free(table->ends);
     free(table->set);
     free(table->section);
     free(table->batch_set);
@@ -178,12 +180,21 @@ static void note_text(const struct pl_line_table *table, size_t i, const struct 
         texts->of_one = true;
 }
 
+static bool has_letter(const struct field *field)
+{
+    for (size_t i = 0; i < field->length; i++)
+        if (isalpha((unsigned char)field->text[i]) || (unsigned char)field->text[i] >= 0x80)
+            return true;
+    return false;
+}
+
 /* Is it a row of the table? Cells may be texts (a phase, a host) where bars or commas part them and the position, or
- * most of the rest, is a number. A row of a class or a trial has not the metrics of the columns. */
+ * most of the rest, is a number; between blanks only marks (+, 0.4*), as a text may be of a sentence. A row of a class
+ * or a trial has not the metrics of the columns. */
 static bool is_row(const struct field *fields, const struct pl_line_table *table, struct texts *texts, bool *odd)
 {
     size_t numbers = 0, others = 0;
-    bool stated = false;
+    bool stated = false, blanks = table->delimiter == ' ', words = false;
     *texts = (struct texts){0};
     for (size_t i = 0; i < table->count; i++) {
         double value;
@@ -194,15 +205,17 @@ static bool is_row(const struct field *fields, const struct pl_line_table *table
         stated = stated || (position && (is_a_number(spelling) || spelling == PL_SPELLED_FRACTION));
         numbers += is_a_number(spelling);
         others += spelling == PL_SPELLED_NOT;
+        words = words || (spelling == PL_SPELLED_NOT && has_letter(&fields[i]));
     }
     for (size_t i = 0; i < table->count; i++) {
         double value;
         if (cell_spelling(&fields[i], &value) == PL_SPELLED_NOT)
             note_text(table, i, &fields[i], !i && !stated, texts);
     }
-    if (texts->of_one && numbers && table->delimiter != ' ')
+    if ((texts->of_one && numbers && !blanks) || (blanks && words && stated && numbers > 1))
         *odd = true;
-    return numbers && !texts->of_one && (!others || (table->delimiter != ' ' && (stated || numbers > others)));
+    return numbers && !texts->of_one &&
+           (!others || (blanks ? stated && numbers > others && !words : stated || numbers > others));
 }
 
 static bool read_row(const struct field *fields, const struct pl_line_table *table, struct pl_line *line)
@@ -230,7 +243,9 @@ static bool read_row(const struct field *fields, const struct pl_line_table *tab
             pl_text_release(&whole);
             pl_text_release(&own);
         } else if (spelling == PL_SPELLED_ODD || spelling == PL_SPELLED_FRACTION ||
-                   (spelling == PL_SPELLED_NOT && pl_line_is_measure(name, strlen(name)))) {
+                   (spelling == PL_SPELLED_NOT &&
+                    (pl_line_is_measure(name, strlen(name)) ||
+                     (table->delimiter == ' ' && isdigit((unsigned char)*fields[i].text))))) {
             line->odd = true;
         }
     }
@@ -253,12 +268,38 @@ static bool read_framed(const char *text, struct pl_line *line)
     return true;
 }
 
+/* Times may stand among them. */
 static bool only_numbers(const struct field *fields, size_t count)
 {
     double value;
-    for (size_t i = 0; i < count; i++)
-        if (!is_a_number(cell_spelling(&fields[i], &value)) && fields[i].length)
+    size_t clocks = 0;
+    for (size_t i = 0; i < count; i++) {
+        enum pl_spelling spelling = cell_spelling(&fields[i], &value);
+        clocks += i && spelling == PL_SPELLED_CLOCK;
+        if (!is_a_number(spelling) && fields[i].length && !(i && spelling == PL_SPELLED_CLOCK))
             return false;
+    }
+    return count > clocks + 1;
+}
+
+/* The cells of a row that has fewer than its header, as some are blank: each is of the one column whose name stands
+ * above it. Returns whether that is so. */
+static bool align(const char *text, const struct field *fields, size_t count, const struct pl_line_table *table,
+                  struct field *aligned)
+{
+    size_t column = 0;
+    if (table->delimiter != ' ' || count < 2 || count > table->count || strchr(text, '\t'))
+        return false;
+    memset(aligned, 0, table->count * sizeof *aligned);
+    for (size_t i = 0; i < count; i++) {
+        size_t start = (size_t)(fields[i].text - text), end = start + fields[i].length;
+        while (column < table->count && table->ends[column] <= start)
+            column++;
+        if (column == table->count || table->starts[column] >= end || (!i && column) || aligned[column].length ||
+            (column + 1 < table->count && table->starts[column + 1] < end))
+            return false;
+        aligned[column] = fields[i];
+    }
     return true;
 }
 
@@ -313,13 +354,30 @@ static char *without_bar(const char *text)
     return bar > text ? pl_copy_bytes(text, (size_t)(bar - text)) : NULL;
 }
 
+static void keep_header(const char *text, const struct field *fields, size_t count, struct pl_line_table *table)
+{
+    pl_line_table_release(table);
+    table->names = pl_new(count * sizeof *table->names);
+    table->starts = pl_new(count * sizeof *table->starts);
+    table->ends = pl_new(count * sizeof *table->ends);
+    for (size_t i = 0; i < count; i++) {
+        table->names[i] = pl_copy_bytes(fields[i].text, fields[i].length);
+        table->starts[i] = (size_t)(fields[i].text - text);
+        table->ends[i] = table->starts[i] + fields[i].length;
+    }
+    table->count = count;
+}
+
 static int read_columns(const char *text, struct pl_line_table *table, struct pl_line *line)
 {
     static const char delimiters[] = ",;\t| ";
-    struct field fields[COLUMNS_MOST];
+    struct field fields[COLUMNS_MOST], aligned[COLUMNS_MOST];
     bool any = table->of_file && !table->count;
     size_t count = table->count ? split(text, table->delimiter, fields) : 0;
     if (count && count == table->count && read_row(fields, table, line))
+        return 2;
+    if (count < table->count && align(text, fields, count, table, aligned) && only_numbers(fields, count) &&
+        read_row(aligned, table, line))
         return 2;
     if (count > 1 && only_numbers(fields, count))
         line->odd = true; /* it does not fit its header */
@@ -333,11 +391,7 @@ static int read_columns(const char *text, struct pl_line_table *table, struct pl
         count = strchr(names, *d) ? split(names, *d, fields) : 0;
         if (!is_header(fields, count, *d, any && *d != ' '))
             continue;
-        pl_line_table_release(table);
-        table->names = pl_new(count * sizeof *table->names);
-        for (size_t i = 0; i < count; i++)
-            table->names[i] = pl_copy_bytes(fields[i].text, fields[i].length);
-        table->count = count;
+        keep_header(text, fields, count, table);
         table->delimiter = *d;
         return 1;
     }

@@ -189,6 +189,37 @@ void pl_line_settle(struct pl_line *line)
     }
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const struct pl_line_pair *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+/* An object or a row that states a metric twice, with different values: nobody knows which it is. */
+static void drop_twins(struct pl_line *line)
+{
+    size_t count = line->count;
+    struct pl_line_pair *sorted = pl_new((count + 1) * sizeof *sorted);
+    memcpy(sorted, line->pairs, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t i = 1; i < count; i++) {
+        const struct pl_line_pair *one = &sorted[i - 1], *other = &sorted[i];
+        if (strcmp(one->name, other->name) != 0 || one->value == other->value ||
+            (isnan(one->value) && isnan(other->value)))
+            continue;
+        line->odd = true;
+        line->lost = line->lost || pl_line_is_position(other->name, strlen(other->name));
+        char *name = pl_copy(other->name);
+        while (i + 1 < count && !strcmp(sorted[i + 1].name, name))
+            i++;
+        for (size_t k = line->count; k > 0; k--)
+            if (!strcmp(line->pairs[k - 1].name, name))
+                pl_line_remove(line, k - 1);
+        free(name);
+    }
+    free(sorted);
+}
+
 struct pl_line *pl_lines_add(struct pl_lines *lines)
 {
     void *list = lines->list;
@@ -321,6 +352,8 @@ bool pl_line_read_object(const char *text, struct pl_lines *lines)
 {
     pl_lines_clear(lines);
     bool object = read_objects(text + worker_length(text), lines);
+    for (size_t i = 0; i < lines->count; i++)
+        drop_twins(&lines->list[i]);
     settle(lines);
     return object;
 }
@@ -358,6 +391,8 @@ void pl_line_read(const char *text, struct pl_line_table *table, struct pl_lines
     text = narrowed ? narrowed : text;
     if (!(table && pl_section_read(text, table)) && !pl_line_columns(text, table, line))
         read_words(text, table, line);
+    else
+        drop_twins(line);
     settle(lines);
     if (table)
         pl_section_note(line, table);

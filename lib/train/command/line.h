@@ -33,11 +33,12 @@ struct pl_line {
 struct pl_line_table {
     char **names;
     size_t count;
-    char delimiter;  /* ' ' for columns that blanks align */
-    bool of_file;    /* of a file of metrics, whose first line may have any names */
-    size_t unknown;  /* columns of a table that is not read, as its header has no position; 0: there is none */
-    char *batch_set; /* "Test: [10/196] ..." was the line before: " * Acc@1 55" sums up that set */
-    char *set;       /* "val:" in a line of its own: the lines that are indented more than it are of that set */
+    size_t *starts, *ends; /* where they stand in the line */
+    char delimiter;        /* ' ' for columns that blanks align */
+    bool of_file;          /* of a file of metrics, whose first line may have any names */
+    size_t unknown;        /* columns of a table that is not read, as its header has no position; 0: there is none */
+    char *batch_set;       /* "Test: [10/196] ..." was the line before: " * Acc@1 55" sums up that set */
+    char *set;             /* "val:" in a line of its own: the lines that are indented more than it are of that set */
     size_t indent;
     bool fresh;    /* it was the line before */
     char *section; /* a heading between the lines of an epoch: those below it are of that set, to the next position */

@@ -260,7 +260,7 @@ static enum pl_spelling judge(const char *rest, const char *stop)
 
 static enum pl_spelling spelled_nothing(const char *text, const char *end, const char **after)
 {
-    static const char *const words[] = {"None", "null", "n/a", "na", "nil", "---", "--", "-"};
+    static const char *const words[] = {"None", "null", "n/a", "#na#", "na", "nil", "---", "--", "-"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t length = begins(text, end, words[i]);
         if (length && (text + length == end || strchr(" \t,;|)]}", text[length]))) {
