@@ -69,6 +69,12 @@ char *pl_line_clean(const char *bytes, size_t length);
 
 /* ---- for lib/train/command only ---- */
 
+/* Letters as wide as Chinese ones, which people type for ASCII (：，＝３), as ASCII, and the bars of drawn tables (│)
+ * as |. Returns NULL where there are none, which is mostly. */
+char *pl_line_narrow(const char *text);
+/* [1] "epoch=1 loss=0.5": the text that R's print() has put into quotes; NULL: it is none. */
+char *pl_line_printed(const char *text);
+
 /* Adds a metric or, by its name, a position. */
 void pl_line_add(struct pl_line *line, const char *name, size_t length, double value);
 void pl_line_remove(struct pl_line *line, size_t index);
