@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 enum meaning {
     NOTHING, /* a word of no list */
@@ -58,7 +59,7 @@ static const struct {
             "speed,remaining,runtime,timestamp,eta,flops,tflops,mfu,per second,per sec,per s"},
     {SCATTER, "std,stdev,stddev,std dev,standard deviation,stderr,std err,standard error"},
     {SPREAD, "deviation,sd,var,variance,sem,ratio,delta,diff,difference,change,threshold,slope,trend,improvement,"
-             "decrease,increase,drop,"
+             "decrease,increase,drop,reduction,gain,penalty,map size,"
              "quantile,percentile,skew,kurtosis,histogram,id,index,bound,limit,target"},
     {OPPOSITE, "neg,negative,minus,inverse,inv,inverted,reciprocal,non,no,not,false,true,anti,"
                "time to,step to,steps to,epoch to,epochs to,iteration to,iterations to,iters to,updates to"},
@@ -263,18 +264,24 @@ struct sense {
     bool seen[MEANINGS];
     enum meaning head; /* of the last word that may decide */
     bool counts;       /* nothing but counts, words aside, sets of data and numbers */
+    bool when;         /* best_acc_epoch: a position, and not the value there */
+    bool folder;       /* nothing but words aside, sets of data and numbers */
 };
 
 static void find_sense(const struct words *words, struct sense *sense)
 {
     size_t length;
-    *sense = (struct sense){.head = NOTHING, .counts = words->count > 0};
+    bool best = false;
+    *sense = (struct sense){.head = NOTHING, .counts = words->count > 0, .folder = true};
     for (size_t i = 0; i < words->count; i += length) {
         enum meaning meaning = longest(words, i, &length);
         if (meaning == RANKED && !is_numbered(words, i + length - 1))
             meaning = NOTHING;
         sense->counts = sense->counts && (is_modifier(meaning) || meaning == DIGITS);
         sense->seen[meaning] = true;
+        sense->folder = sense->folder && meaning != COUNTED && (is_modifier(meaning) || meaning == DIGITS);
+        best = best || !strcmp(words->text[i], "best");
+        sense->when = best && meaning == COUNTED;
         if ((meaning >= NEUTRAL && meaning <= SPREAD) || meaning >= ACCURACY)
             sense->head = meaning;
     }
@@ -295,7 +302,8 @@ static enum pl_direction direction_of(const struct sense *s)
     bool up = any(s, ACCURACY, CHANCE), down = any(s, ERROR, LOSS);
     if (s->head == NEUTRAL || s->head == CLOCK)
         return PL_NEUTRAL;
-    if (s->head == SPREAD || s->head == SCATTER || ((s->seen[OPPOSITE] || s->seen[SCATTER]) && (up || down)))
+    if (s->head == SPREAD || s->head == SCATTER || (s->when && (up || down)) ||
+        ((s->seen[OPPOSITE] || s->seen[SCATTER]) && (up || down)))
         return PL_UNDECLARED;
     if (up &&
         down) /* acc_loss, loss_iou, reward_error are what is minimised; of loss_acc or cost_return nobody knows */
@@ -310,7 +318,7 @@ static enum pl_direction direction_of(const struct sense *s)
 /* A name with "loss" in it is told to diverge even where nobody knows which way it is better. */
 static bool is_loss(const struct sense *s)
 {
-    if (s->head >= NEUTRAL && s->head <= SPREAD)
+    if ((s->head >= NEUTRAL && s->head <= SPREAD) || s->when)
         return false;
     return any(s, PERPLEXITY, LOSS) || s->seen[CHANCE] || s->head == ERROR;
 }
@@ -338,14 +346,33 @@ static unsigned rank_of(const struct sense *s, enum pl_direction direction, enum
     return rank + place[set];
 }
 
+/* Below losses/ stands whatever is computed beside them (losses/q_values, losses/explained_variance): the last part
+ * decides, if it says more than a set of data. */
+static const char *telling_part(const char *name)
+{
+    const char *last = strrchr(name, '/');
+    size_t folder = strlen("losses/");
+    for (const char *c = name; last && c + folder <= last + 1; c++)
+        if ((c == name || c[-1] == '/') && !strncasecmp(c, "losses/", folder)) {
+            struct words words = {.count = 0};
+            struct sense sense;
+            cut(last + 1, &words);
+            find_sense(&words, &sense);
+            return sense.folder ? name : last + 1;
+        }
+    return name;
+}
+
 struct pl_metric pl_metric_judge_name(const char *name)
 {
-    struct words words = {.count = 0};
-    struct sense sense;
-    cut(name, &words);
+    struct words words = {.count = 0}, all = {.count = 0};
+    struct sense sense, whole;
+    cut(telling_part(name), &words);
     find_sense(&words, &sense);
+    cut(name, &all);
+    find_sense(&all, &whole);
     enum pl_direction direction = direction_of(&sense);
-    enum pl_metric_set set = set_of(&sense);
+    enum pl_metric_set set = set_of(&whole);
     return (struct pl_metric){.name = name,
                               .direction = direction,
                               .set = set,

@@ -33,7 +33,8 @@ static void names_tell_which_way_is_better(void **state)
              "success_rate WinRate reward return episode_reward_mean episode_return avgreturn eval/mean_reward "
              "returns log_likelihood likelihood elbo ELBO spearman pearsonr explained_variance true_positive_rate "
              "negative_predictive_value inception_score correct neg_mean_squared_error neg_log_loss sensitivity mcc "
-             "ep_rew_mean rollout/ep_rew_mean AverageEpRet clip_score train_acc_step"},
+             "ep_rew_mean rollout/ep_rew_mean AverageEpRet clip_score train_acc_step losses/explained_variance "
+             "losses/accuracy Losses/val_acc"},
         {DOWN, "loss Loss LOSS train_Loss valLoss valloss trainloss val_loss_best validation-loss losses d_loss "
                "loss_cls loss_bbox loss_iou dice_loss acc_loss reward_loss loss/train Loss/test nll NLL mse rmse MSE "
                "mae error Error err test_err error_rate top1_error top5-err errors WER wer cer perplexity Perplexity "
@@ -41,7 +42,8 @@ static void names_tell_which_way_is_better(void **state)
                "KL_divergence distance distance_to_min inaccuracy Inaccuracy neg_log_likelihood "
                "negative_log_likelihood logloss log_loss brier_score false_positive_rate fpr eer objective cost "
                "regret mean_squared_error rmse_test theta_error reward_error generalization_gap approx_kl lpips "
-               "calibration_error grad_loss scale_loss lr_loss false_negatives max_error residual_norm batch_loss"},
+               "calibration_error grad_loss scale_loss lr_loss false_negatives max_error residual_norm batch_loss "
+               "losses/value_loss losses/approx_kl losses/train losses/total losses/train/1 best_loss"},
         {NONE, "lr LR learning_rate train/learning_rate lr-Adam/pg1 step steps global_step samples n_samples seconds "
                "epoch epoch_seconds time wall_time time/step samples_per_second eval_samples_per_second eval_runtime "
                "tokens/s it/s tokens_per_second gradient_norm grad_norm loss_grad_norm parameter_norm lambda "
@@ -51,7 +53,9 @@ static void names_tell_which_way_is_better(void **state)
          "score test_score sharpness energy quality entropy foo x m val_foo acc_std loss_std loss_ratio "
          "loss_acc_ratio loss_acc cost_return error_acc neg_reward neg_loss acc_drop accuracy_delta "
          "sharpness_epoch coverage margin f mape_ratio lossy accelerate trace macro mapping recallable "
-         "dropped similarity 1 _ std_reward Std_of_Reward StdEpRet reward_std std_loss time_to_acc steps_to_acc"},
+         "dropped similarity 1 _ std_reward Std_of_Reward StdEpRet reward_std std_loss time_to_acc steps_to_acc "
+         "losses/q_values losses/actor error_reduction loss_reduction wer_gain best_acc_epoch best_val_loss_step "
+         "map_size reward_penalty"},
     };
     (void)state;
     for (size_t c = 0; c < COUNT(cases); c++) {
@@ -73,7 +77,8 @@ static void names_tell_what_is_a_loss(void **state)
                                  "ppl objective log_likelihood elbo kl rmse logloss loss_iou acc_loss test/nll "
                                  "neg_log_likelihood cost losses neg_loss loss_acc";
     static const char others[] = "accuracy energy wer fid distance loss_scale loss_grad_norm loss_std loss_ratio lr "
-                                 "seconds score grad_norm sharpness glossy reward theta";
+                                 "seconds score grad_norm sharpness glossy reward theta losses/q_values "
+                                 "losses/accuracy loss_reduction best_loss_epoch";
     size_t length;
     (void)state;
     for (int is = 1; is >= 0; is--)
