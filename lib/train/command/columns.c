@@ -252,17 +252,42 @@ static bool read_row(const struct field *fields, const struct pl_line_table *tab
     return true;
 }
 
+/* epoch<tab>3<tab>loss<tab>0.5: names and numbers in turn. */
+static bool read_alternating(const char *text, struct pl_line *line)
+{
+    struct field fields[COLUMNS_MOST];
+    size_t count = split(text, '\t', fields), known = 0;
+    double value;
+    for (size_t i = 0; i + 1 < count; i += 2) {
+        if (!is_name(&fields[i]) || !is_a_number(cell_spelling(&fields[i + 1], &value)))
+            return false;
+        known += pl_line_is_measure(fields[i].text, fields[i].length) ||
+                 pl_line_is_position(fields[i].text, fields[i].length);
+    }
+    if (count < 4 || count % 2 || !known)
+        return false;
+    for (size_t i = 0; i < count; i += 2) {
+        cell_spelling(&fields[i + 1], &value);
+        pl_line_add(line, fields[i].text, fields[i].length, value);
+    }
+    return true;
+}
+
 /* | name | 0.5 |, or the name of something measured, a tab and a number: a row of a table of two columns without a
  * header. */
 static bool read_framed(const char *text, struct pl_line *line)
 {
+    if (read_alternating(text, line))
+        return true;
     struct field fields[COLUMNS_MOST];
     const char *start = text + strspn(text, " \t");
     bool bars = *start == '|' && start[strlen(start) - 1] == '|';
     double value;
+    const char *at = memchr(start, '@', strcspn(start, "\t")); /* P@1 */
+    bool ranked = at && isdigit((unsigned char)at[1]);
     if (split(text, bars ? '|' : '\t', fields) != 2 || !is_name(&fields[0]) ||
         !pl_line_number(fields[1].text, fields[1].text + fields[1].length, &value) ||
-        !(bars || pl_line_is_measure(fields[0].text, fields[0].length)))
+        !(bars || ranked || pl_line_is_measure(fields[0].text, fields[0].length)))
         return false;
     pl_line_add(line, fields[0].text, fields[0].length, value);
     return true;

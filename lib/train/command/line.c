@@ -265,13 +265,25 @@ static bool has_quoted_pair(const char *text)
     return false;
 }
 
+/* OrderedDict({...}), Counter({...}), as Python shows them. */
+static bool is_wrapped(const char *text, const char *start)
+{
+    static const char *const types[] = {"Dict(", "dict(", "Counter("};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        size_t length = strlen(types[i]);
+        if ((size_t)(start - text) >= length && !memcmp(start - length, types[i], length))
+            return true;
+    }
+    return false;
+}
+
 /* An object that ends the line, behind whatever a logger or the program puts before it. */
 static bool read_objects(const char *text, struct pl_lines *lines)
 {
     const char *end = text + strlen(text);
     for (const char *start = text; (start = strpbrk(start, "{[")); start++) {
         const char *after, *inside = start + 1 + strspn(start + 1, " \t");
-        if (start > text && !strchr(" \t:=>])|-,", start[-1]))
+        if (start > text && !strchr(" \t:=>])|-,", start[-1]) && !is_wrapped(text, start))
             continue;
         if (*start == '[' && (*inside != '{' || start > text + strspn(text, " \t")))
             continue;

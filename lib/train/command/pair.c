@@ -188,7 +188,8 @@ bool pl_scan_unit(struct pl_scan *s, double *value)
     while (stop < s->end && (isalpha((unsigned char)*stop) || *stop == '/'))
         stop++;
     const char *next = pl_scan_spaces(stop, s->end);
-    bool name = next < s->end && (*next == '=' || *next == ':');
+    bool name = next < s->end && (*next == '=' || *next == ':' ||
+                                  (*next == '.' && next + 1 < s->end && isalpha((unsigned char)next[1])));
     if (stop == word || word == s->at || name || (stop < s->end && (isalnum((unsigned char)*stop) || *stop == '_')) ||
         !pl_word_is_unit((struct pl_word){word, (size_t)(stop - word)}, &seconds))
         return true;
@@ -243,6 +244,7 @@ static void take_position(struct pl_scan *s, enum pl_spelling spelling, double v
     } else if (spelling == PL_SPELLED_NUMBER || spelling == PL_SPELLED_PERCENT || spelling == PL_SPELLED_FRACTION) {
         note_fraction(s, spelling);
         state_position(s, value);
+        s->line->odd = s->line->odd || (s->told && explicit && !whole && spelling == PL_SPELLED_NUMBER);
     } else {
         s->line->odd = s->line->odd || spelling == PL_SPELLED_ODD ||
                        (spelling == PL_SPELLED_CLOCK && memchr(spelled.text, ':', spelled.length)); /* step:9:loss:1 */

@@ -17,6 +17,32 @@ static bool is_word_char(char c)
     return isalnum((unsigned char)c) || strchr("_./@%#'&+-~^$\\", c) || (unsigned char)c >= 0x80;
 }
 
+/* Is a word of a kind followed by a number, whatever stands between: loss is 0.5, loss -> 0.5, loss: (0.5, 0.6)? Words
+ * but "is" and "was" between them make it a tale. */
+static bool tells(const char *text, const char *end, bool (*is_kind)(const char *, size_t))
+{
+    while (text < end) {
+        const char *word = text;
+        while (text < end && (isalnum((unsigned char)*text) || strchr("_@/", *text)))
+            text++;
+        if (text == word) {
+            text++;
+            continue;
+        }
+        if (isdigit((unsigned char)*word) || !is_kind(word, (size_t)(text - word)))
+            continue;
+        const char *next = text;
+        for (size_t n = 1; n;) {
+            next += strcspn(next, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ,;|");
+            n = !strncmp(next, "is ", 3) ? 3 : !strncmp(next, "was ", 4) ? 4 : 0;
+            next += n;
+        }
+        if (next < end && isdigit((unsigned char)*next))
+            return true;
+    }
+    return false;
+}
+
 /* Does a parenthesis or bracket belong to a name that goes on to its = or : behind it? "time (ms): 5", "mAP[0.5]=3" */
 static bool closes_name(const struct pl_scan *s, const char *open)
 {
@@ -54,6 +80,19 @@ static bool take_glued(struct pl_scan *s, const char *stop)
     return true;
 }
 
+/* Metrics(epoch=4, loss=0.2), OrderedDict([('epoch', 4), ('loss', 0.2)]): what is between the parentheses. */
+static bool tells_result(const char *text, const char *end)
+{
+    char *plain = pl_copy_bytes(text, (size_t)(end - text));
+    for (char *c = plain; (c = strpbrk(c, "'\"")); c++)
+        if (c[1] == ',')
+            c[1] = ' ';
+    end = plain + strlen(plain);
+    bool result = tells(plain, end, pl_line_is_position) && tells(plain, end, pl_line_is_measure);
+    free(plain);
+    return result;
+}
+
 static void take_word(struct pl_scan *s)
 {
     const char *start = s->at, *stop = start;
@@ -88,7 +127,8 @@ static void take_word(struct pl_scan *s)
         } else if (*stop == '(') { /* Adam(lr=0.1), Conv2d(3, 64): not for us */
             pl_scan_push(s, start, word.length);
             s->at = close ? close + 1 : s->end;
-            s->line->odd = s->line->odd || ((s->metrics || s->position) && pl_line_is_measure(start, word.length));
+            s->line->odd = s->line->odd || ((s->metrics || s->position) && pl_line_is_measure(start, word.length)) ||
+                           tells_result(stop + 1, s->at);
             bool glued = s->after_pair;
             pl_scan_end_field(s, true);
             s->after_pair = glued;
@@ -110,6 +150,20 @@ static bool take_quoted(struct pl_scan *s)
     if (!close || close == s->at + 1)
         return false;
     pl_scan_push(s, s->at + 1, (size_t)(close - s->at - 1));
+    s->at = close + 1;
+    return true;
+}
+
+/* `max_epochs=2` in backquotes is code, unless it is a name and what it has follows. */
+static bool take_code(struct pl_scan *s)
+{
+    const char *close = memchr(s->at + 1, '`', (size_t)(s->end - s->at - 1));
+    const char *next = close ? pl_scan_spaces(close + 1, s->end) : s->end;
+    if (next < s->end && strchr(":=", *next))
+        return take_quoted(s);
+    if (!close)
+        return false;
+    pl_scan_push(s, s->at, (size_t)(close + 1 - s->at));
     s->at = close + 1;
     return true;
 }
@@ -271,7 +325,7 @@ static void take_token(struct pl_scan *s)
             pl_scan_spaced(s);
         else
             pass_number(s);
-    } else if ((c == '"' || c == '\'') && take_quoted(s)) {
+    } else if (((c == '"' || c == '\'') && take_quoted(s)) || (c == '`' && take_code(s))) {
         return;
     } else if (c == '[' && tells_list(s)) {
         s->line->odd = true;
@@ -292,6 +346,8 @@ static void take_token(struct pl_scan *s)
     } else if (is_word_char(c) && !strchr("./#'&-~^$", c)) {
         take_word(s);
     } else {
+        if ((c == '>' || c == '<') && s->in_sentence && s->at + 1 < s->end && s->at[1] == '=')
+            s->spoiled = true; /* improved by 0.1 >= min_delta = 0.0 */
         pl_scan_end_field(s, c != ',');
         s->at++;
     }
@@ -356,32 +412,6 @@ static bool tells_cells(const char *text, const char *end)
     return false;
 }
 
-/* Is something measured followed by a number, whatever stands between: loss is 0.5, loss -> 0.5, loss: (0.5, 0.6)?
- * Words but "is" and "was" between them make it a tale. */
-static bool tells_number(const char *text, const char *end)
-{
-    while (text < end) {
-        const char *word = text;
-        while (text < end && (isalnum((unsigned char)*text) || strchr("_@/", *text)))
-            text++;
-        if (text == word) {
-            text++;
-            continue;
-        }
-        if (isdigit((unsigned char)*word) || !pl_line_is_measure(word, (size_t)(text - word)))
-            continue;
-        const char *next = text;
-        for (size_t n = 1; n;) {
-            next += strcspn(next, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ,;|");
-            n = !strncmp(next, "is ", 3) ? 3 : !strncmp(next, "was ", 4) ? 4 : 0;
-            next += n;
-        }
-        if (next < end && isdigit((unsigned char)*next))
-            return true;
-    }
-    return false;
-}
-
 /* Validating epoch 3. */
 static bool begins_section(const struct pl_scan *s)
 {
@@ -416,7 +446,7 @@ void pl_line_words(const char *text, const char *end, const struct pl_word *set,
     if (s.metrics && !s.position && !isnan(leading))
         pl_line_add(line, "epoch", 5, leading);
     line->numbered = s.metrics && !s.position && isnan(leading) && pl_front_is_numbered(&s);
-    line->odd = line->odd || (s.position && !s.metrics && tells_number(text, end)) ||
+    line->odd = line->odd || (s.position && !s.metrics && tells(text, end, pl_line_is_measure)) ||
                 (s.position && !s.metrics && s.bare && !s.prose) || (!s.metrics && tells_cells(text, end)) ||
                 (twins && s.position);
     bool prose = s.spaced && !s.position && !s.measured; /* Using 4 workers */
