@@ -64,8 +64,11 @@ struct pl_reading_source {
     long stated;  /* lines with metrics that said where they belong; after two of them those without belong there too */
     bool counted; /* nothing stated it: it is the next number */
     bool begun;
-    bool evaluated; /* the first line that stated it told of a set that is not trained on */
-    bool behind;    /* a position is stated behind what belongs there: lines without one wait for the next */
+    bool evaluated;  /* the first line that stated it told of a set that is not trained on */
+    bool back;       /* a position was stated that is below the one before it */
+    bool replacing;  /* since then a metric was stated again */
+    double replaced; /* there */
+    bool behind;     /* a position is stated behind what belongs there: lines without one wait for the next */
     struct pl_waiting waiting;
 };
 
@@ -92,6 +95,7 @@ struct pl_reading {
     double first_step; /* where metrics belong that come before the first step is stated */
     bool at_once;      /* lines are counted as they come, as somebody waits for the numbers */
     bool any;          /* was any metric reported? */
+    bool again;        /* positions began again, and it was told */
     bool crowded;      /* there were more metrics than are recorded */
     int64_t unread;    /* lines that looked like metrics and were not wholly understood */
     char unread_example[200];
@@ -125,6 +129,9 @@ bool pl_reading_record(struct pl_reading *reading, const struct pl_line_pair *pa
 /* Has the metric a value there? alike: the same one does not count. */
 bool pl_reading_has(struct pl_reading *reading, const struct pl_line_pair *pair, enum pl_series_axis axis,
                     double position, bool alike);
+/* Is the position among those where the metric has values? */
+bool pl_reading_replaces(struct pl_reading *reading, const struct pl_line_pair *pair, enum pl_series_axis axis,
+                         double position);
 /* Finds the position of a line's metrics and records them, or has them wait. Returns false where not all could be. */
 bool pl_reading_place(struct pl_reading *reading, struct pl_reading_source *source, const struct pl_line *line);
 /* No more lines come from the source: records what waits. */

@@ -195,9 +195,31 @@ static bool wait_for_position(struct pl_reading *reading, struct pl_reading_sour
     return true;
 }
 
-static bool record_here(struct pl_reading *reading, const struct pl_reading_source *source, const struct pl_line *line)
+/* Positions that begin again, as for every fold of a cross-validation, replace what was stated there. One of them may
+ * only be told again (the best one, at the end); the second one is noted. */
+static void note_again(struct pl_reading *reading, struct pl_reading_source *source, const struct pl_line_pair *pair)
+{
+    char text[300], position[PL_NUMBER_SIZE];
+    if (reading->again || !pl_reading_replaces(reading, pair, source->axis, source->position))
+        return;
+    if (!source->replacing || source->replaced == source->position) {
+        source->replacing = true;
+        source->replaced = source->position;
+        return;
+    }
+    reading->again = true;
+    pl_number_write(source->position, position);
+    snprintf(text, sizeof text, "poula: positions begin again: %.100s at %s %s takes the place of an earlier value",
+             pair->name, source->axis == PL_BY_STEP ? "step" : "epoch", position);
+    reading->sink->log(reading->sink->self, text);
+    pl_reading_unread(reading, text + strlen("poula: "));
+}
+
+static bool record_here(struct pl_reading *reading, struct pl_reading_source *source, const struct pl_line *line)
 {
     bool whole = true;
+    for (size_t i = 0; i < line->count && source->back; i++)
+        note_again(reading, source, &line->pairs[i]);
     for (size_t i = 0; i < line->count; i++)
         whole = pl_reading_record(reading, &line->pairs[i], source->axis, source->position) && whole;
     return whole;
@@ -223,6 +245,7 @@ static bool place_stated(struct pl_reading *reading, struct pl_reading_source *s
     enum pl_series_axis axis = epoch ? PL_BY_EPOCH : PL_BY_STEP;
     double position = epoch ? line->epoch : line->step;
     bool whole = arrive(reading, source, axis, position, !line->count);
+    source->back = source->back || (source->begun && axis == source->axis && position < source->position);
     source->axis = axis;
     source->position = position;
     source->heading = !line->count;

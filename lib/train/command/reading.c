@@ -15,11 +15,12 @@ enum {
 struct pl_reading_series {
     char *metric;
     enum pl_series_axis axis;
-    int number;       /* the sink's */
-    double position;  /* of the last value */
-    double value;     /* the last one */
-    double bad_since; /* position from which on it is not finite; NaN: it is finite */
-    double *nulls;    /* positions since the last value where it was null */
+    int number;             /* the sink's */
+    double position;        /* of the last value */
+    double lowest, highest; /* positions of values */
+    double value;           /* the last one */
+    double bad_since;       /* position from which on it is not finite; NaN: it is finite */
+    double *nulls;          /* positions since the last value where it was null */
     size_t null_count, null_capacity;
     bool nulls_mean_nothing; /* a number came behind one: so they are what was not measured */
 };
@@ -99,6 +100,8 @@ static void take_null(struct pl_reading_series *series, double position)
 static void add_value(struct pl_reading *reading, struct pl_reading_series *series, double position, double value)
 {
     series->position = position;
+    series->lowest = fmin(series->lowest, position); /* of a number and NaN: the number */
+    series->highest = fmax(series->highest, position);
     series->value = value;
     reading->sink->value(reading->sink->self, series->number, position, value);
     if (isfinite(value))
@@ -131,6 +134,13 @@ bool pl_reading_record(struct pl_reading *reading, const struct pl_line_pair *pa
     series->null_count = 0;
     add_value(reading, series, position, pair->value);
     return true;
+}
+
+bool pl_reading_replaces(struct pl_reading *reading, const struct pl_line_pair *pair, enum pl_series_axis axis,
+                         double position)
+{
+    const struct pl_reading_series *series = find_series(reading, pair->name, axis);
+    return series && series->lowest <= position && position <= series->highest;
 }
 
 bool pl_reading_has(struct pl_reading *reading, const struct pl_line_pair *pair, enum pl_series_axis axis,
