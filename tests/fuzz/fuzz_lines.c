@@ -85,6 +85,15 @@ static void take_patterns(struct pl_reading_options *options, const char **at, c
     }
 }
 
+/* Values and lines that have come out, and metrics that waited or were null. */
+static size_t handled(const struct seen *seen, const struct pl_reading *reading)
+{
+    size_t count = seen->values + seen->lines + reading->nulls;
+    for (int i = 0; i < PL_ORIGIN_COUNT; i++)
+        count += reading->sources[i].waiting.taken;
+    return count;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct seen seen = {0};
@@ -97,17 +106,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t lines = 0;
     for (; at < end; lines++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
-        size_t length = (size_t)((newline ? newline : end) - at), before = seen.values + seen.lines;
+        size_t length = (size_t)((newline ? newline : end) - at), before = handled(&seen, &reading);
         int64_t unread = reading.unread;
         bool told = take_line(&reading, at, length);
         MUST(!told || reading.unread == unread ||
-             seen.values + seen.lines > before); /* what was not understood is logged */
+             handled(&seen, &reading) > before); /* what was not understood is logged */
         at += length + 1;
     }
+    pl_reading_end(&reading);
     double bad = pl_reading_bad_since(&reading, &metric, &axis);
     MUST(isnan(bad) == (metric == NULL) && reading.any == (seen.values > 0));
-    MUST(reading.unread >= 0 && (size_t)reading.unread <= lines);
-    pl_reading_end(&reading);
+    MUST(reading.unread >= 0 && (size_t)reading.unread <= lines + 1 + PL_ORIGIN_COUNT); /* and what is told of all */
     pl_reading_release(&reading);
     pl_reading_options_release(&options);
     return 0;

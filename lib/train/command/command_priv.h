@@ -34,7 +34,8 @@ struct pl_waiting {
         long ahead;
     } * list;
     size_t count, capacity;
-    long ahead; /* by so much the newest of them would be beyond the source's position, if lines were counted */
+    size_t taken; /* in all, those that have found their place too */
+    long ahead;   /* by so much the newest of them would be beyond the source's position, if lines were counted */
 };
 
 /* An object of which some lines have come. Zero-initialise. */
@@ -96,6 +97,7 @@ struct pl_reading {
     bool at_once;      /* lines are counted as they come, as somebody waits for the numbers */
     bool any;          /* was any metric reported? */
     bool again;        /* positions began again, and it was told */
+    size_t nulls;      /* metrics that were null */
     bool crowded;      /* there were more metrics than are recorded */
     int64_t unread;    /* lines that looked like metrics and were not wholly understood */
     char unread_example[200];

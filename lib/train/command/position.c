@@ -138,16 +138,10 @@ static bool arrive(struct pl_reading *reading, struct pl_reading_source *source,
     return beyond ? release_counted(reading, source) : release_at(reading, source, source->axis, source->position);
 }
 
-static void tell_lost(struct pl_reading *reading, const struct pl_line_pair *pair)
-{
-    char text[200];
-    snprintf(text, sizeof text, "%.100s behind the last position", pair->name);
-    pl_reading_unread(reading, text);
-}
-
 void pl_reading_settle(struct pl_reading *reading, struct pl_reading_source *source)
 {
     struct pl_waiting *waiting = &source->waiting;
+    const char *lost = NULL;
     if (!source->behind) {
         if (waiting->count && !release_counted(reading, source))
             pl_reading_unread(reading, "metrics beyond those that are recorded");
@@ -155,9 +149,14 @@ void pl_reading_settle(struct pl_reading *reading, struct pl_reading_source *sou
     }
     for (size_t i = 0; i < waiting->count; i++)
         if (pl_reading_has(reading, &waiting->list[i].pair, source->axis, source->position, false))
-            tell_lost(reading, &waiting->list[i].pair);
+            lost = lost ? lost : waiting->list[i].pair.name;
         else
             pl_reading_record(reading, &waiting->list[i].pair, source->axis, source->position);
+    if (lost) {
+        char text[200];
+        snprintf(text, sizeof text, "%.100s behind the last position", lost);
+        pl_reading_unread(reading, text);
+    }
     clear(waiting);
 }
 
@@ -165,6 +164,7 @@ void pl_reading_settle(struct pl_reading *reading, struct pl_reading_source *sou
 
 static void add_waiting(struct pl_waiting *waiting, const struct pl_line_pair *pair, bool replace)
 {
+    waiting->taken++;
     for (size_t i = 0; i < waiting->count && replace; i++)
         if (!strcmp(waiting->list[i].pair.name, pair->name)) {
             waiting->list[i].pair.value = pair->value;

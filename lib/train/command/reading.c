@@ -127,6 +127,7 @@ bool pl_reading_record(struct pl_reading *reading, const struct pl_line_pair *pa
     }
     reading->any = true;
     if (pair->null) {
+        reading->nulls++;
         take_null(series, position);
         return true;
     }
