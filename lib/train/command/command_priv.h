@@ -65,7 +65,9 @@ struct pl_reading_source {
     long stated;  /* lines with metrics that said where they belong; after two of them those without belong there too */
     bool counted; /* nothing stated it: it is the next number */
     bool begun;
-    bool evaluated;  /* the first line that stated it told of a set that is not trained on */
+    bool evaluated; /* the first line that stated it told of a set that is not trained on */
+    struct pl_text before,
+        repeated;    /* names of metrics that came before it, once and more often: each between newlines */
     bool back;       /* a position was stated that is below the one before it */
     bool replacing;  /* since then a metric was stated again */
     double replaced; /* there */
@@ -138,7 +140,8 @@ bool pl_reading_replaces(struct pl_reading *reading, const struct pl_line_pair *
 bool pl_reading_place(struct pl_reading *reading, struct pl_reading_source *source, const struct pl_line *line);
 /* No more lines come from the source: records what waits. */
 void pl_reading_settle(struct pl_reading *reading, struct pl_reading_source *source);
-void pl_waiting_release(struct pl_waiting *waiting);
+/* Frees what position.c keeps of it. */
+void pl_reading_source_release(struct pl_reading_source *source);
 
 /* The first position from which on a loss-like metric stayed non-finite to the end, its name and axis; NaN: none. */
 double pl_reading_bad_since(const struct pl_reading *reading, const char **metric, enum pl_series_axis *axis);

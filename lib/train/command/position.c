@@ -15,19 +15,20 @@ enum {
     WAITING_MOST = 100000, /* metrics that wait for a second one */
 };
 
-void pl_waiting_release(struct pl_waiting *waiting)
-{
-    for (size_t i = 0; i < waiting->count; i++)
-        free(waiting->list[i].pair.name);
-    free(waiting->list);
-    *waiting = (struct pl_waiting){0};
-}
-
 static void clear(struct pl_waiting *waiting)
 {
     while (waiting->count)
         free(waiting->list[--waiting->count].pair.name);
     waiting->ahead = 0;
+}
+
+void pl_reading_source_release(struct pl_reading_source *source)
+{
+    clear(&source->waiting);
+    free(source->waiting.list);
+    source->waiting = (struct pl_waiting){0};
+    pl_text_release(&source->before);
+    pl_text_release(&source->repeated);
 }
 
 void pl_reading_continue(struct pl_reading *reading, double kept_epoch, double kept_step)
@@ -108,31 +109,75 @@ static bool release_counted(struct pl_reading *reading, struct pl_reading_source
     return whole;
 }
 
+static bool is_among(const struct pl_text *names, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *c = names->length ? names->text : NULL; c && (c = strstr(c, name)); c++)
+        if (c[-1] == '\n' && c[length] == '\n')
+            return true;
+    return false;
+}
+
+static void add_name(struct pl_text *names, const char *name)
+{
+    if (!is_among(names, name))
+        pl_text_addf(names, "%s%s\n", names->length ? "" : "\n", name);
+}
+
 /* What came before the first position: counted, if that is beyond; what stands once is of the beginning, and what comes
  * again and again of the position itself, which is stated behind it. */
 static bool release_first(struct pl_reading *reading, struct pl_reading_source *source, enum pl_series_axis axis,
-                          double position, bool heading)
+                          double position)
 {
-    long ahead = source->waiting.ahead;
-    if (axis == PL_BY_EPOCH && (double)ahead + 1 < position)
+    struct pl_waiting *waiting = &source->waiting;
+    if (axis == PL_BY_EPOCH && (double)waiting->ahead + 1 < position)
         return release_counted(reading, source);
-    source->behind = ahead && !heading;
-    return release_at(reading, source, axis,
-                      ahead ? position : fmin(axis == PL_BY_STEP ? reading->first_step : 1, position));
+    bool whole = true;
+    double first = fmin(axis == PL_BY_STEP ? reading->first_step : 1, position);
+    for (size_t i = 0; i < waiting->count; i++) {
+        const char *name = waiting->list[i].pair.name;
+        add_name(is_among(&source->before, name) ? &source->repeated : &source->before, name);
+    }
+    for (size_t i = 0; i < waiting->count; i++) {
+        const struct pl_line_pair *pair = &waiting->list[i].pair;
+        bool repeated = is_among(&source->repeated, pair->name);
+        whole = pl_reading_record(reading, pair, axis, repeated ? position : first) && whole;
+    }
+    clear(waiting);
+    return whole;
+}
+
+static bool is_of_other_set(const char *name)
+{
+    enum pl_metric_set set = pl_metric_judge(name).set;
+    return set == PL_SET_VALID || set == PL_SET_TEST;
+}
+
+/* Are positions stated behind what belongs to them? What waits came before the first one too: again and again, or it is
+ * training's and that one told of an evaluation only. */
+static bool comes_before(const struct pl_reading_source *source)
+{
+    for (size_t i = 0; i < source->waiting.count; i++) {
+        const char *name = source->waiting.list[i].pair.name;
+        if (is_among(&source->repeated, name) ||
+            (source->evaluated && is_among(&source->before, name) && !is_of_other_set(name)))
+            return true;
+    }
+    return false;
 }
 
 /* A position is stated. Returns false where lines that were counted before turn out to be none of epochs. */
 static bool arrive(struct pl_reading *reading, struct pl_reading_source *source, enum pl_series_axis axis,
-                   double position, bool heading)
+                   double position)
 {
     const struct pl_waiting *waiting = &source->waiting;
     if (!waiting->count)
         return !(source->counted && !source->stated && source->position > 1 &&
                  (axis != source->axis || position < source->position));
     if (!source->begun)
-        return release_first(reading, source, axis, position, heading);
+        return release_first(reading, source, axis, position);
     bool beyond = axis == source->axis && position > source->position + (double)waiting->ahead;
-    source->behind = source->behind || (source->evaluated && axis == source->axis && !beyond);
+    source->behind = source->behind || (axis == source->axis && comes_before(source));
     if (source->behind)
         return release_at(reading, source, axis, position);
     return beyond ? release_counted(reading, source) : release_at(reading, source, source->axis, source->position);
@@ -142,7 +187,7 @@ void pl_reading_settle(struct pl_reading *reading, struct pl_reading_source *sou
 {
     struct pl_waiting *waiting = &source->waiting;
     const char *lost = NULL;
-    if (!source->behind) {
+    if (!source->behind && !(source->begun && comes_before(source))) {
         if (waiting->count && !release_counted(reading, source))
             pl_reading_unread(reading, "metrics beyond those that are recorded");
         return;
@@ -230,9 +275,9 @@ static bool evaluates(const struct pl_line *line)
 {
     bool some = false;
     for (size_t i = 0; i < line->count; i++) {
-        struct pl_metric metric = pl_metric_judge(line->pairs[i].name);
-        bool other = metric.set == PL_SET_VALID || metric.set == PL_SET_TEST;
-        if (!other && pl_direction_is_choice(metric.direction))
+        const char *name = line->pairs[i].name;
+        bool other = is_of_other_set(name);
+        if (!other && pl_direction_is_choice(pl_metric_judge(name).direction))
             return false;
         some = some || other;
     }
@@ -244,7 +289,7 @@ static bool place_stated(struct pl_reading *reading, struct pl_reading_source *s
     bool epoch = !isnan(line->epoch);
     enum pl_series_axis axis = epoch ? PL_BY_EPOCH : PL_BY_STEP;
     double position = epoch ? line->epoch : line->step;
-    bool whole = arrive(reading, source, axis, position, !line->count);
+    bool whole = arrive(reading, source, axis, position);
     source->back = source->back || (source->begun && axis == source->axis && position < source->position);
     source->axis = axis;
     source->position = position;

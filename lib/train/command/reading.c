@@ -305,7 +305,7 @@ void pl_reading_restart(struct pl_reading *reading, enum pl_line_origin origin)
     take_apart(reading, origin, false);
     pl_reading_settle(reading, &reading->sources[origin]);
     pl_line_table_release(&reading->sources[origin].table);
-    pl_waiting_release(&reading->sources[origin].waiting);
+    pl_reading_source_release(&reading->sources[origin]);
     reading->sources[origin] = (struct pl_reading_source){0};
 }
 
@@ -362,7 +362,7 @@ void pl_reading_release(struct pl_reading *reading)
     free(reading->series);
     for (int i = 0; i < PL_ORIGIN_COUNT; i++) {
         pl_line_table_release(&reading->sources[i].table);
-        pl_waiting_release(&reading->sources[i].waiting);
+        pl_reading_source_release(&reading->sources[i]);
         pl_open_object_release(&reading->sources[i].open);
     }
     pl_lines_release(&reading->lines);
