@@ -78,6 +78,11 @@ static void what_waits_is_recorded(void **state)
     pl_reading_line(&reading, PL_FROM_OUTPUT, "loss=3", 6, true);
     pl_reading_line(&reading, PL_FROM_OUTPUT, "loss=2", 6, true);
     assert_point(&r, "loss", 1, 2, 2);
+    pl_reading_line(&reading, PL_FROM_OUTPUT, "epoch=1 acc=1", 13, true); /* so they were of that epoch */
+    pl_reading_line(&reading, PL_FROM_OUTPUT, "loss=1", 6, true);
+    pl_reading_line(&reading, PL_FROM_OUTPUT, "epoch=2 acc=1", 13, true);
+    assert_int_equal(reading.unread, 1);
+    assert_point(&r, "loss", 2, 2, 1);
     pl_reading_release(&reading);
     recorder_release(&r);
 

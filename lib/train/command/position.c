@@ -92,23 +92,6 @@ static bool release_at(struct pl_reading *reading, struct pl_reading_source *sou
     return whole;
 }
 
-/* Nothing states where it belongs: the positions are counted. */
-static bool release_counted(struct pl_reading *reading, struct pl_reading_source *source)
-{
-    bool whole = true;
-    double first = source->begun ? source->position : 1;
-    if (!source->begun)
-        source->axis = PL_BY_EPOCH;
-    for (size_t i = 0; i < source->waiting.count; i++)
-        whole = pl_reading_record(reading, &source->waiting.list[i].pair, source->axis,
-                                  first + (double)source->waiting.list[i].ahead) &&
-                whole;
-    source->position = first + (double)source->waiting.ahead;
-    source->begun = source->counted = true;
-    clear(&source->waiting);
-    return whole;
-}
-
 static bool is_among(const struct pl_text *names, const char *name)
 {
     size_t length = strlen(name);
@@ -124,20 +107,63 @@ static void add_name(struct pl_text *names, const char *name)
         pl_text_addf(names, "%s%s\n", names->length ? "" : "\n", name);
 }
 
+/* What came before the first position, and what of it again and again. */
+static void note_names(struct pl_reading_source *source)
+{
+    for (size_t i = 0; i < source->waiting.count; i++) {
+        const char *name = source->waiting.list[i].pair.name;
+        add_name(is_among(&source->before, name) ? &source->repeated : &source->before, name);
+    }
+}
+
+/* Nothing contradicts the counting of lines. */
+static void forget_names(struct pl_reading_source *source)
+{
+    pl_text_clear(&source->before);
+    pl_text_clear(&source->repeated);
+}
+
+static bool has_repeated(const struct pl_reading_source *source, const struct pl_line *line)
+{
+    for (size_t i = 0; i < line->count; i++)
+        if (is_among(&source->repeated, line->pairs[i].name))
+            return true;
+    return false;
+}
+
+/* Nothing states where it belongs: the positions are counted. */
+static bool release_counted(struct pl_reading *reading, struct pl_reading_source *source)
+{
+    bool whole = true;
+    double first = source->begun ? source->position : 1;
+    if (!source->begun) {
+        note_names(source);
+        source->axis = PL_BY_EPOCH;
+    }
+    for (size_t i = 0; i < source->waiting.count; i++)
+        whole = pl_reading_record(reading, &source->waiting.list[i].pair, source->axis,
+                                  first + (double)source->waiting.list[i].ahead) &&
+                whole;
+    source->position = first + (double)source->waiting.ahead;
+    source->begun = source->counted = true;
+    clear(&source->waiting);
+    return whole;
+}
+
 /* What came before the first position: counted, if that is beyond; what stands once is of the beginning, and what comes
  * again and again of the position itself, which is stated behind it. */
 static bool release_first(struct pl_reading *reading, struct pl_reading_source *source, enum pl_series_axis axis,
                           double position)
 {
     struct pl_waiting *waiting = &source->waiting;
-    if (axis == PL_BY_EPOCH && (double)waiting->ahead + 1 < position)
-        return release_counted(reading, source);
     bool whole = true;
-    double first = fmin(axis == PL_BY_STEP ? reading->first_step : 1, position);
-    for (size_t i = 0; i < waiting->count; i++) {
-        const char *name = waiting->list[i].pair.name;
-        add_name(is_among(&source->before, name) ? &source->repeated : &source->before, name);
+    if (axis == PL_BY_EPOCH && (double)waiting->ahead + 1 < position) {
+        whole = release_counted(reading, source);
+        forget_names(source);
+        return whole;
     }
+    double first = fmin(axis == PL_BY_STEP ? reading->first_step : 1, position);
+    note_names(source);
     for (size_t i = 0; i < waiting->count; i++) {
         const struct pl_line_pair *pair = &waiting->list[i].pair;
         bool repeated = is_among(&source->repeated, pair->name);
@@ -171,9 +197,12 @@ static bool arrive(struct pl_reading *reading, struct pl_reading_source *source,
                    double position)
 {
     const struct pl_waiting *waiting = &source->waiting;
+    bool counted = source->begun && source->counted && !source->stated,
+         good = !counted || source->position <= 1 || (axis == source->axis && position >= source->position);
+    if (counted && good)
+        forget_names(source);
     if (!waiting->count)
-        return !(source->counted && !source->stated && source->position > 1 &&
-                 (axis != source->axis || position < source->position));
+        return good;
     if (!source->begun)
         return release_first(reading, source, axis, position);
     bool beyond = axis == source->axis && position > source->position + (double)waiting->ahead;
@@ -317,7 +346,7 @@ bool pl_reading_place(struct pl_reading *reading, struct pl_reading_source *sour
         return record_here(reading, source, line);
     if (source->behind || source->waiting.count)
         return wait_for_position(reading, source, line);
-    if (source->stated < 2 && is_taken(reading, source, line)) {
+    if (source->stated < 2 && (is_taken(reading, source, line) || (source->stated && has_repeated(source, line)))) {
         if (source->stated)
             return wait_for_position(reading, source, line);
         source->position += 1;
