@@ -199,7 +199,9 @@ static int by_name(const void *a, const void *b)
 static void drop_twins(struct pl_line *line)
 {
     size_t count = line->count;
-    struct pl_line_pair *sorted = pl_new((count + 1) * sizeof *sorted);
+    if (count < 2)
+        return;
+    struct pl_line_pair *sorted = pl_new(count * sizeof *sorted);
     memcpy(sorted, line->pairs, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_name);
     for (size_t i = 1; i < count; i++) {
