@@ -351,7 +351,8 @@ static int train(const struct pl_args *args, const struct pl_study *study, const
                  int64_t seed, int threads, bool insist)
 {
     struct watch watch = {.live = isatty(STDERR_FILENO) && !pl_args_has(args, "quiet"), .last = pl_clock_steady()};
-    struct pl_sink sink = {&watch, watch_series, watch_value, watch_log, watch_stop};
+    struct pl_sink sink = {
+        .self = &watch, .series = watch_series, .value = watch_value, .log = watch_log, .stop = watch_stop};
     struct pl_run_request request = {.settings = settings,
                                      .seed = seed,
                                      .threads = threads,

@@ -28,6 +28,7 @@ struct pl_claimed {
     size_t mark_capacity;
     double epochs;                      /* that are declared, or 0 */
     double limit;                       /* seconds that it may take; 0: any */
+    bool is_command;                    /* its worker ends it then, and says what it had reported */
     struct pl_kept kept[PL_AXIS_COUNT]; /* when it is not the first attempt */
     /* how far it has come */
     bool started, ended;

@@ -9,6 +9,7 @@
 
 static const double quick = 0.05;         /* a run shorter than this is worth queueing ahead */
 static const double ahead_seconds = 0.15; /* of work that a worker has in hand */
+static const double own_patience = 2;     /* after its time a command's worker may tell what it had reported */
 static const double recall_after = 0.25;  /* a run this long gets what is queued behind it called back */
 static const double kill_after = 10;      /* seconds between a clean stop and the end of patience, as a rule */
 enum { MOST_AHEAD = 1000, MOST_IDLE_DEATHS = 5 };
@@ -257,7 +258,8 @@ static double deadline(const struct pl_crew *crew, const struct pl_hand *hand)
 {
     if (!alive(hand) || hand->verdict[0] || !hand->runs.count)
         return INFINITY;
-    double limit = hand->runs.first->limit, end = limit > 0 ? hand->since + limit : INFINITY;
+    double limit = hand->runs.first->limit, own = hand->runs.first->is_command ? own_patience : 0;
+    double end = limit > 0 ? hand->since + limit + own : INFINITY;
     return crew->stopping && crew->stop_since < end ? INFINITY : end;
 }
 

@@ -276,6 +276,7 @@ int pl_ledger_claim(struct pl_ledger *l, struct pl_sweep_study *study, size_t mo
             status = find_program(l, run, err);
         run->epochs = pl_study_epochs(study->study, &l->scratch);
         run->limit = l->options->timeout > 0 ? l->options->timeout : study->study->timeout;
+        run->is_command = !status && pl_order_is_of_command(run->settings->text);
         pl_claimed_push(&l->backlog, run);
         link_last(l, run);
         l->claimed++;

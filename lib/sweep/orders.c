@@ -32,6 +32,7 @@ void pl_orders_write(struct pl_orders *orders, const struct pl_claimed *run, siz
     struct pl_order order = {.run = run->claim.run,
                              .seed = run->claim.seed,
                              .threads = orders->options->threads,
+                             .limit = run->is_command ? run->limit : 0,
                              .slot = (int)slot,
                              .settings = run->settings->text,
                              .folder = pl_text(&folder),

@@ -50,6 +50,7 @@ struct worker {
     int64_t completed;                  /* of which the reader has changed since: reads */
     int64_t run, values, pending;
     double flushed, stop_since;
+    double begun, limit; /* of the run */
 };
 
 static void write_text(struct worker *w, struct pl_text *text)
@@ -244,6 +245,13 @@ static bool sink_stop(void *self)
     return w->broken || (w->stop && now - w->stop_since > stop_grace);
 }
 
+/* A run that was asked to stop in time has the time of a stop. */
+static double sink_late(void *self)
+{
+    struct worker *w = self;
+    return w->limit > 0 && !w->stop && pl_clock_steady() - w->begun >= w->limit ? w->limit : 0;
+}
+
 /* Runs of one configuration follow each other: its defaults are filled in once. What is wrong with them is said by each
  * run. */
 static void complete(struct worker *w)
@@ -260,7 +268,8 @@ static void complete(struct worker *w)
 static void train(struct worker *w, const struct pl_order *order)
 {
     complete(w);
-    struct pl_sink sink = {.self = w, .series = sink_series, .value = sink_value, .log = sink_log, .stop = sink_stop};
+    struct pl_sink sink = {
+        .self = w, .series = sink_series, .value = sink_value, .log = sink_log, .stop = sink_stop, .late = sink_late};
     struct pl_run_request request = {.settings = w->settings,
                                      .given = &w->reader.settings,
                                      .seed = order->seed,
@@ -284,12 +293,13 @@ static void train(struct worker *w, const struct pl_order *order)
     pl_run_values_clear(&w->run_values);
     pl_event_write_start(order->run, pl_clock(), &w->events);
     write_events(w);
-    double begun = pl_clock_steady();
+    w->limit = order->limit;
+    w->begun = pl_clock_steady();
     if (pl_train_run(&request, &sink, &result, &err)) {
         result.outcome = PL_FAILED;
         snprintf(result.reason, sizeof result.reason, "%.*s", (int)sizeof result.reason - 1, err.text);
     }
-    double seconds = pl_clock_steady() - begun;
+    double seconds = pl_clock_steady() - w->begun;
     gather_points(w);
     pl_event_write_end(order->run, &result, w->values, seconds, &w->events);
 }

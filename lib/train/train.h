@@ -103,6 +103,9 @@ struct pl_sink {
     /* Polled at least once an epoch (for a problem, every few thousand iterations): should the run stop
      * at a clean point? */
     bool (*stop)(void *self);
+    /* Asked of commands, which are killed then: the seconds that the run had, where they are over; else 0. NULL: it has
+     * any time. */
+    double (*late)(void *self);
 };
 
 enum pl_outcome { PL_FINISHED, PL_DIVERGED, PL_FAILED, PL_INTERRUPTED };

@@ -59,6 +59,17 @@ expect 1 poula sweep hang.yaml --db hang.db --jobs 1
 contains out "hang: 3 finished, 0 diverged, 2 failed"
 equal "$(sql hang.db "SELECT group_concat(seed || ' ' || reason, '; ') FROM runs WHERE status = 'failed'")" \
     "2 timed out after 1 s; 3 timed out after 1 s" reasons
+# What a program had said stays, also what waits for its first position.
+for head in "" "epoch 1/9 "; do
+    cat >said.yaml <<END
+study: said
+task: {command: [sh, -c, "echo \"${head}lr=0.1\"; for i in 1 2 3; do echo loss=\$i; done; sleep 1000"]}
+timeout: 0.5
+END
+    rm -f said.db*
+    expect 1 poula sweep said.yaml --db said.db
+    equal "$(sql said.db "SELECT reason || ' ' || (SELECT count(*) FROM curves WHERE metric = 'loss') FROM runs")" "timed out after 0.5 s 3" "values of a run that timed out"
+done
 wait_for 10 gone "$(cat hang.2)"
 sed '/timeout/d; s/study: hang/study: limit/' hang.yaml >limit.yaml
 expect 1 poula sweep limit.yaml --db limit.db --jobs 1 --timeout 0.5

@@ -97,7 +97,7 @@ static size_t handled(const struct seen *seen, const struct pl_reading *reading)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct seen seen = {0};
-    struct pl_sink sink = {&seen, take_series, take_value, take_log, never};
+    struct pl_sink sink = {.self = &seen, .series = take_series, .value = take_value, .log = take_log, .stop = never};
     struct pl_reading_options options = {.error_too = size % 2};
     const char *at = (const char *)data, *end = at + size, *metric = NULL;
     take_patterns(&options, &at, end);

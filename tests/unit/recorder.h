@@ -59,7 +59,8 @@ static bool recorder_stop(void *self)
 static inline struct pl_sink recorder_sink(struct recorder *r)
 {
     *r = (struct recorder){.stop_after = INFINITY};
-    return (struct pl_sink){r, recorder_series, recorder_value, recorder_log, recorder_stop};
+    return (struct pl_sink){
+        .self = r, .series = recorder_series, .value = recorder_value, .log = recorder_log, .stop = recorder_stop};
 }
 
 /* The number of recorded values of a metric; the index-th goes to point if that is not NULL (NaN at epoch -1 if there

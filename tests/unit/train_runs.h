@@ -98,7 +98,8 @@ static inline struct pl_run_result run_broken(const struct pl_settings *s, int t
     struct pl_error err;
     *b = (struct breaker){.after = after, .die = die};
     b->inner = recorder_sink(&b->recorder);
-    struct pl_sink sink = {b, breaker_series, breaker_value, breaker_log, breaker_stop};
+    struct pl_sink sink = {
+        .self = b, .series = breaker_series, .value = breaker_value, .log = breaker_log, .stop = breaker_stop};
     if (pl_train_check(s, &err) || pl_train_run(&request, &sink, &result, &err))
         fail_msg("%s", err.text);
     return result;

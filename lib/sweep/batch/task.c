@@ -97,6 +97,7 @@ static void write_order(void *self, const struct pl_claimed *run, size_t slot, s
         order.slot = (int)slot;
         order.same_isa = true;
         order.grace = t->options.grace;
+        order.limit = run->is_command ? run->limit : 0;
         if (past->begun) {
             order.continued = !order.restart;
             for (int axis = 0; axis < PL_AXIS_COUNT; axis++)
@@ -296,6 +297,7 @@ static void queue_runs(struct task *t)
         run->claim.run = past->run;
         run->context = past;
         run->limit = t->file.head.timeout;
+        run->is_command = pl_order_is_of_command(past->line);
         pl_claimed_push(&t->backlog, run);
         t->left++;
     }

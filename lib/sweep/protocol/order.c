@@ -20,6 +20,10 @@ void pl_order_write(const struct pl_order *order, struct pl_text *out)
         pl_text_add(out, ",\"grace\":");
         pl_text_add_number(out, order->grace);
     }
+    if (order->limit > 0) {
+        pl_text_add(out, ",\"timeout\":");
+        pl_text_add_number(out, order->limit);
+    }
     if (order->folder) {
         pl_text_add(out, ",\"folder\":");
         pl_text_add_json(out, order->folder);
@@ -89,6 +93,11 @@ static bool take_kept(struct pl_cursor *c, struct pl_order *order)
     return pl_cursor_skip(c, "\"");
 }
 
+bool pl_order_is_of_command(const char *text)
+{
+    return strstr(text, "\"command\":") != NULL; /* in a text, quotes have a backslash before them */
+}
+
 static bool read_order(struct pl_cursor *c, struct pl_order *order)
 {
     int64_t threads = 1, slot = 0;
@@ -99,7 +108,8 @@ static bool read_order(struct pl_cursor *c, struct pl_order *order)
     if (pl_cursor_skip(c, ",\"slot\":") && (!pl_cursor_integer(c, &slot) || slot < 0 || slot > 1 << 20))
         return false;
     order->same_isa = pl_cursor_skip(c, ",\"same_isa\":true");
-    if (pl_cursor_skip(c, ",\"grace\":") && (!pl_cursor_real(c, &order->grace) || order->grace < 0))
+    if ((pl_cursor_skip(c, ",\"grace\":") && (!pl_cursor_real(c, &order->grace) || order->grace < 0)) ||
+        (pl_cursor_skip(c, ",\"timeout\":") && (!pl_cursor_real(c, &order->limit) || order->limit < 0)))
         return false;
     order->threads = (int)threads;
     order->slot = (int)slot;

@@ -23,7 +23,7 @@ struct pl_order {
     int threads;
     int slot; /* of pl_run_request, like the next two */
     bool same_isa;
-    double grace;
+    double grace, limit;
     const char *settings; /* canonical text */
     const char *folder;   /* or NULL */
     const char *owner;    /* of the folder, or NULL */
@@ -37,6 +37,8 @@ struct pl_order {
     const char *data;    /* the folder of data sets, or NULL */
 };
 void pl_order_write(const struct pl_order *order, struct pl_text *out);
+/* Does an order, or the text of its settings, name a command? */
+bool pl_order_is_of_command(const char *text);
 /* Reads orders; holds the settings of the last one, which are read only when they differ. Zero-initialise. */
 struct pl_order_reader {
     struct pl_settings settings;

@@ -59,13 +59,19 @@ static bool ask_stop(void *self)
     return attempt->sink->stop(attempt->sink->self) || (attempt->beyond && !pl_attempt_is_complete(attempt));
 }
 
+static double ask_late(void *self)
+{
+    const struct pl_attempt *attempt = self;
+    return attempt->sink->late ? attempt->sink->late(attempt->sink->self) : 0;
+}
+
 struct pl_sink pl_attempt_begin(struct pl_attempt *attempt, const struct pl_run_request *request,
                                 const struct pl_sink *sink)
 {
     *attempt = (struct pl_attempt){.sink = sink, .request = request};
     for (int axis = 0; axis < PL_AXIS_COUNT; axis++)
         attempt->seen[axis] = (struct pl_kept){NAN, NAN};
-    return (struct pl_sink){attempt, take_series, take_value, take_log, ask_stop};
+    return (struct pl_sink){attempt, take_series, take_value, take_log, ask_stop, ask_late};
 }
 
 void pl_attempt_mark(struct pl_attempt *attempt)

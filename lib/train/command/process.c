@@ -243,7 +243,7 @@ static void finish_stream(struct stream *stream, struct pl_reading *reading, boo
 }
 
 /* Why a program was told to end. */
-enum stop { NOT_STOPPED, STOPPED, STALLED };
+enum stop { NOT_STOPPED, STOPPED, STALLED, OVERDUE };
 
 static bool look_at_files(const struct pl_launch *launch, struct pl_reading *reading, bool last, bool whole)
 {
@@ -253,9 +253,10 @@ static bool look_at_files(const struct pl_launch *launch, struct pl_reading *rea
     return news;
 }
 
-/* Feeds lines to reading until the program has ended (it is not reaped yet). Returns why it was told to, if it was. */
+/* Feeds lines to reading until the program has ended (it is not reaped yet). Returns why it was told to, if it was; of
+ * a run that took too long limit is the time that it had. */
 static enum stop attend(struct process *process, const struct pl_launch *launch, const struct pl_sink *sink,
-                        struct pl_reading *reading, siginfo_t *ending)
+                        struct pl_reading *reading, siginfo_t *ending, double *limit)
 {
     enum stop stopping = NOT_STOPPED;
     double kill_at = 0, next_look = 0, heard = pl_clock_steady();
@@ -271,6 +272,10 @@ static enum stop attend(struct process *process, const struct pl_launch *launch,
         double now = pl_clock_steady();
         if (look_at_files(launch, reading, false, false) || bytes)
             heard = now;
+        if (!stopping && sink->late && (*limit = sink->late(sink->self)) > 0) {
+            stopping = OVERDUE;
+            kill_at = now;
+        }
         if (!stopping && now >= next_look) {
             next_look = now + 0.1;
             stopping = sink->stop(sink->self)                         ? STOPPED
@@ -286,9 +291,11 @@ static enum stop attend(struct process *process, const struct pl_launch *launch,
     }
 }
 
-static void describe(const siginfo_t *ending, enum stop stopped, double stall, const struct pl_reading *reading,
-                     struct pl_run_result *result)
+static void describe(const siginfo_t *ending, enum stop stopped, double stall, double limit,
+                     const struct pl_reading *reading, struct pl_run_result *result)
 {
+    char seconds[PL_NUMBER_SIZE];
+    pl_number_write(limit, seconds);
     if (ending->si_code == CLD_EXITED)
         result->exit_code = ending->si_status;
     else
@@ -296,6 +303,8 @@ static void describe(const siginfo_t *ending, enum stop stopped, double stall, c
     const char *colon = *reading->last_error ? ": " : "";
     if (stopped == STALLED)
         pl_result_set(result, PL_FAILED, "said nothing for %g seconds, its stall time-out", stall);
+    else if (stopped == OVERDUE)
+        pl_result_set(result, PL_FAILED, "timed out after %s s", seconds);
     else if (stopped)
         pl_result_set(result, PL_INTERRUPTED, "the command was stopped");
     else if (result->signal)
@@ -325,7 +334,8 @@ void pl_process_run(const struct pl_launch *launch, const struct pl_sink *sink, 
     fcntl(process.output.fd, F_SETFL, O_NONBLOCK);
     fcntl(process.error.fd, F_SETFL, O_NONBLOCK);
     siginfo_t ending = {0};
-    enum stop stopped = attend(&process, launch, sink, reading, &ending);
+    double limit = 0;
+    enum stop stopped = attend(&process, launch, sink, reading, &ending, &limit);
     /* The leader is a zombie until waitpid, so its number still names the group and nothing else. */
     kill(-process.pid, SIGKILL);
     bool whole = stopped == NOT_STOPPED && ending.si_code == CLD_EXITED;
@@ -338,7 +348,7 @@ void pl_process_run(const struct pl_launch *launch, const struct pl_sink *sink, 
     waitpid(process.pid, NULL, 0);
     if (process.handle >= 0)
         close(process.handle);
-    describe(&ending, stopped, launch->stall, reading, result);
+    describe(&ending, stopped, launch->stall, limit, reading, result);
     if (result->outcome == PL_FAILED && pl_host_memory_kills() > kills)
         note_memory(result);
 }
