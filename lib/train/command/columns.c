@@ -315,7 +315,8 @@ static bool align(const char *text, const struct field *fields, size_t count, co
     size_t column = 0;
     if (table->delimiter != ' ' || count < 2 || count > table->count || strchr(text, '\t'))
         return false;
-    memset(aligned, 0, table->count * sizeof *aligned);
+    for (size_t i = 0; i < table->count; i++)
+        aligned[i] = (struct field){.text = ""};
     for (size_t i = 0; i < count; i++) {
         size_t start = (size_t)(fields[i].text - text), end = start + fields[i].length;
         while (column < table->count && table->ends[column] <= start)
