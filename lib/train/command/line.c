@@ -195,31 +195,40 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+static bool differ(const struct pl_line_pair *a, const struct pl_line_pair *b)
+{
+    return a->value != b->value && !(isnan(a->value) && isnan(b->value));
+}
+
+static void remove_all(struct pl_line *line, const char *name)
+{
+    for (size_t k = line->count; k > 0; k--)
+        if (!strcmp(line->pairs[k - 1].name, name))
+            pl_line_remove(line, k - 1);
+}
+
 /* An object or a row that states a metric twice, with different values: nobody knows which it is. */
 static void drop_twins(struct pl_line *line)
 {
-    size_t count = line->count;
+    size_t count = line->count, twin_count = 0;
     if (count < 2)
         return;
     struct pl_line_pair *sorted = pl_new(count * sizeof *sorted);
+    char **twins = pl_new(count * sizeof *twins);
     memcpy(sorted, line->pairs, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_name);
-    for (size_t i = 1; i < count; i++) {
-        const struct pl_line_pair *one = &sorted[i - 1], *other = &sorted[i];
-        if (strcmp(one->name, other->name) != 0 || one->value == other->value ||
-            (isnan(one->value) && isnan(other->value)))
-            continue;
+    for (size_t i = 1; i < count; i++)
+        if (!strcmp(sorted[i - 1].name, sorted[i].name) && differ(&sorted[i - 1], &sorted[i]) &&
+            !(twin_count && !strcmp(twins[twin_count - 1], sorted[i].name)))
+            twins[twin_count++] = pl_copy(sorted[i].name);
+    free(sorted); /* its names are the line's, and go with what is removed */
+    for (size_t i = 0; i < twin_count; i++) {
         line->odd = true;
-        line->lost = line->lost || pl_line_is_position(other->name, strlen(other->name));
-        char *name = pl_copy(other->name);
-        while (i + 1 < count && !strcmp(sorted[i + 1].name, name))
-            i++;
-        for (size_t k = line->count; k > 0; k--)
-            if (!strcmp(line->pairs[k - 1].name, name))
-                pl_line_remove(line, k - 1);
-        free(name);
+        line->lost = line->lost || pl_line_is_position(twins[i], strlen(twins[i]));
+        remove_all(line, twins[i]);
+        free(twins[i]);
     }
-    free(sorted);
+    free(twins);
 }
 
 struct pl_line *pl_lines_add(struct pl_lines *lines)
