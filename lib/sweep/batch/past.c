@@ -50,13 +50,18 @@ struct reading {
 };
 
 /* A later attempt takes the place of what came before from its first position on; each starts where it did, or before.
- */
+ * A program's positions may go back. */
 static void keep(struct pl_past_run *run, const struct pl_event *event)
 {
-    for (size_t i = 0; i < event->series_count && event->count; i++) {
+    double least = NAN, most = NAN;
+    for (size_t i = 0; i < event->count; i++) { /* of a number and NaN: the number */
+        least = fmin(least, event->epochs[i]);
+        most = fmax(most, event->epochs[i]);
+    }
+    for (size_t i = 0; i < event->series_count && !isnan(most); i++) {
         struct pl_kept *kept = &run->kept[event->series[i].axis];
-        kept->first = fmin(kept->first, event->epochs[0]); /* of a number and NaN: the number */
-        kept->last = event->epochs[event->count - 1];
+        kept->first = fmin(kept->first, least);
+        kept->last = most;
     }
 }
 
