@@ -63,38 +63,7 @@ int pl_store_need_series(struct pl_store *store, const char *metric, const struc
     return status;
 }
 
-static int put_series(struct pl_store *store, const char *metric, enum pl_series_axis axis, int64_t *series,
-                      struct pl_error *err)
-{
-    int status = pl_store_load_series(store, err);
-    if (status)
-        return status;
-    const struct pl_store_series *known = pl_store_find_series(store, metric, axis);
-    if (known) {
-        *series = known->id;
-        return 0;
-    }
-    status = pl_store_exec(store, err, PL_SQL_SERIES_ADD, "si", metric, (int64_t)axis);
-    *series = sqlite3_last_insert_rowid(store->db);
-    if (!status)
-        status = pl_store_load_series(store, err);
-    return status ? status : pl_store_describe_series(store, err);
-}
-
-int pl_store_series(struct pl_store *store, const char *metric, enum pl_series_axis axis, int64_t *series,
-                    struct pl_error *err)
-{
-    const struct pl_store_series *known = store->series_known ? pl_store_find_series(store, metric, axis) : NULL;
-    if (known) {
-        *series = known->id;
-        return 0;
-    }
-    bool own;
-    int status = pl_store_write_enter(store, &own, err);
-    return status ? status : pl_store_write_leave(store, own, put_series(store, metric, axis, series, err), err);
-}
-
-/* ---- directions ---- */
+/* ---- what their names say ---- */
 
 /* What views know of a series; NULL where it is -1. */
 struct description {
@@ -118,12 +87,16 @@ static void bind_description(sqlite3_stmt *statement, int at, int value)
         sqlite3_bind_null(statement, at);
 }
 
-int pl_store_describe_series(struct pl_store *store, struct pl_error *err)
+/* One series, or all (0): judging a name takes as long as writing many rows, so a new one does not have the others
+ * judged again. */
+static int describe_series(struct pl_store *store, int64_t only, struct pl_error *err)
 {
     sqlite3_stmt *update;
     int status = pl_store_prepare(store, "UPDATE series SET direction = ?2, validates = ?3, loss = ?4 WHERE id = ?1",
                                   &update, err);
     for (size_t i = 0; i < store->series_count && !status; i++) {
+        if (only && store->series[i].id != only)
+            continue;
         struct description d = describe(store->series[i].name);
         sqlite3_bind_int64(update, 1, store->series[i].id);
         bind_description(update, 2, d.direction);
@@ -135,6 +108,42 @@ int pl_store_describe_series(struct pl_store *store, struct pl_error *err)
     }
     sqlite3_finalize(update);
     return status;
+}
+
+int pl_store_describe_series(struct pl_store *store, struct pl_error *err)
+{
+    return describe_series(store, 0, err);
+}
+
+static int put_series(struct pl_store *store, const char *metric, enum pl_series_axis axis, int64_t *series,
+                      struct pl_error *err)
+{
+    int status = pl_store_load_series(store, err);
+    if (status)
+        return status;
+    const struct pl_store_series *known = pl_store_find_series(store, metric, axis);
+    if (known) {
+        *series = known->id;
+        return 0;
+    }
+    status = pl_store_exec(store, err, PL_SQL_SERIES_ADD, "si", metric, (int64_t)axis);
+    *series = sqlite3_last_insert_rowid(store->db);
+    if (!status)
+        status = pl_store_load_series(store, err);
+    return status ? status : describe_series(store, *series, err);
+}
+
+int pl_store_series(struct pl_store *store, const char *metric, enum pl_series_axis axis, int64_t *series,
+                    struct pl_error *err)
+{
+    const struct pl_store_series *known = store->series_known ? pl_store_find_series(store, metric, axis) : NULL;
+    if (known) {
+        *series = known->id;
+        return 0;
+    }
+    bool own;
+    int status = pl_store_write_enter(store, &own, err);
+    return status ? status : pl_store_write_leave(store, own, put_series(store, metric, axis, series, err), err);
 }
 
 int pl_store_series_described(struct pl_store *store, bool *described, struct pl_error *err)

@@ -5,7 +5,11 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { PIECES_MOST = 5000, BYTES_MOST = 1 << 20 };
+enum {
+    PIECES_MOST = 5000,
+    BYTES_MOST = 1 << 20,
+    BEGINNINGS_MOST = 16 /* of a line that are tried, as each of them is read to its end */
+};
 
 /* Depth of brackets at the end of the text; -1: it ends in quotes, or more is closed than was opened. */
 static int depth_of(const char *text, int depth)
@@ -33,12 +37,13 @@ static const char *opening(const char *text)
     char last = length ? text[length - 1] : '\0';
     if (last != '{' && last != '[' && last != ',')
         return NULL;
-    const char *first = text + strspn(text, " \t");
-    for (const char *start = first; (start = strpbrk(start, "{[")); start++) {
+    const char *first = text + strspn(text, " \t"), *start = first;
+    for (int tried = 0; tried < BEGINNINGS_MOST && (start = strpbrk(start, "{[")); start++) {
         const char *inside = start + 1 + strspn(start + 1, " \t");
         bool list = *start == '[' && start == first && (!*inside || *inside == '{');
         bool object = *start == '{' && (start == first || strchr(" \t:=>])|-,", start[-1])) &&
                       (!*inside || *inside == '"' || *inside == '\'');
+        tried += list || object;
         if ((list || object) && depth_of(start, 0) > 0)
             return start;
     }
