@@ -215,7 +215,7 @@ int pl_store_close_session(struct pl_store *store, int64_t session, const char *
 /* session.c: puts a claimed run back to what it was before. */
 int pl_store_put_back(struct pl_store *store, const struct pl_claim *claim, struct pl_error *err);
 
-/* record.c */
+/* series.c */
 int pl_store_load_series(struct pl_store *store, struct pl_error *err);
 const struct pl_store_series *pl_store_find_series(const struct pl_store *store, const char *name,
                                                    enum pl_series_axis axis);
@@ -228,6 +228,8 @@ int pl_store_need_series(struct pl_store *store, const char *metric, const struc
 int pl_store_describe_series(struct pl_store *store, struct pl_error *err);
 /* Is that what the database has of each of them? */
 int pl_store_series_described(struct pl_store *store, bool *described, struct pl_error *err);
+
+/* record.c */
 double pl_store_kind_value(const char *kind);  /* the non-finite value that a kind names */
 const char *pl_store_value_kind(double value); /* NULL: it is finite */
 /* Computes lowest, highest and last of every series of a finished or diverged run from its values. */

@@ -219,6 +219,19 @@ static void more_metrics_than_are_recorded(void **state) /* L8 */
     recorder_release(&r);
 }
 
+/* A line of very many objects, whose end could be the beginning of one over several lines, is looked at a few times. */
+static void long_lines_of_objects_are_read_at_once(void **state)
+{
+    (void)state;
+    struct recorder r;
+    struct pl_run_result result = run_script(
+        "awk 'BEGIN { for (i = 0; i < 110000; i++) printf \"{\\\"a\\\":1},\"; print \"\\nloss=2\" }'", &r);
+    assert_int_equal(result.outcome, PL_FINISHED);
+    assert_point(&r, "loss", 0, 1, 2);
+    assert_non_null(strstr(pl_text(&r.log), "1 line looked like metrics"));
+    recorder_release(&r);
+}
+
 /* A bar of any length that is redrawn by carriage returns, and the metrics printed over it or in its last state. */
 static void bars_are_redrawn(void **state) /* L4 */
 {
@@ -430,6 +443,7 @@ int main(void)
         cmocka_unit_test(divergence_is_the_last_word_of_a_loss),
         cmocka_unit_test(nothing_is_read_from_half_a_line),
         cmocka_unit_test(more_metrics_than_are_recorded),
+        cmocka_unit_test(long_lines_of_objects_are_read_at_once),
         cmocka_unit_test(bars_are_redrawn),
         cmocka_unit_test(what_was_not_understood_is_the_reason),
         cmocka_unit_test(many_lines_arrive_in_order),

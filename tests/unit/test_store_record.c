@@ -73,6 +73,22 @@ static void positions_may_be_fractions_and_steps(void **state)
     pl_store_close(store);
 }
 
+/* Thousands of metrics would take as long as their square. */
+static void a_new_metric_is_judged_alone(void **state)
+{
+    (void)state;
+    struct pl_store *store = open_new();
+    series(store, "loss");
+    behind("UPDATE series SET direction = 2");
+    series(store, "accuracy");
+    assert_true(number("SELECT direction FROM series WHERE name = 'loss'") == 2);
+    assert_true(number("SELECT direction FROM series WHERE name = 'accuracy'") == PL_MAXIMIZE);
+    pl_store_close(store);
+    ok(pl_store_open(&store, path, PL_STORE_WRITE, &err));
+    assert_true(number("SELECT direction FROM series WHERE name = 'loss'") == PL_MINIMIZE);
+    pl_store_close(store);
+}
+
 static void best_last_and_best_by_validation(void **state)
 {
     (void)state;
@@ -376,6 +392,7 @@ int main(void)
         each(finished_runs_are_never_touched),
         each(a_stale_claim_writes_nothing),
         each(positions_may_be_fractions_and_steps),
+        each(a_new_metric_is_judged_alone),
         each(best_last_and_best_by_validation),
         each(a_metric_declared_the_other_way_round),
         each(non_finite_values_are_kept_by_kind),
