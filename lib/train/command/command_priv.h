@@ -127,6 +127,8 @@ void pl_reading_end(struct pl_reading *reading);
 void pl_reading_describe_unread(const struct pl_reading *reading, struct pl_text *out);
 /* ---- of reading.c and position.c ---- */
 
+enum { PL_READING_SERIES_MOST = 1000 }; /* that are recorded of a run */
+
 /* Adds a value. Returns false where the program has too many metrics. */
 bool pl_reading_record(struct pl_reading *reading, const struct pl_line_pair *pair, enum pl_series_axis axis,
                        double position);

@@ -80,11 +80,14 @@ double pl_front_batch(const char *text, const char *end)
 /* 1epoch:train:1-100batch: as ESPnet has it: the epoch, and which part of it. */
 bool pl_front_ordinal(struct pl_scan *s)
 {
-    const char *word = s->at + strspn(s->at, "0123456789"), *stop = word;
+    const char *word = s->at + strspn(s->at, "0123456789");
+    if ((s->count && !(s->count == 1 && pl_word_is_level(s->words[0]))) || s->position || word - s->at > 15 ||
+        s->end - word < 6 || strncmp(word, "epoch:", 6) != 0)
+        return false;
+    const char *stop = word;
     while (stop < s->end && !isspace((unsigned char)*stop))
         stop++;
-    if ((s->count && !(s->count == 1 && pl_word_is_level(s->words[0]))) || s->position || word - s->at > 15 ||
-        stop - word < 6 || strncmp(word, "epoch:", 6) != 0 || stop[-1] != ':')
+    if (stop[-1] != ':')
         return false;
     struct pl_word set = {word + 6, strcspn(word + 6, ":")};
     s->count = 0;

@@ -79,6 +79,31 @@ static bool repeats(const struct pl_reading_source *source, const struct pl_line
     return false;
 }
 
+/* A metric waits for the newest position at most twice, as a number and as null, and more of them than are recorded
+ * need not wait: that there are more is said when they find their place. */
+static void add_waiting(struct pl_waiting *waiting, const struct pl_line_pair *pair, bool replace)
+{
+    size_t here = 0;
+    waiting->taken++;
+    for (; here < waiting->count && waiting->list[waiting->count - 1 - here].ahead == waiting->ahead; here++) {
+        struct pl_line_pair *old = &waiting->list[waiting->count - 1 - here].pair;
+        bool alike = old->null == pair->null &&
+                     (old->null || old->value == pair->value || (isnan(old->value) && isnan(pair->value)));
+        if (strcmp(old->name, pair->name) != 0 || !(alike || replace))
+            continue;
+        old->value = pair->value;
+        old->null = pair->null;
+        return;
+    }
+    if (here > 2 * PL_READING_SERIES_MOST)
+        return;
+    void *list = waiting->list;
+    pl_grow(&list, &waiting->capacity, waiting->count + 1, sizeof *waiting->list);
+    waiting->list = list;
+    waiting->list[waiting->count++] = (struct pl_waiting_pair){{pl_copy(pair->name), pair->value, pair->null},
+                                                               waiting->ahead};
+}
+
 /* ---- what waits finds its place ---- */
 
 /* All of it belongs to one position. */
@@ -235,22 +260,6 @@ void pl_reading_settle(struct pl_reading *reading, struct pl_reading_source *sou
 }
 
 /* ---- lines ---- */
-
-static void add_waiting(struct pl_waiting *waiting, const struct pl_line_pair *pair, bool replace)
-{
-    waiting->taken++;
-    for (size_t i = 0; i < waiting->count && replace; i++)
-        if (!strcmp(waiting->list[i].pair.name, pair->name)) {
-            waiting->list[i].pair.value = pair->value;
-            waiting->list[i].pair.null = pair->null;
-            return;
-        }
-    void *list = waiting->list;
-    pl_grow(&list, &waiting->capacity, waiting->count + 1, sizeof *waiting->list);
-    waiting->list = list;
-    waiting->list[waiting->count++] = (struct pl_waiting_pair){{pl_copy(pair->name), pair->value, pair->null},
-                                                               waiting->ahead};
-}
 
 static bool wait_for_position(struct pl_reading *reading, struct pl_reading_source *source, const struct pl_line *line)
 {

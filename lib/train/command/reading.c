@@ -7,10 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SERIES_MOST = 1000,
-    LOGGED_MOST = 64 * 1024, /* bytes of a line in the log */
-};
+enum { LOGGED_MOST = 64 * 1024 }; /* bytes of a line in the log */
 
 struct pl_reading_series {
     char *metric;
@@ -72,7 +69,7 @@ static struct pl_reading_series *find_series(struct pl_reading *reading, const c
 static struct pl_reading_series *series_of(struct pl_reading *reading, const char *metric, enum pl_series_axis axis)
 {
     struct pl_reading_series *series = find_series(reading, metric, axis);
-    if (series || reading->count == SERIES_MOST)
+    if (series || reading->count == PL_READING_SERIES_MOST)
         return series;
     void *list = reading->series;
     pl_grow(&list, &reading->capacity, reading->count + 1, sizeof *reading->series);
@@ -118,8 +115,8 @@ bool pl_reading_record(struct pl_reading *reading, const struct pl_line_pair *pa
         if (!reading->crowded) {
             char text[200];
             snprintf(text, sizeof text,
-                     "poula: there are more than %d metrics; %.60s and those after it are not recorded", SERIES_MOST,
-                     pair->name);
+                     "poula: there are more than %d metrics; %.60s and those after it are not recorded",
+                     PL_READING_SERIES_MOST, pair->name);
             reading->sink->log(reading->sink->self, text);
             reading->crowded = true;
         }

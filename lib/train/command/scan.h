@@ -1,5 +1,5 @@
-/* A line of text as it is scanned: words that wait for what follows them, and the pairs that were read. text.c takes
- * the line apart, pair.c makes pairs of words and values. */
+/* A line of text as it is scanned: words that wait for what follows them, and the pairs that were read. scan.c keeps
+ * them, text.c takes the line apart, pair.c makes pairs of words and values. */
 #ifndef PL_TRAIN_SCAN_H
 #define PL_TRAIN_SCAN_H
 
@@ -40,10 +40,11 @@ struct pl_scan {
     char tag[PL_SCAN_TAG + 1];       /* "valid" before the pairs: the metrics of that set */
     struct pl_scan_mark marks[PL_SCAN_MARKS];
     size_t mark_count; /* more than there are: they are not known */
+    size_t *closes;    /* see pl_scan_matching; NULL: nobody has asked yet */
 };
 
 /* What closes the parenthesis or bracket at open, or NULL. */
-const char *pl_scan_matching(const char *open, const char *end);
+const char *pl_scan_matching(struct pl_scan *s, const char *open);
 const char *pl_scan_spaces(const char *at, const char *end); /* behind the blanks at at */
 /* Words that end here without having become a name. strong: by more than a comma. */
 void pl_scan_end_field(struct pl_scan *s, bool strong);

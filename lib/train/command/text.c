@@ -44,9 +44,9 @@ static bool tells(const char *text, const char *end, bool (*is_kind)(const char 
 }
 
 /* Does a parenthesis or bracket belong to a name that goes on to its = or : behind it? "time (ms): 5", "mAP[0.5]=3" */
-static bool closes_name(const struct pl_scan *s, const char *open)
+static bool closes_name(struct pl_scan *s, const char *open)
 {
-    const char *close = pl_scan_matching(open, s->end), *word = open;
+    const char *close = pl_scan_matching(s, open), *word = open;
     if (!close || close - open > 16 || memchr(open, '=', (size_t)(close - open)))
         return false;
     const char *next = pl_scan_spaces(close + 1, s->end);
@@ -120,7 +120,7 @@ static void take_word(struct pl_scan *s)
         name_end--;
     struct pl_word word = {start, (size_t)(name_end - start)};
     if (stop < s->end && (*stop == '(' || *stop == '[') && stop == name_end && !pl_word_is_position(word)) {
-        const char *close = pl_scan_matching(stop, s->end);
+        const char *close = pl_scan_matching(s, stop);
         if (closes_name(s, stop)) {
             word.length = (size_t)(close + 1 - start);
             stop = close + 1;
@@ -257,7 +257,7 @@ static void pass_number(struct pl_scan *s)
 /* Epoch(val) [3][20/79]: the set that a position is of, between its name and its number. */
 static bool take_set(struct pl_scan *s)
 {
-    const char *close = pl_scan_matching(s->at, s->end), *next = close ? pl_scan_spaces(close + 1, s->end) : s->end;
+    const char *close = pl_scan_matching(s, s->at), *next = close ? pl_scan_spaces(close + 1, s->end) : s->end;
     if (*s->at != '(' || !s->count || !pl_word_is_position(s->words[s->count - 1]) || next == s->end || *next != '[')
         return false;
     struct pl_word set = {s->at + 1, (size_t)(close - s->at - 1)};
@@ -266,7 +266,7 @@ static bool take_set(struct pl_scan *s)
     if (pl_word_is_other_set(set))
         pl_scan_tag(s, set);
     s->at = next;
-    const char *batches = pl_scan_matching(next, s->end);
+    const char *batches = pl_scan_matching(s, next);
     if (*s->tag && batches && !pl_word_among(s->words[s->count - 1], "epoch")) {
         s->at = batches + 1; /* Iter(val) [500/500]: so many batches of that set, which is no place in training */
         s->count = 0;
@@ -285,10 +285,10 @@ static bool begins_pair(const char *text, const char *end)
 }
 
 /* dice [0.8, 0.9]: something measured, and several numbers. */
-static bool tells_list(const struct pl_scan *s)
+static bool tells_list(struct pl_scan *s)
 {
     const struct pl_word *last = s->count ? &s->words[s->count - 1] : NULL;
-    const char *close = last && pl_line_is_measure(last->text, last->length) ? pl_scan_matching(s->at, s->end) : NULL;
+    const char *close = last && pl_line_is_measure(last->text, last->length) ? pl_scan_matching(s, s->at) : NULL;
     size_t length = close ? (size_t)(close - s->at - 1) : 0;
     return length && isdigit((unsigned char)s->at[1]) && strspn(s->at + 1, "0123456789.,eE+- ") >= length &&
            memchr(s->at, '.', length);
@@ -334,7 +334,7 @@ static void take_token(struct pl_scan *s)
     } else if ((c == '[' || c == '(') && (pl_scan_bracket(s) || take_set(s))) {
         return;
     } else if (c == '(' && s->count && closes_name(s, s->at)) {
-        const char *close = pl_scan_matching(s->at, s->end);
+        const char *close = pl_scan_matching(s, s->at);
         pl_scan_push(s, s->at, (size_t)(close + 1 - s->at));
         s->at = close + 1;
     } else if (c == '#' && s->count && pl_word_is_position(s->words[s->count - 1])) {
@@ -365,35 +365,26 @@ static void take_back(struct pl_line *line, size_t first)
 static int by_name(const void *a, const void *b)
 {
     const struct pl_line_pair *x = a, *y = b;
-    return strcasecmp(x->name, y->name);
+    int order = strcasecmp(x->name, y->name);
+    return order ? order : strcmp(x->name, y->name);
 }
 
 /* Does the line state a metric twice, with different values? Nobody knows then which of them it is. alike: also one
- * whose names differ in case. */
-static bool has_twins(const struct pl_scan *s, bool alike)
+ * whose names differ in case. positions: only of those: "best epoch 5" beside "epoch 7" leaves none. */
+static bool has_twins(const struct pl_scan *s, bool alike, bool positions)
 {
-    size_t count = s->line->count - s->first;
-    struct pl_line_pair *pairs = pl_new((count + 1) * sizeof *pairs);
+    size_t count = 0;
+    struct pl_line_pair *pairs = pl_new((s->line->count - s->first + 1) * sizeof *pairs);
     bool twins = false;
-    memcpy(pairs, s->line->pairs + s->first, count * sizeof *pairs);
+    for (size_t i = s->first; i < s->line->count; i++)
+        if (!positions || pl_line_is_position(s->line->pairs[i].name, strlen(s->line->pairs[i].name)))
+            pairs[count++] = s->line->pairs[i];
     qsort(pairs, count, sizeof *pairs, by_name);
     for (size_t i = 1; i < count && !twins; i++)
         twins = (alike || !strcmp(pairs[i - 1].name, pairs[i].name)) && !strcasecmp(pairs[i - 1].name, pairs[i].name) &&
                 pairs[i - 1].value != pairs[i].value && !(isnan(pairs[i - 1].value) && isnan(pairs[i].value));
     free(pairs);
     return twins;
-}
-
-/* Are there two positions of one kind that differ? "best epoch 5" beside "epoch 7" leaves none. */
-static bool contradicts(const struct pl_scan *s)
-{
-    for (size_t i = s->first; i < s->line->count; i++)
-        for (size_t k = s->first; k < i; k++)
-            if (pl_line_is_position(s->line->pairs[i].name, strlen(s->line->pairs[i].name)) &&
-                !strcasecmp(s->line->pairs[i].name, s->line->pairs[k].name) &&
-                s->line->pairs[i].value != s->line->pairs[k].value)
-                return true;
-    return false;
 }
 
 /* Is something measured followed by a bar and a number: accuracy | 0.7 | 0.8? */
@@ -432,10 +423,11 @@ void pl_line_words(const char *text, const char *end, const struct pl_word *set,
     while (s.at < end)
         take_token(&s);
     pl_scan_end_field(&s, true);
-    bool twins = line->count > s.first + 1 && has_twins(&s, true);
+    free(s.closes);
+    bool several = line->count > s.first + 1, twins = several && has_twins(&s, true, false);
     pl_scan_name_sets(&s, twins);
-    twins = twins && has_twins(&s, false);
-    s.spoiled = s.spoiled || twins || contradicts(&s);
+    twins = twins && has_twins(&s, false, false);
+    s.spoiled = s.spoiled || twins || (several && has_twins(&s, true, true));
     s.prose = s.prose || (s.logger && !s.level && !pl_scan_is_logged(&s, end));
     double batch = pl_front_batch(text, end), leading = pl_front_epoch(text, end);
     if (!isnan(batch)) {
