@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const int64_t tasks_most = INT32_MAX; /* of a submission */
+
 /* ---- submissions ---- */
 
 int pl_store_submission_add(struct pl_store *store, const struct pl_submission *s, int64_t *id, struct pl_error *err)
@@ -132,11 +134,20 @@ int pl_store_each_array(struct pl_store *store, int64_t submission,
         return status;
     sqlite3_bind_int64(row, 1, submission);
     while (!(status = pl_store_next(store, row, err))) {
+        int64_t first, count, state;
+        status = pl_store_number(store, row, 1, "submission_array", submission, 0, tasks_most, &first, err);
+        if (!status)
+            status = pl_store_number(store, row, 2, "submission_array", submission, 0, tasks_most, &count, err);
+        if (!status)
+            status = pl_store_number(store, row, 3, "submission_array", submission, PL_ARRAY_PLANNED, PL_ARRAY_REFUSED,
+                                     &state, err);
+        if (status)
+            break;
         const struct pl_array_info a = {.submission = submission,
                                         .number = sqlite3_column_int64(row, 0),
-                                        .first = sqlite3_column_int64(row, 1),
-                                        .count = sqlite3_column_int64(row, 2),
-                                        .state = (enum pl_array_state)sqlite3_column_int(row, 3),
+                                        .first = first,
+                                        .count = count,
+                                        .state = (enum pl_array_state)state,
                                         .name = said(row, 4),
                                         .job = column(row, 5),
                                         .asker = column(row, 6),
@@ -209,9 +220,12 @@ int pl_store_each_task(struct pl_store *store, int64_t submission,
     if (status)
         return status;
     sqlite3_bind_int64(row, 1, submission);
-    while (!(status = pl_store_next(store, row, err))) {
+    for (int64_t next = 0, number; !(status = pl_store_next(store, row, err)); next++) {
+        status = pl_store_number(store, row, 0, "submission_task", submission, next, next, &number, err);
+        if (status)
+            break;
         const struct pl_task_info t = {.submission = submission,
-                                       .number = sqlite3_column_int64(row, 0),
+                                       .number = number,
                                        .runs = sqlite3_column_int64(row, 1),
                                        .over = sqlite3_column_int(row, 2) != 0,
                                        .state = sqlite3_column_int64(row, 3),

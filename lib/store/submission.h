@@ -87,6 +87,7 @@ int pl_store_task_begun(struct pl_store *store, int64_t submission, int64_t task
 /* Nothing more comes of it; reason says why, and is NULL where it has ended as it should. */
 int pl_store_task_over(struct pl_store *store, int64_t submission, int64_t task, const char *reason,
                        struct pl_error *err);
+/* In the order of their numbers, which count from 0. */
 int pl_store_each_task(struct pl_store *store, int64_t submission,
                        int (*take)(void *self, const struct pl_task_info *task), void *self, struct pl_error *err);
 

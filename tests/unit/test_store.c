@@ -1,6 +1,8 @@
 /* Opening, planning, claiming and waiting. */
 #include "store_fixture.h"
 
+#include "store/submission.h"
+
 /* ---- opening ---- */
 
 static void missing_file_is_not_created(void **state)
@@ -298,6 +300,59 @@ static void a_run_that_is_held_and_not_at_work_is_damage(void **state)
     pl_store_close(store);
 }
 
+static int take_array(void *self, const struct pl_array_info *array)
+{
+    (void)self;
+    assert_true(array->first >= 0 && array->first <= INT32_MAX && array->count >= 0 && array->count <= INT32_MAX);
+    return 0;
+}
+
+static int take_task(void *self, const struct pl_task_info *task)
+{
+    int64_t *next = self;
+    assert_true(task->number == (*next)++);
+    return 0;
+}
+
+/* What a batch system says of tasks finds them by their numbers: with others it would be said of a neighbour, or
+ * written beside all of them. */
+static void tasks_without_their_numbers_are_damage(void **state)
+{
+    (void)state;
+    static const char *const arrays[] = {"first = -1", "first = -9223372036854775808", "count = -1",
+                                         "count = 9223372036854775807", "first = 1 << 40"};
+    struct pl_store *store = open_new();
+    int64_t next = 0, sweep = plan(store, "s", "spec", 1, 2);
+    struct pl_submission submission = {.session = join(store),
+                                       .sweep = sweep,
+                                       .threads = 1,
+                                       .name = "s-1",
+                                       .system = "slurm",
+                                       .folder = "/nowhere",
+                                       .user = "me",
+                                       .resources = ""};
+    ok(pl_store_submission_add(store, &submission, &submission.id, &err));
+    struct pl_array_info array = {.submission = submission.id, .count = 2, .name = "s-1.0"};
+    ok(pl_store_array_add(store, &array, &err));
+    for (int64_t i = 0; i < 3; i++)
+        ok(pl_store_task_add(store, submission.id, i, &err));
+    ok(pl_store_each_task(store, submission.id, take_task, &next, &err));
+    assert_int_equal(next, 3);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        char sql[200];
+        behind("UPDATE submission_array SET first = 0, count = 2");
+        ok(pl_store_each_array(store, submission.id, take_array, NULL, &err));
+        snprintf(sql, sizeof sql, "UPDATE submission_array SET %s", arrays[i]);
+        behind(sql);
+        assert_int_equal(pl_store_each_array(store, submission.id, take_array, NULL, &err), PL_ECORRUPT);
+        assert_non_null(strstr(err.text, "submission_array"));
+    }
+    behind("DELETE FROM submission_task WHERE number = 1");
+    next = 0;
+    assert_int_equal(pl_store_each_task(store, submission.id, take_task, &next, &err), PL_ECORRUPT);
+    pl_store_close(store);
+}
+
 static void leaving_gives_back(void **state)
 {
     (void)state;
@@ -398,6 +453,7 @@ int main(void)
         each(a_rolled_back_claim_never_was),
         each(the_dead_give_back_and_the_living_keep),
         each(a_run_that_is_held_and_not_at_work_is_damage),
+        each(tasks_without_their_numbers_are_damage),
         each(leaving_gives_back),
         each(waiting_ends_with_patience),
         each(two_planners_of_a_new_file),
