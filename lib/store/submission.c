@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const int64_t tasks_most = INT32_MAX; /* of a submission */
+static const int64_t tasks_most = 100000000, array_most = 4000001; /* of a submission, and of an array of Slurm's */
 
 /* ---- submissions ---- */
 
@@ -137,7 +137,7 @@ int pl_store_each_array(struct pl_store *store, int64_t submission,
         int64_t first, count, state;
         status = pl_store_number(store, row, 1, "submission_array", submission, 0, tasks_most, &first, err);
         if (!status)
-            status = pl_store_number(store, row, 2, "submission_array", submission, 0, tasks_most, &count, err);
+            status = pl_store_number(store, row, 2, "submission_array", submission, 0, array_most, &count, err);
         if (!status)
             status = pl_store_number(store, row, 3, "submission_array", submission, PL_ARRAY_PLANNED, PL_ARRAY_REFUSED,
                                      &state, err);
