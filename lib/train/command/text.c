@@ -424,10 +424,10 @@ void pl_line_words(const char *text, const char *end, const struct pl_word *set,
         take_token(&s);
     pl_scan_end_field(&s, true);
     free(s.closes);
-    bool several = line->count > s.first + 1, twins = several && has_twins(&s, true, false);
-    pl_scan_name_sets(&s, twins);
-    twins = twins && has_twins(&s, false, false);
-    s.spoiled = s.spoiled || twins || (several && has_twins(&s, true, true));
+    bool alike = line->count > s.first + 1 && has_twins(&s, true, false);
+    pl_scan_name_sets(&s, alike);
+    bool twins = alike && has_twins(&s, false, false);
+    s.spoiled = s.spoiled || twins || (alike && has_twins(&s, true, true));
     s.prose = s.prose || (s.logger && !s.level && !pl_scan_is_logged(&s, end));
     double batch = pl_front_batch(text, end), leading = pl_front_epoch(text, end);
     if (!isnan(batch)) {
